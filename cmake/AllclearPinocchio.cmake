@@ -1,0 +1,13 @@
+# Decides whether kinematics come from pinocchio: sets ALLCLEAR_PINOCCHIO to TRUE or FALSE.
+set(ALLCLEAR_PINOCCHIO FALSE)
+if(NOT ALLCLEAR_WITH_PINOCCHIO STREQUAL "OFF")
+  if(ALLCLEAR_WITH_PINOCCHIO STREQUAL "ON")
+    find_package(pinocchio REQUIRED)
+  else()
+    find_package(pinocchio QUIET)
+  endif()
+  if(pinocchio_FOUND)
+    set(ALLCLEAR_PINOCCHIO TRUE)
+  endif()
+endif()
+message(STATUS "Kinematics over pinocchio: ${ALLCLEAR_PINOCCHIO}")

@@ -1,0 +1,55 @@
+# allclear_library(FOLDER [DEPENDS folder...] [PRIVATE_LINK target...])
+# One static or shared library per folder, from every .cpp in it, with the alias allclear::FOLDER.
+
+# Interface target with the flags of this project's own code (never imposed on consumers).
+add_library(allclear_flags INTERFACE)
+target_compile_options(allclear_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=fast
+  -fPIC)  # in executables too: they share the precompiled headers
+if(ALLCLEAR_WERROR)
+  target_compile_options(allclear_flags INTERFACE -Werror)
+endif()
+if(ALLCLEAR_NATIVE)
+  target_compile_options(allclear_flags INTERFACE -march=native)
+endif()
+if(ALLCLEAR_SANITIZE)
+  target_compile_options(allclear_flags INTERFACE -fsanitize=${ALLCLEAR_SANITIZE}
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(allclear_flags INTERFACE -fsanitize=${ALLCLEAR_SANITIZE})
+  # Function multiversioning resolves before the sanitizer's runtime is up.
+  target_compile_definitions(allclear_flags INTERFACE ALLCLEAR_NO_CLONES)
+endif()
+
+# Precompiled Eigen and standard headers, built once and shared by every target of the tree.
+function(allclear_precompile target)
+  if(TARGET allclear_pch)
+    target_precompile_headers(${target} REUSE_FROM allclear_pch)
+  endif()
+endfunction()
+
+function(allclear_library folder)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  set(target allclear_${folder})
+  add_library(${target} ${sources})
+  add_library(allclear::${folder} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include> $<INSTALL_INTERFACE:include>)
+  list(TRANSFORM ARG_DEPENDS PREPEND allclear::)
+  target_link_libraries(${target} PUBLIC ${ARG_DEPENDS}
+    PRIVATE $<BUILD_INTERFACE:allclear_flags> ${ARG_PRIVATE_LINK})
+  allclear_precompile(${target})
+  set_property(GLOBAL APPEND PROPERTY ALLCLEAR_LIBRARIES ${target})
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear/${folder})
+endfunction()
+
+add_library(allclear_pch OBJECT ${CMAKE_CURRENT_LIST_DIR}/pch.cpp)
+target_compile_features(allclear_pch PUBLIC cxx_std_20)
+target_link_libraries(allclear_pch PRIVATE allclear_flags Eigen3::Eigen)
+target_precompile_headers(allclear_pch PRIVATE
+  <Eigen/Dense> <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <span>
+  <string> <unordered_map> <variant> <vector>)

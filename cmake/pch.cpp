@@ -1,0 +1,1 @@
+// Holds the precompiled headers that every target of the tree shares.

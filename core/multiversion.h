@@ -1,0 +1,10 @@
+#pragma once
+
+/// Marks a hot kernel (a plain loop over plain arrays, no calls into other translation units) to be
+/// compiled for several instruction sets, of which the best one is chosen when the program starts.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(ALLCLEAR_NO_CLONES)
+#define ALLCLEAR_MULTIVERSION \
+  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define ALLCLEAR_MULTIVERSION
+#endif

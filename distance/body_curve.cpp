@@ -1,0 +1,83 @@
+#include "allclear/distance/body_curve.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace allclear {
+namespace {
+
+constexpr int kDegree = BodyCurve::kDegree;
+constexpr int kCount = kDegree + 1;
+using Weights = Eigen::Matrix<double, kCount, 1>;
+using Square = Eigen::Matrix<double, kCount, kCount>;
+
+/// Values of the Bernstein polynomials at s.
+Weights bernsteinWeights(double s) {
+  Weights w = Weights::Zero();
+  w[0] = 1.0;
+  for (int level = 1; level <= kDegree; ++level) {
+    for (int i = level; i > 0; --i) w[i] = (1.0 - s) * w[i] + s * w[i - 1];
+    w[0] *= 1.0 - s;
+  }
+  return w;
+}
+
+/// Maps samples at the Lobatto nodes to Bernstein coefficients.
+const Square& coefficientsFromSamples() {
+  static const Square kInverse = [] {
+    Square values;
+    for (int i = 0; i < kCount; ++i) values.row(i) = bernsteinWeights(LobattoNodes::at(i));
+    Square inverse = values.fullPivLu().inverse();
+    // The first and the last coefficient are the end samples themselves.
+    inverse.row(0).setZero();
+    inverse(0, 0) = 1.0;
+    inverse.row(kDegree).setZero();
+    inverse(kDegree, kDegree) = 1.0;
+    return inverse;
+  }();
+  return kInverse;
+}
+
+Pose combination(const std::array<Pose, kCount>& poses, const Weights& weights) {
+  Pose X{Mat3::Zero(), Vec3::Zero()};
+  for (int i = 0; i < kCount; ++i) {
+    X.R += weights[i] * poses[i].R;
+    X.p += weights[i] * poses[i].p;
+  }
+  return X;
+}
+
+}  // namespace
+
+Pose BodyCurve::pose(double t) const {
+  const double length = time.length();
+  return combination(control, bernsteinWeights(length > 0.0 ? (t - time.lower) / length : 0.0));
+}
+
+Eigen::Matrix<double, 3, kCount> BodyCurve::pointCurve(const Vec3& p_B) const {
+  Eigen::Matrix<double, 3, kCount> curve;
+  for (int i = 0; i < kCount; ++i) curve.col(i) = control[i] * p_B;
+  return curve;
+}
+
+BodyCurve BodyCurve::still(const Pose& X_WB, Interval time) {
+  BodyCurve curve;
+  curve.time = time;
+  curve.control.fill(X_WB);
+  return curve;
+}
+
+double LobattoNodes::at(int i) {
+  if (i == 0) return 0.0;
+  if (i == kDegree) return 1.0;
+  return 0.5 * (1.0 - std::cos(std::numbers::pi * i / kDegree));
+}
+
+std::array<Pose, kCount> LobattoNodes::controlFromSamples(const std::array<Pose, kCount>& samples) {
+  const Square& inverse = coefficientsFromSamples();
+  std::array<Pose, kCount> control;
+  for (int i = 0; i < kCount; ++i) control[i] = combination(samples, inverse.row(i));
+  return control;
+}
+
+}  // namespace allclear

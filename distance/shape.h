@@ -1,0 +1,136 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "allclear/core/pose.h"
+#include "allclear/core/types.h"
+
+namespace allclear {
+
+// Solids in their own geometry frame G, metres. Constructors throw `InputError` when a size is not
+// finite or not positive, and say which.
+
+/// Ball about the origin of G.
+class Sphere {
+ public:
+  explicit Sphere(double radius);
+  double radius() const { return radius_; }
+
+ private:
+  double radius_;
+};
+
+/// Points within `radius` of the segment from (0, 0, -length/2) to (0, 0, length/2); length may be
+/// 0.
+class Capsule {
+ public:
+  Capsule(double radius, double length);
+  double radius() const { return radius_; }
+  double length() const { return length_; }
+
+ private:
+  double radius_;
+  double length_;
+};
+
+/// Box of full edge lengths `size`, centred.
+class Box {
+ public:
+  explicit Box(const Vec3& size);
+  const Vec3& size() const { return size_; }
+  Vec3 halfSize() const { return 0.5 * size_; }
+
+ private:
+  Vec3 size_;
+};
+
+/// Cylinder about z, centred.
+class Cylinder {
+ public:
+  Cylinder(double radius, double length);
+  double radius() const { return radius_; }
+  double length() const { return length_; }
+
+ private:
+  double radius_;
+  double length_;
+};
+
+/// Cone about z: base of `radius` at z = -length/2, apex at z = length/2.
+class Cone {
+ public:
+  Cone(double radius, double length);
+  double radius() const { return radius_; }
+  double length() const { return length_; }
+
+ private:
+  double radius_;
+  double length_;
+};
+
+/// Ellipsoid with semi-axes `radii` along x, y, z.
+class Ellipsoid {
+ public:
+  explicit Ellipsoid(const Vec3& radii);
+  const Vec3& radii() const { return radii_; }
+
+ private:
+  Vec3 radii_;
+};
+
+/// Everything below the plane z = 0 of G; the outward normal is +z.
+class HalfSpace {};
+
+/// Convex hull of points. Copies share the (immutable) points.
+class ConvexMesh {
+ public:
+  /// Throws `InputError` when there are no points or one is not finite. Flat sets are allowed.
+  explicit ConvexMesh(std::vector<Vec3> points);
+  const std::vector<Vec3>& points() const { return *points_; }
+
+ private:
+  std::shared_ptr<const std::vector<Vec3>> points_;
+};
+
+using Triangle = std::array<int, 3>;
+
+/// Triangle mesh, outward normals by the right-hand rule. Copies share the (immutable) data.
+class TriangleMesh {
+ public:
+  /// Throws `InputError` when there is no triangle, a vertex is not finite or an index is out of
+  /// range.
+  TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
+  const std::vector<Vec3>& vertices() const { return data_->vertices; }
+  const std::vector<Triangle>& triangles() const { return data_->triangles; }
+
+ private:
+  struct Data {
+    std::vector<Vec3> vertices;
+    std::vector<Triangle> triangles;
+  };
+  std::shared_ptr<const Data> data_;
+};
+
+using Shape = std::variant<Sphere, Capsule, Box, Cylinder, Cone, Ellipsoid, HalfSpace, ConvexMesh,
+                           TriangleMesh>;
+
+/// "sphere", "capsule", ... for messages.
+std::string shapeName(const Shape& shape);
+
+/// A shape fixed to a body frame B.
+struct Geometry {
+  Shape shape;
+  Pose X_BG;
+};
+
+/// Smallest known ball about the shape, in G. Half-spaces have none: radius is infinite.
+struct Ball {
+  Vec3 center = Vec3::Zero();
+  double radius = 0.0;
+};
+Ball boundingBall(const Shape& shape);
+
+}  // namespace allclear
