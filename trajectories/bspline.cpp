@@ -36,10 +36,10 @@ BSpline::BSpline(std::shared_ptr<const BSplineBasis> basis, MatX control, double
   ALLCLEAR_ASSERT(duration_ > 0.0 && std::isfinite(duration_) && control_.allFinite());
 }
 
-BSpline::BSpline(MatX control, double duration, int degree)
-    : BSpline(std::make_shared<const BSplineBasis>(
-                  BSplineBasis::uniform(static_cast<int>(control.cols()) - degree, degree)),
-              std::move(control), duration) {}
+BSpline::BSpline(const MatX& control, double duration, int degree)
+    : BSpline(std::make_shared<const BSplineBasis>(BSplineBasis::uniform(
+                  static_cast<int>(control.cols()) - degree, degree)),
+              control, duration) {}
 
 VecX BSpline::value(double t, int order) const {
   ALLCLEAR_ASSERT(order >= 0 && !std::isnan(t));

@@ -18,7 +18,7 @@ class BSpline {
   /// `control` is n x basis->controlCount(); duration > 0 and all entries finite.
   BSpline(std::shared_ptr<const BSplineBasis> basis, MatX control, double duration);
   /// On control.cols() - degree equal spans.
-  BSpline(MatX control, double duration, int degree = 5);
+  BSpline(const MatX& control, double duration, int degree = 5);
 
   int dimension() const { return static_cast<int>(control_.rows()); }
   int degree() const { return basis_->degree(); }

@@ -287,6 +287,13 @@ TEST(BSplineBasis, NamesTheDefectOfItsKnots) {
   EXPECT_NE(BSplineBasis::defect(std::vector<double>(40, 0.0), 16), "");
 }
 
+TEST(BSpline, WithoutKnotsHasEqualSpans) {
+  const BSpline curve(MatX::Ones(2, 9), 2.0);
+  EXPECT_EQ(curve.spanCount(), 4);
+  EXPECT_EQ(curve.spanTime(1).upper, 1.0);
+  EXPECT_EQ(curve.degree(), 5);
+}
+
 TEST(BSpline, RefusesBrokenContracts) {
   EXPECT_THROW(BSpline(MatX::Zero(2, 5), 1.0), ContractViolation) << "too few control points";
   EXPECT_THROW(BSpline(MatX::Zero(2, 8), 0.0), ContractViolation);
