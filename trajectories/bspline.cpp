@@ -37,8 +37,8 @@ BSpline::BSpline(std::shared_ptr<const BSplineBasis> basis, MatX control, double
 }
 
 BSpline::BSpline(const MatX& control, double duration, int degree)
-    : BSpline(std::make_shared<const BSplineBasis>(BSplineBasis::uniform(
-                  static_cast<int>(control.cols()) - degree, degree)),
+    : BSpline(std::make_shared<const BSplineBasis>(
+                  BSplineBasis::uniform(static_cast<int>(control.cols()) - degree, degree)),
               control, duration) {}
 
 VecX BSpline::value(double t, int order) const {
