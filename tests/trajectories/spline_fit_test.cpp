@@ -110,7 +110,7 @@ double jump(const QuinticHermite& curve, int order) {
       size = std::max({size, before.magnitude(), after.magnitude()});
     }
   }
-  return worst / size;
+  return size > 0.0 ? worst / size : 0.0;
 }
 
 TEST(InterpolatePositions, IsFourTimesContinuousFromRestToRest) {
