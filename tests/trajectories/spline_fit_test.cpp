@@ -156,6 +156,38 @@ TEST(InterpolatePositionsAndVelocities, KeepsBothAndHasContinuousJerk) {
   }
 }
 
+TEST(InterpolatePositions, StaysFiniteAndKeepsItsRowsWhateverTheirSpacing) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<double> times{0.0};
+    for (int i = 0; i < 50; ++i) {
+      times.push_back(times.back() + test::logUniform(random, 1e-8, 1e2));
+    }
+    const MatX positions = test::randomMatrix(random, 2, 51) * test::logUniform(random, 1e-6, 1e9);
+    EXPECT_NO_THROW({
+      const Trajectory curve = interpolatePositions(times, positions);
+      EXPECT_TRUE(curve.derivativeBound(3, {0.0, curve.duration()}).allFinite());
+      EXPECT_EQ(curve.value(times[7]), positions.col(7));
+    }) << "seed "
+       << seed;
+  }
+}
+
+TEST(InterpolatePositions, OfManyRowsFollowsTheCurveThatTheyAreOf) {
+  const int rows = test::samples(20000, 100000);
+  std::vector<double> times;
+  MatX positions(1, rows);
+  for (int i = 0; i < rows; ++i) {
+    times.push_back(i * 1e-3);
+    positions(0, i) = std::sin(times.back());
+  }
+  const QuinticHermite curve = interpolatePositions(times, positions);
+  for (int i = 100; i < rows - 100; i += 37) {
+    ASSERT_NEAR(curve.velocities()(0, i), std::cos(times[i]), 1e-9) << i;
+    ASSERT_NEAR(curve.accelerations()(0, i), -std::sin(times[i]), 1e-6) << i;
+  }
+}
+
 TEST(InterpolatePositions, OfTwoRowsIsTheMinimumJerkMotion) {
   const QuinticHermite curve =
       interpolatePositions({0.0, 2.0}, (MatX(1, 2) << 1.0, 3.0).finished());
