@@ -72,13 +72,14 @@ void readAllowedMatrix(const Value& matrix, SceneContext& context) {
 }
 
 /// Keeps the pairs that mean something here: matrices list links of grippers that are not mounted,
-/// and pairs that the robot model disables already.
+/// and pairs that the robot model disables already. A name that is both a link's and an object's
+/// says nothing certain; its pairs stay checked.
 void keepKnownPairs(const RobotModel& robot, Scene& scene) {
   const auto known = [&](const std::string& name) {
     const auto named = [&](const auto& object) { return object.id == name; };
-    return robot.findLink(name) >= 0 ||
-           std::any_of(scene.obstacles.begin(), scene.obstacles.end(), named) ||
-           std::any_of(scene.attached.begin(), scene.attached.end(), named);
+    const bool is_object = std::any_of(scene.obstacles.begin(), scene.obstacles.end(), named) ||
+                           std::any_of(scene.attached.begin(), scene.attached.end(), named);
+    return is_object != (robot.findLink(name) >= 0);
   };
   const auto useless = [&](const auto& pair) {
     if (pair.first == pair.second || !known(pair.first) || !known(pair.second)) return true;

@@ -112,9 +112,10 @@ void readRobot(const Value& task, const InputFiles& files, Problem& problem) {
     if (const auto srdf = section.find("srdf")) source.srdf = files.find(*srdf);
     if (const auto soft = section.find("soft_limits")) source.soft_limits = soft->boolean();
     if (const auto base = section.find("base")) {
-      const std::string word = base->word({"fixed", "planar", "floating"});
+      const std::string word = base->word({"fixed", "planar", "floating", "srdf"});
       if (word == "planar") source.base = BaseJoint::kPlanar;
       if (word == "floating") source.base = BaseJoint::kFloating;
+      if (word == "srdf") source.base = BaseJoint::kFromSrdf;
     }
   }
   problem.robot = std::make_shared<const RobotModel>(loadRobot(source));

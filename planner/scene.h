@@ -16,7 +16,7 @@ struct PoseKnot {
 
 /// A body of the world that the robot must not touch.
 struct Obstacle {
-  std::string id;                  ///< unique, and no link's name
+  std::string id;                  ///< unique among obstacles and attached objects
   Pose X_WO;                       ///< where it stands; unused when it moves
   std::vector<Geometry> geometry;  ///< in the object frame O
   /// Its known motion; empty when it stands still. Times ascend strictly. Between two knots the
@@ -31,7 +31,7 @@ struct Obstacle {
 
 /// An object that the robot carries.
 struct AttachedObject {
-  std::string id;                  ///< unique among obstacles, attached objects and links
+  std::string id;                  ///< unique among obstacles and attached objects
   int link = -1;                   ///< the link that carries it
   std::vector<Geometry> geometry;  ///< in the link frame
   std::vector<int> touch_links;    ///< links it may touch, besides `link`

@@ -88,7 +88,7 @@ class Validator {
   void checkMotions();
   void checkNames();
   void checkKnown(const std::string& what, const std::string& name,
-                  const std::set<std::string>& known);
+                  const std::multiset<std::string>& known);
 
   const Problem& p_;
   std::vector<Finding> findings_;
@@ -325,14 +325,16 @@ void Validator::checkMotions() {
 }
 
 void Validator::checkNames() {
-  std::set<std::string> known;
-  for (const Link& link : p_.robot->links()) known.insert(link.name);
+  std::multiset<std::string> known;
+  std::set<std::string> ids;
   const auto insert = [&](const std::string& kind, const std::string& id) {
     if (id.empty()) add(kind, "has no id");
-    if (!known.insert(id).second) add(kind + " '" + id + "'", "its id is in use already");
+    if (!ids.insert(id).second) add(kind + " '" + id + "'", "its id is in use already");
+    known.insert(id);
   };
   for (const Obstacle& obstacle : p_.obstacles) insert("obstacle", obstacle.id);
   for (const AttachedObject& object : p_.attached) insert("attached object", object.id);
+  for (const Link& link : p_.robot->links()) known.insert(link.name);
   for (const PairMargin& pair : p_.collision.pair_margins) {
     checkKnown("pair margin", pair.a, known);
     if (!pair.b.empty()) checkKnown("pair margin", pair.b, known);
@@ -344,8 +346,10 @@ void Validator::checkNames() {
 }
 
 void Validator::checkKnown(const std::string& what, const std::string& name,
-                           const std::set<std::string>& known) {
-  if (known.count(name) == 0) add(what, "there is no link or object '" + name + "'");
+                           const std::multiset<std::string>& known) {
+  const auto count = known.count(name);
+  if (count == 0) add(what, "there is no link or object '" + name + "'");
+  if (count > 1) add(what, "'" + name + "' names both a link and an object");
 }
 
 }  // namespace
