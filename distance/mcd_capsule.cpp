@@ -471,4 +471,34 @@ CapsuleBracket capsuleMinimum(std::span<const CapsuleCurve> a, std::span<const C
   return result;
 }
 
+ALLCLEAR_MULTIVERSION
+void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
+                    CapsuleInstant* instant) {
+  double rows[kCount][kRow];
+  gatherRows(a, b, rows);
+  evaluateRows(rows, s, instant->x, instant->dx);
+  const SegmentPair pair = closestOfRow(instant->x);
+  instant->distance = std::sqrt(pair.squared);
+  instant->sigma = pair.sigma;
+  instant->tau = pair.tau;
+}
+
+ALLCLEAR_MULTIVERSION
+double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal) {
+  double rows[kCount][kRow];
+  gatherRows(a, b, rows);
+  double fastest = -kInfinity;
+  for (int k = 0; k < kDegree; ++k) {
+    double along[4] = {};
+    for (int c = 0; c < 3; ++c) {
+      for (int e = 0; e < 4; ++e) {
+        along[e] += normal.data()[c] * (rows[k + 1][4 * c + e] - rows[k][4 * c + e]);
+      }
+    }
+    fastest = std::max(fastest, std::max(along[0], along[1]) - std::min(along[2], along[3]));
+  }
+  const double rounding = kCertificateRounding * (a.scale + b.scale);
+  return kDegree * fastest + rounding;
+}
+
 }  // namespace allclear

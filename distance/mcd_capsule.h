@@ -28,6 +28,7 @@ struct alignas(64) CapsuleCurve {
   double error;   ///< bound of the true axis's deviation from the polynomial one, rounding included
   double radius;  ///< of the capsule
   double speed;   ///< bound of the polynomial end points' displacement [m] per unit of s
+  double lever_speed;  ///< bound of the true end points' speed [m/s], from lever arms
   double scale;   ///< bound of the coefficients' magnitudes [m]
   double jump;    ///< bound of the gap [m] between this curve's start and the previous cell's end
   Interval time;
@@ -39,14 +40,20 @@ struct alignas(64) CapsuleCurve {
 void capsuleCurves(std::span<const BodyCurve> bodies, const CapsuleAxis& axis,
                    std::span<CapsuleCurve> curves);
 
-/// One result of the kernel. Instants are (cell, s).
+/// The minimum over consecutive cells of two capsules' curves (equally many of both, or one still
+/// curve for all), by any algorithm. Guarantees as `minimumDistance`; the same, without making the
+/// curves anew for every pair.
+DistanceBracket minimumDistance(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b,
+                                const McdOptions& options);
+
+/// One result of the certified kernel. Instants are (cell, s).
 struct CapsuleBracket {
   double lower;
   double upper;
   double s;      ///< in [0, 1] within `cell`
   double sigma;  ///< witness on A's axis, 0 at p0
   double tau;    ///< witness on B's axis
-  int cell;      ///< -1 when no distance was evaluated (`upper` is then infinite)
+  int cell;      ///< -1 when no distance was evaluated (`upper` is then a bound by balls)
   McdStatus status;
   int distance_evaluations;
   int certificates;
@@ -59,9 +66,23 @@ struct CapsuleQuery {
   int max_evaluations = 100000;
 };
 
-/// The certified minimum over consecutive cells of two capsules' curves (equally many of both, or
-/// one still curve for all). No allocation. Guarantees as `minimumDistance`.
+/// The bare certified kernel: no allocation, no witnesses.
 CapsuleBracket capsuleMinimum(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b,
                               const CapsuleQuery& query);
+
+/// The axes of two capsules at one instant s of a cell, for the polynomial motion.
+struct CapsuleInstant {
+  double distance;  ///< of the axes
+  double sigma;
+  double tau;
+  double x[12];   ///< end points: coordinate * 4 + (a0, a1, b0, b1)
+  double dx[12];  ///< their derivatives by s
+};
+void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
+                    CapsuleInstant* instant);
+
+/// Bound, over the cell, of how fast [m per unit of s] the axes approach along unit `normal` (from A
+/// to B): max_s [max_i normal.a_i' - min_j normal.b_j'], negative when they recede throughout.
+double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal);
 
 }  // namespace allclear

@@ -68,8 +68,10 @@ CapsuleCurve curveOnCell(const BodyCurve& body, const CapsuleAxis& axis) {
   }
   curve.radius = axis.radius;
   curve.time = body.time;
-  curve.error = std::max(body.error((axis.p0 - body.reference_B).norm()),
-                         body.error((axis.p1 - body.reference_B).norm()));
+  const double reach =
+      std::max((axis.p0 - body.reference_B).norm(), (axis.p1 - body.reference_B).norm());
+  curve.error = body.error(reach);
+  curve.lever_speed = body.bounds.linear[0] + body.bounds.angular[0] * reach;
   fillBounds(&curve);
   curve.jump = 0.0;
   return curve;

@@ -44,9 +44,10 @@ ALLCLEAR_ALWAYS_INLINE SegmentPair closestOfSegments(double ux, double uy, doubl
   const double nn = nx * nx + ny * ny + nz * nz;
   const double per_nn = 1.0 / (nn > kTiny ? nn : kTiny);
   const double mx = ry * nz - rz * ny, my = rz * nx - rx * nz, mz = rx * ny - ry * nx;
-  // r x v . n = v x n . r = -(r x n) . v, and likewise for u.
-  const double sigma_in = -(mx * vx + my * vy + mz * vz) * per_nn;
-  const double tau_in = -(mx * ux + my * uy + mz * uz) * per_nn;
+  // Both parameters from n would err independently along nearly parallel segments: tau is the best
+  // one for sigma instead.
+  const double sigma_in = -(mx * vx + my * vy + mz * vz) * per_nn;  // r x v . n = -(r x n) . v
+  const double tau_in = (sigma_in * uv - vr) * per_vv;
   const bool inside =
       (nn > kTiny) & (sigma_in > 0.0) & (sigma_in < 1.0) & (tau_in > 0.0) & (tau_in < 1.0);
 
