@@ -14,19 +14,10 @@
 #include <cmath>
 #include <limits>
 
-#include "allclear/distance/mcd_instant.h"
+#include "allclear/distance/mcd_found.h"
 #include "allclear/distance/minimum_distance.h"
 
 namespace allclear::mcd {
-
-/// What a search knows: distances of the polynomial motion.
-struct Found {
-  Instant best;
-  double lower = -std::numeric_limits<double>::infinity();  ///< proved or guessed
-  bool above_threshold = false;                             ///< proved
-  bool out_of_evaluations = false;
-  int evaluations = 0;
-};
 
 template <class Motion>
 class Searcher {
@@ -45,10 +36,10 @@ class Searcher {
 
   Found advancement(bool directional) {
     directional_ = directional;
-    Front front{at({0, 0.0})};
+    Instant front = at({0, 0.0});
     const Instant end = at({motion_.cells() - 1, 1.0});
     if (aboveThreshold(front)) return found_;
-    found_.lower = lowestPossible(front.instant, end);
+    found_.lower = lowestPossible(front, end);
     // Reached levels are met to within a quarter of the slack, so that halving ends.
     const double reach = 0.25 * slack_;
     while (found_.best.distance - found_.lower > slack_ && !spent()) {
@@ -62,23 +53,22 @@ class Searcher {
 
   Found hybrid() {
     directional_ = true;
-    Front front{at({0, 0.0})};
+    Instant front = at({0, 0.0});
     const Instant end = at({motion_.cells() - 1, 1.0});
     if (aboveThreshold(front)) return found_;
-    found_.lower = lowestPossible(front.instant, end);
-    Front back{end};
+    found_.lower = lowestPossible(front, end);
+    Instant back = end;
     const double reach = 0.25 * slack_;
     while (found_.best.distance - found_.lower > slack_ && !spent()) {
       const double level = 0.5 * (found_.lower + found_.best.distance);
-      front.instant = at({0, 0.0});
       if (advance(level, level + reach, &front)) {
-        retreat(level, level + reach, front.instant.t, &back);
+        retreat(level, level + reach, front.t, &back);
         break;
       }
       if (!spent()) found_.lower = level;
       front = restart_;
     }
-    goldenOn({front.instant.t, back.instant.t});
+    goldenOn({front.t, back.t});
     found_.lower = std::max(found_.lower, found_.best.distance - slack_);
     return found_;
   }
@@ -98,10 +88,6 @@ class Searcher {
   }
 
  private:
-  struct Front {
-    Instant instant;
-  };
-
   Instant at(Place place) {
     Instant instant = motion_.at(place);
     ++found_.evaluations;
@@ -112,8 +98,8 @@ class Searcher {
   Instant at(double t) { return at(placeAt(motion_, t)); }
   bool spent() const { return found_.out_of_evaluations; }
 
-  double speed(int cell, const Instant& from) const {
-    return directional_ ? motion_.approachSpeed(cell, from) : motion_.leverSpeed(cell);
+  double speed(int cell, const Instant& from, bool backward) const {
+    return directional_ ? motion_.approachSpeed(cell, from, backward) : motion_.leverSpeed(cell);
   }
 
   /// A lower bound to start from: no distance falls below both ends' by more than half of what the
@@ -126,10 +112,10 @@ class Searcher {
     return std::max(motion_.floor(), 0.5 * (start.distance + end.distance - travel));
   }
 
-  bool aboveThreshold(Front front) {
+  bool aboveThreshold(Instant front) {
     if (!options_.threshold) return false;
     const double level = *options_.threshold + motion_.error();
-    if (!advance(level, level, &front) && !spent()) {
+    if (!advance(level, level + 0.25 * slack_, &front) && !spent()) {
       found_.above_threshold = true;
       found_.lower = level;
     } else if (options_.decide_only) {
@@ -140,52 +126,52 @@ class Searcher {
 
   /// (3.4): moves `front` on in time while the distance is known to stay above `level`, until it is
   /// at most `reached` (true) or the interval ends (false, with `restart_` where it started).
-  bool advance(double level, double reached, Front* front) {
+  bool advance(double level, double reached, Instant* front) {
     restart_ = *front;
-    Place place = front->instant.place;
+    Place place = front->place;
     while (!spent()) {
-      double room = front->instant.distance - level;
-      if (front->instant.distance <= reached) return true;
+      double room = front->distance - level;
+      if (front->distance <= reached) return true;
       for (;; ++place.cell, place.s = 0.0) {
         if (place.cell == motion_.cells()) return false;
+        if (place.s == 0.0) room -= motion_.jump(place.cell);
         const double length = motion_.cellTime(place.cell).length();
         const double rest = (1.0 - place.s) * length;
-        const double rate = speed(place.cell, front->instant);
+        const double rate = speed(place.cell, *front, false);
         if (rate * rest <= room) {
           room -= std::max(rate, 0.0) * rest;
           continue;
         }
-        place.s = std::min(1.0, place.s + room / (rate * length));
+        place.s = std::min(1.0, place.s + std::max(room, 0.0) / (rate * length));
         break;
       }
-      front->instant = at(place);
+      *front = at(place);
     }
     return false;
   }
 
   /// The same backward in time, down to `earliest`.
-  void retreat(double level, double reached, double earliest, Front* back) {
-    Place place = back->instant.place;
-    while (!spent() && back->instant.distance > reached) {
-      double room = back->instant.distance - level;
+  void retreat(double level, double reached, double earliest, Instant* back) {
+    Place place = back->place;
+    while (!spent() && back->distance > reached) {
+      double room = back->distance - level;
       for (;; --place.cell, place.s = 1.0) {
         if (place.cell < 0) return;
         const double length = motion_.cellTime(place.cell).length();
         const double rest = place.s * length;
-        // Backward in time the speed of approach is that of receding.
-        const double rate = motion_.leverSpeed(place.cell);
+        const double rate = speed(place.cell, *back, true);
         if (rate * rest <= room) {
-          room -= rate * rest;
+          room -= std::max(rate, 0.0) * rest + motion_.jump(place.cell);
           continue;
         }
-        place.s = std::max(0.0, place.s - room / (rate * length));
+        place.s = std::max(0.0, place.s - std::max(room, 0.0) / (rate * length));
         break;
       }
       if (motion_.cellTime(place.cell).lower + place.s * motion_.cellTime(place.cell).length() <=
           earliest) {
         return;
       }
-      back->instant = at(place);
+      *back = at(place);
     }
   }
 
@@ -222,7 +208,7 @@ class Searcher {
   double slack_;
   bool directional_ = true;
   Found found_;
-  Front restart_;
+  Instant restart_;
 };
 
 }  // namespace allclear::mcd

@@ -19,6 +19,8 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/multiversion.h"
+#include "allclear/distance/mcd_bernstein.h"
+#include "allclear/distance/mcd_hermite.h"
 #include "allclear/distance/mcd_segment.h"
 
 namespace allclear {
@@ -167,28 +169,15 @@ ALLCLEAR_ALWAYS_INLINE void fillEnd(const double* x, const double* dx, double s,
   end->tau = tau;
 }
 
-/// Bernstein coefficients over [s0, s1] of [0, 1], by blossoming: convex combinations of `rows`.
+/// Bernstein coefficients over [s0, s1] of [0, 1].
 ALLCLEAR_ALWAYS_INLINE void restrictRows(const double (*rows)[kRow], double s0, double s1,
                                          double (*part)[kRow]) {
-  // low[n][j], high[n][j]: Bernstein polynomials of degree n at s0 and s1.
-  double low[kCount][kCount] = {}, high[kCount][kCount] = {};
-  low[0][0] = high[0][0] = 1.0;
-  for (int n = 1; n < kCount; ++n) {
-    low[n][0] = (1.0 - s0) * low[n - 1][0];
-    high[n][0] = (1.0 - s1) * high[n - 1][0];
-    for (int j = 1; j <= n; ++j) {
-      low[n][j] = (1.0 - s0) * low[n - 1][j] + s0 * low[n - 1][j - 1];
-      high[n][j] = (1.0 - s1) * high[n - 1][j] + s1 * high[n - 1][j - 1];
-    }
-  }
+  mcd::RestrictionWeights weights;
+  mcd::restrictionWeights(s0, s1, weights);
   for (int i = 0; i < kCount; ++i) {
-    double weights[kCount] = {};
-    for (int j = 0; j <= kDegree - i; ++j) {
-      for (int k = 0; k <= i; ++k) weights[j + k] += low[kDegree - i][j] * high[i][k];
-    }
     for (int c = 0; c < kRow; ++c) part[i][c] = 0.0;
     for (int j = 0; j < kCount; ++j) {
-      for (int c = 0; c < kRow; ++c) part[i][c] += weights[j] * rows[j][c];
+      for (int c = 0; c < kRow; ++c) part[i][c] += weights[i][j] * rows[j][c];
     }
   }
 }
@@ -245,22 +234,6 @@ ALLCLEAR_ALWAYS_INLINE double certificate(const double (*rows)[kRow], const End&
   return least - kCertificateRounding * largest * (scale + largest);
 }
 
-/// Where in (0, 1) the cubic with these end values and slopes is least inside, and its value there;
-/// false when it has no inner minimum.
-ALLCLEAR_ALWAYS_INLINE bool innerMinimum(double d0, double f0, double d1, double f1, double* x,
-                                         double* value) {
-  const double rise = d1 - d0;
-  const double c2 = 3.0 * rise - 2.0 * f0 - f1;
-  const double c3 = f0 + f1 - 2.0 * rise;
-  const double discriminant = c2 * c2 - 3.0 * c3 * f0;
-  if (!(discriminant > 0.0)) return false;
-  const double root = std::sqrt(discriminant);
-  *x = c2 > 0.0 ? -f0 / (c2 + root) : (root - c2) / (3.0 * c3);
-  if (!(*x > 0.0 && *x < 1.0)) return false;
-  *value = d0 + *x * (f0 + *x * (c2 + *x * c3));
-  return true;
-}
-
 /// Bounds the cell [left, right] of `rows`, splitting it until all its parts are dropped.
 ALLCLEAR_ALWAYS_INLINE void searchCell(const double (*rows)[kRow], int cell, End left,
                                        const End& right, double speed, double scale,
@@ -281,8 +254,8 @@ ALLCLEAR_ALWAYS_INLINE void searchCell(const double (*rows)[kRow], int cell, End
       bound = 0.0;
     }
     if (!drop) {
-      const bool inner = innerMinimum(left.squared, left.slope * length, end.squared,
-                                      end.slope * length, &x, &predicted);
+      const bool inner = mcd::innerMinimum(left.squared, left.slope * length, end.squared,
+                                           end.slope * length, &x, &predicted);
       if (!inner) x = 0.5;
       if (!inner || predicted >= cut * cut) {
         double part[kCount][kRow];
@@ -484,15 +457,18 @@ void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
 }
 
 ALLCLEAR_MULTIVERSION
-double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal) {
+double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal,
+                       bool backward) {
   double rows[kCount][kRow];
+  double n[3];
+  for (int c = 0; c < 3; ++c) n[c] = backward ? -normal.data()[c] : normal.data()[c];
   gatherRows(a, b, rows);
   double fastest = -kInfinity;
   for (int k = 0; k < kDegree; ++k) {
     double along[4] = {};
     for (int c = 0; c < 3; ++c) {
       for (int e = 0; e < 4; ++e) {
-        along[e] += normal.data()[c] * (rows[k + 1][4 * c + e] - rows[k][4 * c + e]);
+        along[e] += n[c] * (rows[k + 1][4 * c + e] - rows[k][4 * c + e]);
       }
     }
     fastest = std::max(fastest, std::max(along[0], along[1]) - std::min(along[2], along[3]));

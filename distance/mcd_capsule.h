@@ -29,8 +29,8 @@ struct alignas(64) CapsuleCurve {
   double radius;  ///< of the capsule
   double speed;   ///< bound of the polynomial end points' displacement [m] per unit of s
   double lever_speed;  ///< bound of the true end points' speed [m/s], from lever arms
-  double scale;   ///< bound of the coefficients' magnitudes [m]
-  double jump;    ///< bound of the gap [m] between this curve's start and the previous cell's end
+  double scale;        ///< bound of the coefficients' magnitudes [m]
+  double jump;  ///< bound of the gap [m] between this curve's start and the previous cell's end
   Interval time;
 
   bool still() const { return speed == 0.0; }
@@ -81,8 +81,10 @@ struct CapsuleInstant {
 void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
                     CapsuleInstant* instant);
 
-/// Bound, over the cell, of how fast [m per unit of s] the axes approach along unit `normal` (from A
-/// to B): max_s [max_i normal.a_i' - min_j normal.b_j'], negative when they recede throughout.
-double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal);
+/// Bound, over the cell, of how fast [m per unit of s] the axes approach along unit `normal` (from
+/// A to B): max_s [max_i normal.a_i' - min_j normal.b_j'], negative when they recede throughout;
+/// with `backward` the same for time running backward.
+double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal,
+                       bool backward);
 
 }  // namespace allclear

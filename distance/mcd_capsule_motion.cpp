@@ -25,7 +25,8 @@ CapsuleMotion::CapsuleMotion(std::span<const CapsuleCurve> a, std::span<const Ca
       b_(b.data()),
       a_step_(a.size() > 1 ? 1 : 0),
       b_step_(b.size() > 1 ? 1 : 0),
-      cells_(static_cast<int>(std::max(a.size(), b.size()))) {
+      cells_(static_cast<int>(std::max(a.size(), b.size()))),
+      timed_by_b_(a.size() == 1 && (b.size() > 1 || a[0].still())) {
   ALLCLEAR_ASSERT(!a.empty() && !b.empty());
   ALLCLEAR_ASSERT(a.size() == b.size() || (a.size() == 1 && a[0].still()) ||
                   (b.size() == 1 && b[0].still()));
@@ -57,10 +58,10 @@ Instant CapsuleMotion::at(Place place) const {
   return instant;
 }
 
-double CapsuleMotion::approachSpeed(int cell, const Instant& from) const {
+double CapsuleMotion::approachSpeed(int cell, const Instant& from, bool backward) const {
   const double length = cellTime(cell).length();
   if (length <= 0.0) return 0.0;
-  return capsuleApproach(a(cell), b(cell), from.normal) / length;
+  return capsuleApproach(a(cell), b(cell), from.normal, backward) / length;
 }
 
 bool CapsuleMotion::witnessIsUnique(const Instant& instant) const {
@@ -81,9 +82,8 @@ bool CapsuleMotion::witnessIsUnique(const Instant& instant) const {
     const Vec3 lift = side.norm() > 0.0 ? Vec3(angle * u.norm() * axis) : Vec3::Zero();
     const Vec3 tilted = u + lift;
     const Vec3 r = pointOf(axes.x, 2) - (center - axes.sigma * tilted);
-    const SegmentPair pair =
-        closestOfSegments(tilted.x(), tilted.y(), tilted.z(), v.x(), v.y(), v.z(), r.x(), r.y(),
-                          r.z());
+    const SegmentPair pair = closestOfSegments(tilted.x(), tilted.y(), tilted.z(), v.x(), v.y(),
+                                               v.z(), r.x(), r.y(), r.z());
     sigma[i] = pair.sigma;
     tau[i] = pair.tau;
   }

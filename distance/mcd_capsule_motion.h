@@ -12,17 +12,20 @@ class CapsuleMotion {
   CapsuleMotion(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b);
 
   int cells() const { return cells_; }
-  Interval cellTime(int cell) const {
-    return a_step_ != 0 || b_step_ == 0 ? a(cell).time : b(cell).time;
-  }
+  Interval cellTime(int cell) const { return (timed_by_b_ ? b(cell) : a(cell)).time; }
   /// The true distance is within this of the polynomial motion's.
   double error() const { return error_; }
   /// No distance is below this.
   double floor() const { return -radii_; }
 
   Instant at(Place place) const;
-  /// Upper bound of -d(distance)/dt [m/s] over the cell while `normal` is a fixed direction.
-  double approachSpeed(int cell, const Instant& from) const;
+  /// Gap [m] of the polynomial motion where the cell follows another.
+  double jump(int cell) const {
+    return cell == 0 ? 0.0 : a_step_ * a(cell).jump + b_step_ * b(cell).jump;
+  }
+  /// How fast [m/s] the room along the normal of `from` can shrink in the cell, forward or backward
+  /// in time.
+  double approachSpeed(int cell, const Instant& from, bool backward) const;
   /// Upper bound of |d(distance)/dt| [m/s] over the cell from lever arms.
   double leverSpeed(int cell) const { return a(cell).lever_speed + b(cell).lever_speed; }
   /// Whether the witnesses stay when the shapes tilt a little, at an instant.
@@ -35,6 +38,7 @@ class CapsuleMotion {
   const CapsuleCurve* a_;
   const CapsuleCurve* b_;
   int a_step_, b_step_, cells_;
+  bool timed_by_b_;  ///< a single still curve of A may span other times
   double radii_, error_;
 };
 

@@ -30,9 +30,8 @@ Place placeAt(const Motion& motion, double t) {
   int low = 0, high = motion.cells() - 1;
   while (low < high) {
     const int middle = (low + high + 1) / 2;
-    (motion.cellTime(middle).lower <= t ? low : high) = motion.cellTime(middle).lower <= t
-                                                            ? middle
-                                                            : middle - 1;
+    (motion.cellTime(middle).lower <= t ? low : high) =
+        motion.cellTime(middle).lower <= t ? middle : middle - 1;
   }
   const Interval time = motion.cellTime(low);
   const double length = time.length();

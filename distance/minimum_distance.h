@@ -28,7 +28,8 @@ bool isSound(McdAlgorithm algorithm);
 enum class McdStatus {
   kBracketed,       ///< upper - lower is within the tolerance
   kCertifiedAbove,  ///< the distance is >= threshold at every instant, proved
-  kBelow,           ///< upper < threshold: some instant is below it, proved
+  kBelow,           ///< upper < threshold: some instant is below it, proved (bracketed as well,
+                    ///< unless `decide_only` or out of evaluations)
   kUndecided,       ///< out of evaluations: the bracket holds, but is wider than the tolerance
 };
 
@@ -60,6 +61,9 @@ struct DistanceBracket {
   double lower = 0.0;  ///< lower <= min_t distance(t) of the true motion
   double upper = 0.0;  ///< upper >= min_t distance(t) of the true motion
   double t_star = 0.0;
+  /// False when the shapes were found far enough by what they sweep alone: `upper` is then coarse,
+  /// and t_star, witnesses and normal mean nothing.
+  bool evaluated = true;
   Vec3 witness_A = Vec3::Zero();  ///< world, at t_star, on the surface of A
   Vec3 witness_B = Vec3::Zero();
   Vec3 normal = Vec3::UnitX();  ///< unit, world, from A to B
