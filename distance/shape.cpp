@@ -1,5 +1,6 @@
 #include "allclear/distance/shape.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -64,10 +65,23 @@ Cone::Cone(double radius, double length)
 
 Ellipsoid::Ellipsoid(const Vec3& radii) : radii_(positive(radii, "ellipsoid radii")) {}
 
+PointCloud::PointCloud(const std::vector<Vec3>& points)
+    : ball(ballAbout(points)), count(static_cast<int>(points.size())) {
+  const std::size_t padded = (points.size() + 7) / 8 * 8;
+  for (std::vector<double>* axis : {&x, &y, &z}) axis->reserve(padded);
+  for (std::size_t i = 0; i < padded; ++i) {
+    const Vec3 p = points[std::min(i, points.size() - 1)] - ball.center;
+    x.push_back(p.x());
+    y.push_back(p.y());
+    z.push_back(p.z());
+  }
+}
+
 ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
   if (points.empty()) throw InputError({"", 0, "convex mesh", ""}, "has no points");
   checkFinite(points, "convex mesh");
-  points_ = std::make_shared<const std::vector<Vec3>>(std::move(points));
+  PointCloud cloud(points);
+  data_ = std::make_shared<const Data>(Data{std::move(points), std::move(cloud)});
 }
 
 TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
@@ -110,7 +124,7 @@ Ball boundingBall(const Shape& shape) {
     Ball operator()(const HalfSpace&) const {
       return {Vec3::Zero(), std::numeric_limits<double>::infinity()};
     }
-    Ball operator()(const ConvexMesh& s) const { return ballAbout(s.points()); }
+    Ball operator()(const ConvexMesh& s) const { return s.cloud().ball; }
     Ball operator()(const TriangleMesh& s) const { return ballAbout(s.vertices()); }
   };
   return std::visit(Visitor{}, shape);
