@@ -65,14 +65,6 @@ void nearestOnTriangle(const MinkowskiPoint* s, int i, int j, int k, Nearest* be
     const double sum = u + v + w;
     const double weights[3] = {u / sum, v / sum, w / sum};
     best->set(s, {i, j, k}, weights);
-    // The plane's normal gives the nearest point with less cancellation than the weighted sum.
-    if (best->size == 3 && best->corner[0] == i && best->corner[1] == j && best->corner[2] == k) {
-      const Vec3 on_plane = n * (n.dot(a) / n2);
-      if (on_plane.squaredNorm() < best->squared) {
-        best->v = on_plane;
-        best->squared = on_plane.squaredNorm();
-      }
-    }
     return;
   }
   if (sliver || u <= 0.0) nearestOnSegment(s, j, k, best);
