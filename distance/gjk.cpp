@@ -131,7 +131,7 @@ Vec3 GjkResult::witnessB() const {
   return point;
 }
 
-GjkResult gjk(const CorePair& pair, const Vec3& direction, double enough) {
+GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options) {
   GjkResult r;
   Vec3 n = direction.normalized();
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
@@ -144,8 +144,9 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, double enough) {
       r.lower = lower;
       r.normal = n;
     }
-    if (r.lower >= enough) return r;
-    if (r.size > 0 && r.upper - lower <= 4.0 * pair.rounding) return r;
+    if (r.lower >= options.enough) return r;
+    const double close = 4.0 * pair.rounding + options.relative_gap * r.upper;
+    if (r.size > 0 && r.upper - r.lower <= close) return r;
     const Nearest nearest = nearestOnSimplex(r.simplex, r.size + 1);
     if (nearest.size == 0) {  // inside the tetrahedron
       r.size = 4;
@@ -161,7 +162,7 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, double enough) {
       r.overlap = true;
       return r;
     }
-    if (r.upper < enough) return r;
+    if (r.upper < options.enough) return r;
     n = r.v / r.upper;
   }
   r.converged = false;
