@@ -122,14 +122,15 @@ bool InnerPolytope::start(Vec3* flat_normal) {
 /// Directions refined already, so that faces about the same optimum are not refined again.
 class RefinedDirections {
  public:
-  bool full() const { return count_ == kMost; }
   bool near(const Vec3& u, double angle) const {
     for (int i = 0; i < count_; ++i) {
       if ((direction_[i] - u).squaredNorm() < angle * angle) return true;
     }
     return false;
   }
-  void add(const Vec3& u) { direction_[count_++] = u; }
+  void add(const Vec3& u) {
+    if (count_ < kMost) direction_[count_++] = u;
+  }
 
  private:
   static constexpr int kMost = 16;
@@ -139,12 +140,20 @@ class RefinedDirections {
 
 class Search {
  public:
-  Search(const CorePair& pair, const Vec3& hint) : pair_(pair), hint_(hint), polytope_(pair) {}
+  Search(const CorePair& pair, const Vec3& hint)
+      : pair_(pair),
+        hint_(hint),
+        curved_(!pair.A.isPolytope() || !pair.B.isPolytope()),
+        polytope_(pair) {}
 
   PenetrationResult run() {
     constexpr double kEverywhere = 4.0;  // [rad]
-    offerCreaseNormals(pair_, Vec3::UnitX(), kEverywhere, &result_.best);
-    if (hint_.squaredNorm() > 0.0) refine(hint_);
+    constexpr double kAboutHint = 0.1;   // [rad]
+    if (curved_) offerCreaseNormals(pair_, Vec3::UnitX(), kEverywhere, &result_.best);
+    if (hint_.squaredNorm() > 0.0) {
+      offer(pair_, hint_, pair_.separation(hint_), true, &result_.best);
+      if (curved_) refine(hint_, kAboutHint);
+    }
     Vec3 flat_normal;
     if (!polytope_.start(&flat_normal)) {
       for (double sign : {1.0, -1.0}) {
@@ -160,16 +169,16 @@ class Search {
   }
 
  private:
-  void refine(const Vec3& n) {
-    constexpr double kWindow = 0.3;  // [rad]
+  bool refine(const Vec3& n, double window) {
     Contact contact;
-    refineNormal(pair_, n, kWindow, &result_.best, &contact);
+    return refineNormal(pair_, n, window, &result_.best, &contact);
   }
 
   void expand() {
     NormalCandidate& best = result_.best;
-    const bool curved = !pair_.A.isPolytope() || !pair_.B.isPolytope();
     const double exact = 16.0 * pair_.rounding;
+    double share = kCoarse;
+    int refined = 0;
     result_.converged = false;
     for (int i = 0; i < kMostExpansions; ++i) {
       const int f = polytope_.nearestFace();
@@ -178,32 +187,42 @@ class Search {
         return;
       }
       ShellFace& face = polytope_.face(f);
-      const Vec3 w = polytope_.support(face.u);
-      const double reach = face.u.dot(w);
+      const Vec3 u = face.u;
+      const Vec3 w = polytope_.support(u);
+      const double reach = u.dot(w);
       const double room = reach - face.offset;
-      if (-reach > best.separation) offer(pair_, -face.u, -reach, true, &best);
-      const double coarse = std::max(kCoarse * -best.separation, 1e-10 * pair_.scale);
+      if (-reach > best.separation) offer(pair_, -u, -reach, true, &best);
+      const double coarse = std::max(share * -best.separation, 1e-10 * pair_.scale);
       if (room <= exact) {
         face.done = true;
-      } else if (curved && room <= coarse) {
-        const double same = std::min(0.3, 4.0 * std::sqrt(coarse / pair_.scale));
-        if (!refined_.full() && !refined_.near(face.u, same)) {
-          refined_.add(face.u);
-          refine(-face.u);
-        }
-        face.done = true;
-      } else if (!polytope_.extend(f, w)) {
-        face.done = true;
+        continue;
       }
+      if (curved_ && room <= coarse && refined < kMostRefined) {
+        const double angle = std::sqrt(coarse / pair_.scale);
+        if (proven_.near(u, std::min(0.3, 4.0 * angle))) {
+          face.done = true;
+          continue;
+        }
+        ++refined;
+        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3))) {
+          proven_.add(u);
+          face.done = true;
+          continue;
+        }
+        share *= 0.1;
+      }
+      if (!polytope_.extend(f, w)) face.done = true;
     }
   }
 
   static constexpr double kCoarse = 0.02;  // of the depth: where refinement takes over
+  static constexpr int kMostRefined = 16;
 
   const CorePair& pair_;
   const Vec3 hint_;
+  const bool curved_;
   InnerPolytope polytope_;
-  RefinedDirections refined_;
+  RefinedDirections proven_;
   PenetrationResult result_;
 };
 
