@@ -239,8 +239,7 @@ Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
       if (core.points->hasEdges()) {
         const PointCloud& cloud = *core.points;
         const int top = cloud.farthest(d);
-        cloud.forNeighbours(
-            top, [&](int i) { circle((cloud.corner(i) - cloud.corner(top)).normalized(), 0.0); });
+        cloud.forEdges(top, [&](const Vec3& direction) { circle(direction, 0.0); });
         cloud.forFaces(top, normal);
       }
       break;

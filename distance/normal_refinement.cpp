@@ -6,7 +6,8 @@ namespace allclear {
 namespace {
 
 constexpr double kLongestStep = 0.3;  // [rad] of one Newton iteration
-constexpr int kMostSteps = 40;
+constexpr int kMostSteps = 15;
+constexpr int kMostHalvings = 3;  // more: a kink is in the way, and its crease is what to follow
 
 /// Value and first two derivatives (in space) of -s at a unit normal: the gradient is a - b.
 struct Expansion {
@@ -52,7 +53,7 @@ void refineOnCircle(const CorePair& pair, const Vec3& axis, double level, const 
     double step = curvature > 0.0 ? -slope / curvature : (slope > 0.0 ? -0.1 : 0.1);
     step = std::clamp(step, -kLongestStep, kLongestStep);
     bool moved = false;
-    for (int halving = 0; halving < 12 && std::abs(step) > 1e-16; ++halving, step *= 0.25) {
+    for (int halving = 0; halving < kMostHalvings && std::abs(step) > 1e-16; ++halving, step *= 0.25) {
       const Vec3 n_new = at(theta + step);
       const Expansion e_new = expand(pair, n_new);
       if (e_new.value < e.value + pair.rounding) {
@@ -100,7 +101,7 @@ void refineOnSphere(const CorePair& pair, const Vec3& n0, NormalCandidate* best)
     const double length = step.norm();
     if (length > kLongestStep) step *= kLongestStep / length;
     bool moved = false;
-    for (int halving = 0; halving < 12 && step.norm() > 1e-16; ++halving, step *= 0.25) {
+    for (int halving = 0; halving < kMostHalvings && step.norm() > 1e-16; ++halving, step *= 0.25) {
       const Vec3 n_new = (n + step.x() * t1 + step.y() * t2).normalized();
       const Expansion e_new = expand(pair, n_new);
       if (e_new.value < e.value + pair.rounding) {
@@ -232,7 +233,7 @@ bool refineNormal(const CorePair& pair, const Vec3& n0, double window, NormalCan
     start = found.n;
   }
   offer(pair, found.n, found.separation, found.isolated, best);
-  return proven && best->n == found.n;
+  return proven;
 }
 
 }  // namespace allclear

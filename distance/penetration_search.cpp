@@ -164,6 +164,7 @@ class Search {
       return result_;
     }
     expand();
+    if (curved_) prove();
     result_.upper = std::max(result_.best.separation, -polytope_.leastOffset());
     return result_;
   }
@@ -172,6 +173,18 @@ class Search {
   bool refine(const Vec3& n, double window) {
     Contact contact;
     return refineNormal(pair_, n, window, &result_.best, &contact);
+  }
+
+  /// The best direction may be one that was only passed by.
+  void prove() {
+    for (double window : {0.03, 0.3}) {
+      const NormalCandidate& best = result_.best;
+      const Contact contact = contactAt(pair_, best.n, best.separation);
+      if (contact.mismatch <= 1e-7 * pair_.scale) return;
+      refine(Vec3(best.n), window);
+    }
+    const Contact contact = contactAt(pair_, result_.best.n, result_.best.separation);
+    result_.converged = result_.converged && contact.mismatch <= 1e-4 * pair_.scale;
   }
 
   void expand() {
@@ -204,7 +217,8 @@ class Search {
           continue;
         }
         ++refined;
-        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3))) {
+        // A worse optimum than this very face does not settle it.
+        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) && best.separation > -reach) {
           proven_.add(u);
           face.done = true;
           continue;

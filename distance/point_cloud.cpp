@@ -65,12 +65,14 @@ void PointCloud::buildGraph(const std::vector<std::array<int, 3>>& faces) {
   }
   for (std::size_t i = 0; i < corners_.size(); ++i) edge_start_[i + 1] += edge_start_[i];
   neighbour_.resize(edge_start_.back());
+  direction_.resize(edge_start_.back());
   face_.resize(edge_start_.back());
   std::vector<int> next(edge_start_.begin(), edge_start_.end() - 1);
   for (std::size_t f = 0; f < faces.size(); ++f) {
     for (int e = 0; e < 3; ++e) {
       const int slot = next[faces[f][e]]++;
       neighbour_[slot] = faces[f][(e + 1) % 3];
+      direction_[slot] = (corners_[neighbour_[slot]] - corners_[faces[f][e]]).normalized();
       face_[slot] = static_cast<int>(f);
     }
   }
