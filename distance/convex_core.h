@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "allclear/core/types.h"
+#include "allclear/distance/point_cloud.h"
 #include "allclear/distance/shape.h"
 
 namespace allclear {
@@ -37,9 +38,6 @@ struct ConvexCore {
 /// Pre: convex and bounded.
 ConvexCore coreOf(const Shape& shape);
 
-/// Index of the point farthest along (dx, dy, dz).
-int farthestPoint(const PointCloud& cloud, const Vec3& d);
-
 /// A core point farthest along `d` (not zero).
 inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
   const Vec3& size = core.size;
@@ -69,7 +67,7 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
     case ConvexCore::Kind::kPoints:
       break;
   }
-  return core.points->point(farthestPoint(*core.points, d));
+  return core.points->corner(core.points->farthest(d));
 }
 
 /// The support point and the second derivative of the support function h, both at `d` (unit), on
@@ -96,15 +94,27 @@ struct Creases {
   }
 };
 
-/// All creases of a primitive core, in its frame (none for point clouds: those have too many).
-Creases creasesOf(const ConvexCore& core);
+/// The creases of a core within `window` [rad] of the unit normal `d`; of a convex mesh, those at
+/// its support corner only.
+Creases creasesNear(const ConvexCore& core, const Vec3& d, double window);
 
 /// The set of core points farthest along `d`, with normals within `angle` of `d` taken as equal.
 struct SupportSet {
-  int dimension = 0;             ///< 0 point, 1 segment, 2 face
-  Vec3 center = Vec3::Zero();    ///< the point; the middle of the segment; a point of the face
-  Vec3 half_edge = Vec3::Zero();  ///< dimension 1: from the middle to an end
+  enum class Form : unsigned char { kPoint, kSegment, kRectangle, kDisc, kPolygon };
+  Form form = Form::kPoint;
+  Vec3 center = Vec3::Zero();       ///< a point of the set; of all but polygons, the middle
+  Vec3 half_edge = Vec3::Zero();    ///< segment, rectangle: from the middle to a side
+  Vec3 half_edge_2 = Vec3::Zero();  ///< rectangle
+  double radius = 0.0;              ///< disc, square to z
+
+  int dimension() const {
+    return form == Form::kPoint ? 0 : form == Form::kSegment ? 1 : 2;
+  }
 };
 SupportSet supportSet(const ConvexCore& core, const Vec3& d, double angle);
+
+/// The point of the support set nearest to `point`, which lies in its plane. Of a polygon, `point`
+/// itself when it is in it, else some corner.
+Vec3 nearestInSet(const ConvexCore& core, const SupportSet& set, const Vec3& point);
 
 }  // namespace allclear

@@ -26,7 +26,9 @@ struct CorePair {
   }
 
   Vec3 supportA(const Vec3& n) const { return coreSupport(A, n); }
-  Vec3 supportB(const Vec3& n) const { return R * coreSupport(B, -(R.transpose() * n)) + p; }
+  Vec3 supportB(const Vec3& n) const { return R * coreSupport(B, towardA(n)) + p; }
+
+  Vec3 towardA(const Vec3& n) const { return -(R.transpose() * n); }  ///< -n in B's frame
 
   /// Room between the cores along n (any n: a lower bound of their signed distance).
   double separation(const Vec3& n) const { return n.dot(supportB(n) - supportA(n)); }

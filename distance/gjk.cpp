@@ -65,14 +65,6 @@ void nearestOnTriangle(const MinkowskiPoint* s, int i, int j, int k, Nearest* be
     const double sum = u + v + w;
     const double weights[3] = {u / sum, v / sum, w / sum};
     best->set(s, {i, j, k}, weights);
-    // The plane's normal gives the nearest point with less cancellation than the weighted sum.
-    if (best->size == 3 && best->corner[0] == i && best->corner[1] == j && best->corner[2] == k) {
-      const Vec3 on_plane = n * (n.dot(a) / n2);
-      if (on_plane.squaredNorm() < best->squared) {
-        best->v = on_plane;
-        best->squared = on_plane.squaredNorm();
-      }
-    }
     return;
   }
   if (sliver || u <= 0.0) nearestOnSegment(s, j, k, best);
@@ -139,7 +131,7 @@ Vec3 GjkResult::witnessB() const {
   return point;
 }
 
-GjkResult gjk(const CorePair& pair, const Vec3& direction, double enough) {
+GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options) {
   GjkResult r;
   Vec3 n = direction.normalized();
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
@@ -152,8 +144,9 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, double enough) {
       r.lower = lower;
       r.normal = n;
     }
-    if (r.lower >= enough) return r;
-    if (r.size > 0 && r.upper - lower <= 4.0 * pair.rounding) return r;
+    if (r.lower >= options.enough) return r;
+    const double close = 4.0 * pair.rounding + options.relative_gap * r.upper;
+    if (r.size > 0 && r.upper - r.lower <= close) return r;
     const Nearest nearest = nearestOnSimplex(r.simplex, r.size + 1);
     if (nearest.size == 0) {  // inside the tetrahedron
       r.size = 4;
@@ -169,7 +162,7 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, double enough) {
       r.overlap = true;
       return r;
     }
-    if (r.upper < enough) return r;
+    if (r.upper < options.enough) return r;
     n = r.v / r.upper;
   }
   r.converged = false;

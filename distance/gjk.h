@@ -29,10 +29,15 @@ struct GjkResult {
   Vec3 witnessB() const;
 };
 
+struct GjkOptions {
+  /// Ends early once `lower >= enough` or `upper < enough`, when given.
+  double enough = std::numeric_limits<double>::quiet_NaN();
+  /// Ends early once `upper - lower` is this share of `upper`.
+  double relative_gap = 0.0;
+};
+
 /// Distance of two cores by the algorithm of Gilbert, Johnson and Keerthi, from the first guess
-/// `direction` (not zero) of the normal. Ends early once `lower >= enough` or `upper < enough` when
-/// `enough` is given.
-GjkResult gjk(const CorePair& pair, const Vec3& direction,
-              double enough = std::numeric_limits<double>::quiet_NaN());
+/// `direction` (not zero) of the normal.
+GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options = {});
 
 }  // namespace allclear

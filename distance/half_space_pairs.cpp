@@ -35,7 +35,7 @@ SignedDistance halfSpaceConvex(const PairQuery& query) {
   out.distance = n.dot(query.X_WB.p - query.X_WA.p) + n.dot(lowest);
   out.witness_B = query.X_WB.p + lowest;
   out.witness_A = out.witness_B - out.distance * n;
-  out.unique_witness = supportSet(core, down, kOnCrease).dimension == 0;
+  out.unique_witness = supportSet(core, down, kOnCrease).dimension() == 0;
   return out;
 }
 

@@ -5,7 +5,6 @@
 namespace allclear {
 namespace {
 
-constexpr double kWindow = 0.35;      // [rad] creases farther than this from the start are left out
 constexpr double kLongestStep = 0.3;  // [rad] of one Newton iteration
 constexpr int kMostSteps = 40;
 
@@ -148,13 +147,12 @@ Creases turned(const Creases& local, const Mat3& R) {
   return out;
 }
 
-void offerCreaseNormals(const CorePair& pair, const Creases& A, const Creases& B, const Vec3& n0,
-                        double least_cosine, NormalCandidate* best) {
+void offerAmong(const CorePair& pair, const Creases& A, const Creases& B, const Vec3& n0,
+                double window, NormalCandidate* best) {
   for (const Creases* creases : {&A, &B}) {
-    for (int i = 0; i < creases->normals; ++i) {
-      if (creases->normal[i].dot(n0) >= least_cosine) offerAt(pair, creases->normal[i], best);
-    }
+    for (int i = 0; i < creases->normals; ++i) offerAt(pair, creases->normal[i], best);
   }
+  const double least_cosine = window >= 3.2 ? -2.0 : std::cos(window);
   for (int i = 0; i < A.circles; ++i) {
     for (int j = 0; j < B.circles; ++j) {
       Vec3 n[2];
@@ -166,48 +164,39 @@ void offerCreaseNormals(const CorePair& pair, const Creases& A, const Creases& B
   }
 }
 
-/// Edges between active points, and faces through three of them.
-void addActive(const ActivePoints& active, const Vec3& toward, Creases* creases) {
-  for (int i = 0; i < active.count; ++i) {
-    for (int j = 0; j < i; ++j) {
-      const Vec3 edge = active.point[i] - active.point[j];
-      const double length = edge.norm();
-      if (length > 0.0) creases->addCircle(edge / length, 0.0);
-      for (int k = 0; k < j; ++k) {
-        const Vec3 cross = edge.cross(active.point[k] - active.point[j]);
-        const double area = cross.norm();
-        if (area > 0.0) creases->addNormal(cross / (cross.dot(toward) < 0.0 ? -area : area));
-      }
-    }
-  }
+/// Whether the contact along the candidate leaves nothing to be gained near it.
+bool isProven(const CorePair& pair, const NormalCandidate& candidate, Contact* contact) {
+  *contact = contactAt(pair, candidate.n, candidate.separation);
+  const double m = contact->mismatch;
+  if (m <= 64.0 * pair.rounding) return true;
+  const double s = candidate.separation;
+  // Apart: the points bound the distance by sqrt(s^2 + m^2). Overlapping: the depth is stationary,
+  // and off by about m^2 over the size.
+  const double could_gain = s > 0.0 ? 0.5 * m * m / s : m * m / pair.scale;
+  return could_gain <= 2.0 * pair.rounding && m <= 1e-6 * pair.scale;
 }
 
-void refineAmong(const CorePair& pair, const Vec3& n0, const Creases& A, const Creases& B,
-                 NormalCandidate* best) {
-  offerCreaseNormals(pair, A, B, n0, std::cos(kWindow), best);
+/// One pass over the combinations of creases near n0, likeliest first.
+bool refineOnce(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* found,
+                Contact* contact) {
+  const Creases A = creasesNear(pair.A, n0, window);
+  const Creases B = turned(creasesNear(pair.B, pair.towardA(n0), window), pair.R);
+  const double nothing = found->separation;
+  offerAmong(pair, A, B, n0, window, found);
+  double proven_not = found->separation;
+  if (proven_not > nothing && isProven(pair, *found, contact)) return true;
   for (const Creases* creases : {&A, &B}) {
     for (int i = 0; i < creases->circles; ++i) {
-      const double off = std::abs(creases->axis[i].dot(n0) - creases->level[i]);
-      if (off < kWindow) {
-        refineOnCircle(pair, creases->axis[i], creases->level[i], n0, best);
-      }
+      refineOnCircle(pair, creases->axis[i], creases->level[i], n0, found);
+      if (found->separation > proven_not && isProven(pair, *found, contact)) return true;
+      proven_not = found->separation;
     }
   }
-  refineOnSphere(pair, n0, best);
+  refineOnSphere(pair, n0, found);
+  return found->separation > proven_not && isProven(pair, *found, contact);
 }
 
 }  // namespace
-
-void ActivePoints::add(const Vec3& p) {
-  for (int i = 0; i < count; ++i) {
-    if (point[i] == p) return;
-  }
-  if (count == kMax) {
-    for (int i = 1; i < kMax; ++i) point[i - 1] = point[i];
-    --count;
-  }
-  point[count++] = p;
-}
 
 void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated,
            NormalCandidate* best) {
@@ -223,36 +212,27 @@ void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated
   }
 }
 
-NormalCandidate bestCreaseNormal(const CorePair& pair) {
-  NormalCandidate best;
-  offerCreaseNormals(pair, creasesOf(pair.A), turned(creasesOf(pair.B), pair.R), Vec3::UnitX(),
-                     -2.0, &best);
-  return best;
+void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window,
+                        NormalCandidate* best) {
+  const Creases A = creasesNear(pair.A, n0, window);
+  const Creases B = turned(creasesNear(pair.B, pair.towardA(n0), window), pair.R);
+  offerAmong(pair, A, B, n0, window, best);
 }
 
-void refineNormal(const CorePair& pair, const Vec3& n, ActivePoints active_A,
-                  ActivePoints active_B, NormalCandidate* best) {
-  constexpr int kMostRounds = 8;
-  const bool cloud_A = pair.A.kind == ConvexCore::Kind::kPoints;
-  const bool cloud_B = pair.B.kind == ConvexCore::Kind::kPoints;
-  Vec3 start = n;
-  for (int round = 0; round < kMostRounds; ++round) {
-    const double before = best->separation;
-    Creases A = creasesOf(pair.A);
-    Creases B_local = creasesOf(pair.B);
-    if (cloud_A) {
-      active_A.add(coreSupport(pair.A, start));
-      addActive(active_A, start, &A);
-    }
-    if (cloud_B) {
-      const Vec3 toward = -(pair.R.transpose() * start);
-      active_B.add(coreSupport(pair.B, toward));
-      addActive(active_B, toward, &B_local);
-    }
-    refineAmong(pair, start, A, turned(B_local, pair.R), best);
-    if (!(cloud_A || cloud_B) || !(best->separation > before + pair.rounding)) return;
-    start = best->n;
+bool refineNormal(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best,
+                  Contact* contact) {
+  constexpr int kMostRounds = 6;
+  NormalCandidate found;
+  Vec3 start = n0;
+  bool proven = false;
+  for (int round = 0; round < kMostRounds && !proven; ++round) {
+    const double before = found.separation;
+    proven = refineOnce(pair, start, window, &found, contact);
+    if (!(found.separation > before + pair.rounding)) break;
+    start = found.n;
   }
+  offer(pair, found.n, found.separation, found.isolated, best);
+  return proven && best->n == found.n;
 }
 
 }  // namespace allclear

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "allclear/distance/core_pair.h"
+#include "allclear/distance/contact.h"
 
 namespace allclear {
 
@@ -15,24 +15,16 @@ struct NormalCandidate {
 void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated,
            NormalCandidate* best);
 
-/// Points of a convex mesh between which its creases near a normal are looked for.
-struct ActivePoints {
-  static constexpr int kMax = 5;
-  int count = 0;
-  Vec3 point[kMax];
+/// Offers all normals that lie on a crease of both cores at once (face normals and crossings of
+/// edge directions) within `window` [rad] of n0. Exact for the depth of segments and boxes when the
+/// window is the sphere (pi); a good start for other primitives.
+void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best);
 
-  void add(const Vec3& p);
-};
-
-/// The best normal among all that lie on a crease of both cores at once (face normals and crossings
-/// of edge directions): exact for segments and boxes, a good start for other primitives.
-NormalCandidate bestCreaseNormal(const CorePair& pair);
-
-/// Climbs from `n` to a local maximum of s(n) on the sphere, to rounding: s is smooth on the
-/// creases (normals of an edge or of a face) and between them, so each combination of creases within
-/// a window about `n` is solved by a safeguarded Newton iteration and the best one is kept.
-/// `active_A`, `active_B`: corners near the support of convex meshes (ignored otherwise).
-void refineNormal(const CorePair& pair, const Vec3& n, ActivePoints active_A,
-                  ActivePoints active_B, NormalCandidate* best);
+/// Climbs from n0 to a local maximum of s(n) on the sphere, to rounding: s is smooth on the creases
+/// (normals of an edge or of a face) and between them, so combinations of creases within `window`
+/// [rad] of n0 are solved by a safeguarded Newton iteration, until one is proven by a contact with
+/// no mismatch. Returns whether one was; then `contact` is its contact.
+bool refineNormal(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best,
+                  Contact* contact);
 
 }  // namespace allclear

@@ -13,6 +13,7 @@ struct PenetrationResult {
 /// Depth of overlapping (or touching) cores: the maximum over unit n of separation(n), which is not
 /// concave. Expands a polytope inside the Minkowski difference (van den Bergen's EPA), whose faces
 /// bound what any direction can still give, and refines the promising directions to rounding.
+/// `hint`: a likely normal, or zero.
 PenetrationResult searchPenetration(const CorePair& pair, const Vec3& hint);
 
 }  // namespace allclear

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/point_cloud.h"
 
 namespace allclear {
 namespace {
@@ -36,6 +37,8 @@ void checkFinite(const std::vector<Vec3>& points, const char* what) {
   }
 }
 
+}  // namespace
+
 Ball ballAbout(const std::vector<Vec3>& points) {
   Vec3 lower = points.front();
   Vec3 upper = points.front();
@@ -47,8 +50,6 @@ Ball ballAbout(const std::vector<Vec3>& points) {
   for (const Vec3& p : points) ball.radius = std::max(ball.radius, (p - ball.center).norm());
   return ball;
 }
-
-}  // namespace
 
 Sphere::Sphere(double radius) : radius_(positive(radius, "sphere radius")) {}
 
@@ -65,23 +66,11 @@ Cone::Cone(double radius, double length)
 
 Ellipsoid::Ellipsoid(const Vec3& radii) : radii_(positive(radii, "ellipsoid radii")) {}
 
-PointCloud::PointCloud(const std::vector<Vec3>& points)
-    : ball(ballAbout(points)), count(static_cast<int>(points.size())) {
-  const std::size_t padded = (points.size() + 7) / 8 * 8;
-  for (std::vector<double>* axis : {&x, &y, &z}) axis->reserve(padded);
-  for (std::size_t i = 0; i < padded; ++i) {
-    const Vec3 p = points[std::min(i, points.size() - 1)] - ball.center;
-    x.push_back(p.x());
-    y.push_back(p.y());
-    z.push_back(p.z());
-  }
-}
-
 ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
   if (points.empty()) throw InputError({"", 0, "convex mesh", ""}, "has no points");
   checkFinite(points, "convex mesh");
-  PointCloud cloud(points);
-  data_ = std::make_shared<const Data>(Data{std::move(points), std::move(cloud)});
+  cloud_ = std::make_shared<const PointCloud>(points);
+  points_ = std::make_shared<const std::vector<Vec3>>(std::move(points));
 }
 
 TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
@@ -124,7 +113,7 @@ Ball boundingBall(const Shape& shape) {
     Ball operator()(const HalfSpace&) const {
       return {Vec3::Zero(), std::numeric_limits<double>::infinity()};
     }
-    Ball operator()(const ConvexMesh& s) const { return s.cloud().ball; }
+    Ball operator()(const ConvexMesh& s) const { return s.cloud().ball(); }
     Ball operator()(const TriangleMesh& s) const { return ballAbout(s.vertices()); }
   };
   return std::visit(Visitor{}, shape);

@@ -84,37 +84,20 @@ class Ellipsoid {
 /// Everything below the plane z = 0 of G; the outward normal is +z.
 class HalfSpace {};
 
-/// Smallest known ball about a shape, in G.
-struct Ball {
-  Vec3 center = Vec3::Zero();
-  double radius = 0.0;
-};
-
-/// Points relative to the centre of a ball about them, coordinate by coordinate, padded by repeats
-/// to a multiple of 8.
-struct PointCloud {
-  Ball ball;
-  int count = 0;
-  std::vector<double> x, y, z;
-
-  explicit PointCloud(const std::vector<Vec3>& points);
-  Vec3 point(int i) const { return {x[i], y[i], z[i]}; }
-};
+/// The points of a convex mesh made ready for distance queries (point_cloud.h).
+class PointCloud;
 
 /// Convex hull of points. Copies share the (immutable) points.
 class ConvexMesh {
  public:
   /// Throws `InputError` when there are no points or one is not finite. Flat sets are allowed.
   explicit ConvexMesh(std::vector<Vec3> points);
-  const std::vector<Vec3>& points() const { return data_->points; }
-  const PointCloud& cloud() const { return data_->cloud; }
+  const std::vector<Vec3>& points() const { return *points_; }
+  const PointCloud& cloud() const { return *cloud_; }
 
  private:
-  struct Data {
-    std::vector<Vec3> points;
-    PointCloud cloud;
-  };
-  std::shared_ptr<const Data> data_;
+  std::shared_ptr<const std::vector<Vec3>> points_;
+  std::shared_ptr<const PointCloud> cloud_;
 };
 
 using Triangle = std::array<int, 3>;
@@ -148,7 +131,15 @@ struct Geometry {
   Pose X_BG;
 };
 
+/// Smallest known ball about a shape, in G.
+struct Ball {
+  Vec3 center = Vec3::Zero();
+  double radius = 0.0;
+};
 /// Half-spaces have no ball: its radius is infinite.
 Ball boundingBall(const Shape& shape);
+
+/// A ball about points (not the smallest: the centre is that of their axis-aligned box).
+Ball ballAbout(const std::vector<Vec3>& points);
 
 }  // namespace allclear
