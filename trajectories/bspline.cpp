@@ -1,7 +1,6 @@
 #include "allclear/trajectories/bspline.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,9 +12,33 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// out (n x m) = columns (n x m) * matrix (m x m), all by columns.
+/// The same as below for a number of columns known when compiling, on `kRows` rows.
+template <int kRows, int m>
+inline void combineRows(const double* columns, const double* matrix, int n, double* out) {
+  double from[m][kRows];
+  for (int l = 0; l < m; ++l) {
+    for (int r = 0; r < kRows; ++r) from[l][r] = columns[l * n + r];
+  }
+  for (int j = 0; j < m; ++j) {
+    double sum[kRows] = {};
+    for (int l = 0; l < m; ++l) {
+      for (int r = 0; r < kRows; ++r) sum[r] += matrix[j * m + l] * from[l][r];
+    }
+    for (int r = 0; r < kRows; ++r) out[j * n + r] = sum[r];
+  }
+}
+
+/// out (n x m) = columns (n x m) * matrix (m x m), all by columns. Quintic curves of four
+/// coordinates and more go by blocks of four, of which the last may overlap the one before.
 ALLCLEAR_MULTIVERSION
 void combineColumns(const double* columns, const double* matrix, int n, int m, double* out) {
+  if (m == 6 && n >= 4) {
+    for (int r = 0; r < n; r += 4) {
+      const int first = std::min(r, n - 4);
+      combineRows<4, 6>(columns + first, matrix, n, out + first);
+    }
+    return;
+  }
   for (int j = 0; j < m; ++j) {
     double* sum = out + j * n;
     const double* weight = matrix + j * m;
@@ -37,8 +60,8 @@ BSpline::BSpline(std::shared_ptr<const BSplineBasis> basis, MatX control, double
 }
 
 BSpline::BSpline(const MatX& control, double duration, int degree)
-    : BSpline(std::make_shared<const BSplineBasis>(BSplineBasis::uniform(
-                  static_cast<int>(control.cols()) - degree, degree)),
+    : BSpline(std::make_shared<const BSplineBasis>(
+                  BSplineBasis::uniform(static_cast<int>(control.cols()) - degree, degree)),
               control, duration) {}
 
 VecX BSpline::value(double t, int order) const {
@@ -50,21 +73,23 @@ VecX BSpline::value(double t, int order) const {
   const double s = std::clamp(t / duration_, 0.0, 1.0);
   const int first = basis_->firstControl(basis_->spanAt(s));
   // Differences of control points first, then de Boor: the error of a derivative is then relative
-  // to the differences, however far the curve is from zero.
-  std::array<double, BSplineBasis::kMaxDegree + 1> d;
+  // to the differences, however far the curve is from zero. Level k combines neighbours with
+  // step[k][l], the same for all coordinates.
+  constexpr int kMost = BSplineBasis::kMaxDegree + 1;
+  double step[kMost][kMost], d[kMost];
+  for (int k = 1; k <= p; ++k) {
+    for (int l = 0; l <= p - k; ++l) {
+      const double lower = knots[first + l + k], width = knots[first + l + p + 1] - lower;
+      step[k][l] = k <= order ? (p - k + 1) / (width * duration_) : (s - lower) / width;
+    }
+  }
   for (int r = 0; r < dimension(); ++r) {
     for (int l = 0; l <= p; ++l) d[l] = control_(r, first + l);
     for (int k = 1; k <= order; ++k) {
-      for (int l = 0; l <= p - k; ++l) {
-        const double width = knots[first + l + p + 1] - knots[first + l + k];
-        d[l] = (p - k + 1) * (d[l + 1] - d[l]) / (width * duration_);
-      }
+      for (int l = 0; l <= p - k; ++l) d[l] = step[k][l] * (d[l + 1] - d[l]);
     }
-    for (int level = order + 1; level <= p; ++level) {
-      for (int l = 0; l <= p - level; ++l) {
-        const double lower = knots[first + l + level], upper = knots[first + l + p + 1];
-        d[l] += (s - lower) / (upper - lower) * (d[l + 1] - d[l]);
-      }
+    for (int k = order + 1; k <= p; ++k) {
+      for (int l = 0; l <= p - k; ++l) d[l] += step[k][l] * (d[l + 1] - d[l]);
     }
     result[r] = d[0];
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "allclear/core/assert.h"
+
 namespace allclear {
 namespace {
 
@@ -36,6 +38,8 @@ void SpanCoefficients::restrict(double u0, double u1, double parameter_error) {
   // The slope in u of a polynomial is at most degree * (range of its coefficients) per unit.
   error +=
       parameter_error * degree * (*greatest - *least) + 4.0 * (degree + 1) * kEpsilon * largest;
+  // Whatever overflowed on the way here has made it infinite or NaN: no bound may come of that.
+  ALLCLEAR_ASSERT(std::isfinite(error));
   if (u1 < 1.0) {
     for (int level = 1; level <= degree; ++level) {
       for (int i = degree; i >= level; --i) {

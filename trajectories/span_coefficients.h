@@ -20,7 +20,7 @@ struct SpanCoefficients {
 
   /// The part [u0, u1] of the piece, 0 <= u0 <= u1 <= 1 in units of its length (u0 == u1 gives the
   /// constant). The error bound grows by the rounding of de Casteljau's steps and by that of u0 and
-  /// u1 when these are within `parameter_error` of what was meant.
+  /// u1 when these are within `parameter_error` of what was meant; that it is finite is checked.
   void restrict(double u0, double u1, double parameter_error);
 
   /// Bounds of the polynomial on the piece, error included.

@@ -159,7 +159,7 @@ TEST(MotionMajorant, DominatesTrueDerivativesOfRelativeMotion) {
       const Vec3T<Series> p = X[base].inverse() * (X[link] * Vec3T<Series>(p_LQ.cast<Series>()));
       for (int n = 1; n <= kMotionOrder; ++n) {
         const double linear = derivativeNorm(p, n);
-        ASSERT_LE(linear, majorant.linear[n] * (1 + 1e-10) + 1e-12 * whole.angular[n])
+        ASSERT_LE(linear, majorant.linear[n] * (1 + 1e-10) + 1e-12 * whole.angular[n] + 1e-16)
             << r << " order " << n;
         if (majorant.linear[n] > 1e-6) tightest = std::max(tightest, linear / majorant.linear[n]);
       }

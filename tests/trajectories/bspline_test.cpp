@@ -17,7 +17,8 @@ void onRandomSplines(unsigned seed, int count, int least, Body body) {
   for (int n = 0; n < count; ++n) {
     std::mt19937 random(seed + static_cast<unsigned>(n));
     const int degree = n % 2 ? 5 : least + static_cast<int>(random() % 6);
-    const BSpline spline = test::randomSpline(random, degree, n % 3 == 0);
+    const BSpline spline =
+        test::randomSpline(random, degree, n % 3 == 0, 1 + static_cast<int>(random() % 9));
     SCOPED_TRACE("seed " + std::to_string(seed + static_cast<unsigned>(n)) + ", degree " +
                  std::to_string(degree));
     body(spline, random);
@@ -129,7 +130,7 @@ TEST(BSpline, SpansJoinWithDegreeMinusOneContinuousDerivatives) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     const int degree = 1 + static_cast<int>(random() % 7);
-    const BSpline spline = test::randomSpline(random, degree, true);
+    const BSpline spline = test::randomSpline(random, degree, true, 1 + static_cast<int>(seed % 9));
     for (int i = 1; i < spline.spanCount(); ++i) {
       const BernsteinSpan before = spline.span(i - 1), after = spline.span(i);
       for (int order = 0; order < degree; ++order) {

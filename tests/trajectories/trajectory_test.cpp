@@ -54,7 +54,7 @@ Extended truth(const Trajectory& curve, int row, Extended t, int order, Extended
 Trajectory randomTrajectory(std::mt19937& random) {
   if (random() % 3 == 0) return test::randomHermite(random);
   BSpline spline = test::randomSpline(random, random() % 2 ? 5 : 2 + static_cast<int>(random() % 5),
-                                      random() % 2);
+                                      random() % 2, 1 + static_cast<int>(random() % 9));
   MatX control = spline.control();
   control.array() += test::logUniform(random, 1e-3, 1e3);
   return spline.withControl(control);
