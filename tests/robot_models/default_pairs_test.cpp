@@ -35,9 +35,9 @@ class DefaultPairsTest : public testing::Test {
   }
   /// Reason why the pair is not checked, "" when it is.
   static std::string reason(const RobotModel& robot, const std::string& a, const std::string& b) {
-    const auto wanted = std::minmax(robot.findLink(a), robot.findLink(b));
+    const std::pair<int, int> wanted = std::minmax({robot.findLink(a), robot.findLink(b)});
     for (const DisabledPair& pair : robot.disabledPairs()) {
-      if (std::pair(pair.link_a, pair.link_b) == std::pair(wanted.first, wanted.second)) {
+      if (std::pair(pair.link_a, pair.link_b) == wanted) {
         return pair.reason;
       }
     }
@@ -110,11 +110,11 @@ TEST(DefaultPairs, OfJvrcLeaveNoPairInContactAtItsNeutralPosture) {
 TEST(SurfaceContact, OfSpheresAgreesWithTheirDistance) {
   test::Random random(11);
   int touching = 0;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const double ra = random.logUniform(1e-2, 1.0), rb = random.logUniform(1e-2, 1.0);
     const Pose X_AG = random.pose(0.3), X_BG = random.pose(0.3);
     const ContactBody A({{Sphere(ra), X_AG}}), B({{Sphere(rb), X_BG}});
-    const Pose X_WA = random.pose(1.0), X_WB = random.pose(1.0);
+    const Pose X_WA = random.pose(0.6), X_WB = random.pose(0.6);
     const double apart = ((X_WA * X_AG).p - (X_WB * X_BG).p).norm();
     const bool found = ContactBody::inContact(A, X_WA, B, X_WB);
     if (apart > ra + rb) {
@@ -125,7 +125,7 @@ TEST(SurfaceContact, OfSpheresAgreesWithTheirDistance) {
     }
     touching += found;
   }
-  EXPECT_GT(touching, 100);
+  EXPECT_GT(touching, 30);
 }
 
 /// Boxes are apart exactly when one of 15 directions separates them.
@@ -154,7 +154,7 @@ TEST(SurfaceContact, OfBoxesAgreesWithSeparatingAxes) {
                   random.logUniform(1e-3, 1));
     };
     const Box a(size()), b(size());
-    const Pose X_WA = random.pose(0.3), X_WB = random.pose(0.3);
+    const Pose X_WA = random.pose(0.2), X_WB = random.pose(0.2);
     const ContactBody A({{a, Pose{}}}), B({{b, Pose{}}});
     const bool expected = boxesTouch(a, X_WA, b, X_WB);
     EXPECT_EQ(ContactBody::inContact(A, X_WA, B, X_WB), expected) << i << " of seed 12";
