@@ -7,7 +7,7 @@ namespace allclear {
 namespace {
 
 constexpr int kLanes = 8;
-constexpr int kFewCorners = 40;  // up to here looking at all corners beats climbing along edges
+constexpr int kFewCorners = 16;  // up to here looking at all corners beats climbing along edges
 
 /// `count` is a multiple of kLanes. Indices are kept as doubles so that one loop vectorises whole.
 ALLCLEAR_MULTIVERSION
