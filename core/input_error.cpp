@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 namespace allclear {
 namespace {
@@ -19,15 +20,16 @@ std::string shown(std::string_view text) {
 }
 
 std::string oneLine(const InputPlace& place, const std::string& message) {
-  std::string out;
+  std::ostringstream out;
   if (!place.file.empty()) {
-    out += place.file;
-    if (place.line > 0) out += ":" + std::to_string(place.line);
-    out += ": ";
+    out << place.file;
+    if (place.line > 0) out << ':' << place.line;
+    out << ": ";
   }
-  if (!place.key.empty()) out += place.key + ": ";
-  if (!place.value.empty()) out += "'" + shown(place.value) + "': ";
-  return out + message;
+  if (!place.key.empty()) out << place.key << ": ";
+  if (!place.value.empty()) out << '\'' << shown(place.value) << "': ";
+  out << message;
+  return out.str();
 }
 
 /// Letters to insert, drop, replace or swap with their neighbour to make `b` of `a`.

@@ -69,7 +69,7 @@ void placeBase(BaseJoint wanted, const std::optional<Srdf>& srdf, UrdfRobot& urd
   const VirtualJoint& joint = *srdf->virtual_joint;
   if (wanted == BaseJoint::kFixed && joint.type != BaseJoint::kFixed) {
     urdf.warnings.push_back(srdf->reader.file() + ": virtual_joint '" + joint.name +
-                            "' lets the base move; it is kept fixed, as asked for");
+                            "' lets the base move; the base is fixed unless 'srdf' is asked for");
   }
   addBase(wanted == BaseJoint::kFromSrdf ? joint.type : wanted, joint.name, joint.parent_frame,
           urdf);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 #include <sstream>
@@ -43,9 +44,7 @@ class SrdfReader {
   bool run() {
     checkRoot();
     collectGroups();
-    for (const XmlElement& element : srdf_.children) {
-      if (element.name == "passive_joint") passive_.insert(jointOf(element, "", "name"));
-    }
+    collectPassive(srdf_);
     for (const XmlElement* group : group_order_) addGroup(*group);
     for (const XmlElement& element : srdf_.children) {
       if (element.name == "group_state") addState(element);
@@ -84,6 +83,14 @@ class SrdfReader {
   }
   int jointOf(const XmlElement& element, const std::string& owner, const char* key) const {
     return indexOf(joints_, "joint", element, owner, key);
+  }
+
+  // MoveIt's own robots have passive joints inside groups too.
+  void collectPassive(const XmlElement& parent) {
+    for (const XmlElement& element : parent.children) {
+      if (element.name == "passive_joint") passive_.insert(jointOf(element, "", "name"));
+      if (element.name == "group") collectPassive(element);
+    }
   }
 
   void collectGroups() {
@@ -152,6 +159,8 @@ class SrdfReader {
       } else if (part.name == "group") {
         const std::set<int>& more = jointsOfGroup(groupElement(part, owner, "name"), open);
         joints.insert(more.begin(), more.end());
+      } else if (part.name == "passive_joint") {
+        // Says what its joint is, not that it belongs to the group; see `collectPassive`.
       } else {
         warn(part,
              owner + ": <" + part.name + "> is not read" + didYouMean(part.name, kGroupParts));
@@ -194,13 +203,13 @@ class SrdfReader {
     state.group = *group.attribute("name");
     std::vector<const XmlElement*> none;
     const std::set<int>& members = jointsOfGroup(group, none);
-    int followers = 0;
+    std::vector<std::pair<const XmlElement*, int>> followers;
     for (const XmlElement& part : element.children) {
       if (part.name != "joint") continue;
       const int joint = jointOf(part, owner, "name");
       reader_.text(part, owner, "value");
       if (coordinateCount(joint) == 0) {
-        ++followers;
+        followers.emplace_back(&part, joint);
       } else if (!members.contains(joint)) {
         warn(part, owner + ": joint '" + data_.joints[joint].name + "' is not in the group '" +
                        state.group + "', its value is not used");
@@ -208,11 +217,22 @@ class SrdfReader {
         addValues(part, joint, owner, state);
       }
     }
-    if (followers > 0) {
-      warn(element, owner + ": values of " + std::to_string(followers) +
-                        " fixed or mimic joints are not used");
-    }
+    for (const auto& [part, joint] : followers) checkFollower(*part, joint, owner, state);
     data_.group_states.push_back(std::move(state));
+  }
+
+  /// A mimic or fixed joint has no value of its own: another one than follows is worth a word.
+  void checkFollower(const XmlElement& part, int joint, const std::string& owner,
+                     const GroupState& state) {
+    const std::optional<Mimic>& mimic = data_.joints[joint].mimic;
+    double follows = mimic ? mimic->offset : 0.0;
+    for (const auto& [coordinate, value] : state.values) {
+      if (mimic && mimic->coordinate == coordinate) follows += mimic->multiplier * value;
+    }
+    if (std::abs(reader_.number(part, owner, "value") - follows) <= 1e-6) return;
+    warn(part, owner + ": value " + *part.attribute("value") + " of joint '" +
+                   data_.joints[joint].name + "' is not used: it is " +
+                   (mimic ? "a mimic joint" : "fixed"));
   }
 
   void addValues(const XmlElement& part, int joint, const std::string& owner, GroupState& state) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "allclear/distance/normal_refinement.h"
+
+namespace allclear {
+
+struct PenetrationResult {
+  NormalCandidate best;  ///< `-best.separation` is the depth of the cores
+  double upper = 0.0;    ///< signed distance of the cores is proven to be at most this
+  bool converged = true;
+};
+
+/// Depth of overlapping (or touching) cores: the maximum over unit n of separation(n), which is not
+/// concave. Expands a polytope inside the Minkowski difference (van den Bergen's EPA), whose faces
+/// bound what any direction can still give, and refines the promising directions to rounding.
+/// `hint`: a likely normal, or zero.
+PenetrationResult searchPenetration(const CorePair& pair, const Vec3& hint);
+
+}  // namespace allclear
