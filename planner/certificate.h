@@ -33,26 +33,27 @@ struct CertificatePair {
 /// that planned it had a part in it.
 struct Certificate {
   NamedTrajectory trajectory;
-  std::string trajectory_sha256;  ///< of its JSON text
-  std::string robot_sha256;
-  std::string task_sha256;
+  std::string trajectory_sha256 = {};  ///< of its JSON text
+  std::string robot_sha256 = {};
+  std::string task_sha256 = {};
   double margin = 0.0;     ///< of pairs without one of their own [m]
   double tolerance = 0.0;  ///< wanted width of `minimum_clearance` [m]
   bool clear = false;
 
   /// Bracket of the least distance of all pairs [m]; infinite when there are no pairs.
-  Interval minimum_clearance;
-  std::string closest_a, closest_b;  ///< the pair of the upper bound; empty without one
-  double closest_t = 0.0;            ///< and its instant [s]
+  Interval minimum_clearance = {};
+  std::string closest_a = {};  ///< the pair of the upper bound; empty without one
+  std::string closest_b = {};
+  double closest_t = 0.0;  ///< its instant [s]
 
-  std::vector<CertificatePair> pairs;
-  std::vector<CertifiedLimit> limits;
-  std::vector<std::string> faults;  ///< why it is not clear, one sentence each, the worst first
+  std::vector<CertificatePair> pairs = {};
+  std::vector<CertifiedLimit> limits = {};
+  std::vector<std::string> faults = {};  ///< why it is not clear, one sentence each, the worst first
   /// Bodies in contact that do not move relative to each other: no plan can change that.
-  std::vector<std::string> static_contacts;
+  std::vector<std::string> static_contacts = {};
   /// Demands of the problem that the certificate says nothing about.
-  std::vector<std::string> not_covered;
-  std::string message;  ///< the verdict in words
+  std::vector<std::string> not_covered = {};
+  std::string message = {};  ///< the verdict in words
 };
 
 /// Certifies `trajectory` (over `problem.planned`, in its order). Deterministic. Throws

@@ -176,9 +176,9 @@ class Search {
 }  // namespace
 
 double PieceCover::lower() const {
-  double least = std::numeric_limits<double>::infinity();
-  for (const CoverCell& cell : cells) least = std::min(least, cell.lower);
-  return least;
+  double bound = std::numeric_limits<double>::infinity();
+  for (const CoverCell& cell : cells) bound = std::min(bound, cell.lower);
+  return bound;
 }
 
 bool Cover::isClear() const {
