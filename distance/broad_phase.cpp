@@ -1,6 +1,7 @@
 #include "allclear/distance/broad_phase.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "allclear/core/assert.h"
@@ -29,9 +30,13 @@ BroadPhase::BroadPhase(std::span<const SweptBody> bodies) {
       const Vec3 low = points.rowwise().minCoeff(), high = points.rowwise().maxCoeff();
       Swept swept;
       swept.center = 0.5 * (low + high);
-      swept.radius = (points.colwise() - swept.center).colwise().norm().maxCoeff() + own +
-                     curve.error((body.ball_B.center - curve.reference_B).norm() + own) +
-                     kRounding * (own + points.cwiseAbs().maxCoeff());
+      swept.radius = own;
+      if (std::isfinite(own)) {
+        ALLCLEAR_ASSERT(points.allFinite());
+        swept.radius += (points.colwise() - swept.center).colwise().norm().maxCoeff() +
+                        curve.error((body.ball_B.center - curve.reference_B).norm() + own) +
+                        kRounding * (own + points.cwiseAbs().maxCoeff());
+      }
       cells_.push_back(swept);
       whole_low = whole_low.cwiseMin(low);
       whole_high = whole_high.cwiseMax(high);

@@ -1,5 +1,6 @@
 #include "allclear/distance/minimum_distance.h"
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -98,8 +99,11 @@ Found certifiedCapsules(const CapsuleMotion& motion, std::span<const CapsuleCurv
 }
 
 void checkOptions(const McdOptions& options) {
-  if (!(options.tolerance > 0.0)) {
+  if (!(options.tolerance > 0.0 && std::isfinite(options.tolerance))) {
     throw InputError("the tolerance of a minimum distance must be positive");
+  }
+  if (options.threshold && std::isnan(*options.threshold)) {
+    throw InputError("the threshold of a minimum distance is not a number");
   }
   if (options.max_evaluations < 1) {
     throw InputError("a minimum distance needs at least one evaluation");

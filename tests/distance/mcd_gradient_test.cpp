@@ -132,7 +132,8 @@ TEST(EnvelopeGradient, ParallelCapsulesAreFlagged) {
   options.refine = true;
   EXPECT_FALSE(
       minimumDistance({&bar, Pose{}, {&moving, 1}}, {&bar, Pose{}, {&still, 1}}, options).unique);
-  const BodyCurve crossed = BodyCurve::still({rotationAbout(Vec3::UnitX(), 1.0), Vec3::Zero()}, {0.0, 1.0});
+  const BodyCurve crossed =
+      BodyCurve::still({rotationAbout(Vec3::UnitX(), 1.0), Vec3::Zero()}, {0.0, 1.0});
   EXPECT_TRUE(
       minimumDistance({&bar, Pose{}, {&moving, 1}}, {&bar, Pose{}, {&crossed, 1}}, options).unique);
 }
