@@ -79,15 +79,18 @@ inline std::vector<std::pair<int, int>> selfPairs() {
   return pairs;
 }
 
-/// Control points walk by `step` [rad], `spans` spans of `duration` [s].
+/// From rest to rest over `spans` spans of `duration` [s]; control points walk by `step` [rad].
 inline BSpline randomTrajectory(std::mt19937_64& engine, int spans, double duration, double step) {
   std::normal_distribution<double> normal(0.0, step);
   std::uniform_real_distribution<double> start(-1.2, 1.2);
   MatX control(kJoints, spans + 5);
+  const int last = static_cast<int>(control.cols()) - 1;
   for (int j = 0; j < kJoints; ++j) {
     control(j, 0) = start(engine);
-    for (int i = 1; i < control.cols(); ++i) {
-      control(j, i) = 0.9 * control(j, i - 1) + normal(engine);
+    for (int i = 1; i <= last; ++i) {
+      // Three equal control points at either end: no velocity, no acceleration.
+      const bool rests = i <= 2 || i > last - 2;
+      control(j, i) = rests ? control(j, i - 1) : 0.9 * control(j, i - 1) + normal(engine);
     }
   }
   return {control, spans * duration};
