@@ -1,8 +1,8 @@
 # Fails when a source file includes a folder, or a third-party header, that docs/architecture.md
 # does not allow it. Run as: cmake -DSOURCE_DIR=... -P include_graph.cmake
-set(allowed_core core)
 cmake_minimum_required(VERSION 3.25)
 
+set(allowed_core core)
 set(allowed_distance core distance)
 set(allowed_trajectories core trajectories)
 set(allowed_robot_models core distance trajectories robot_models)
