@@ -1,0 +1,89 @@
+#include "allclear/core/sha256.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace allclear {
+namespace {
+
+constexpr std::array<std::uint32_t, 64> kRound{
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+std::uint32_t bigEndian(const unsigned char* p) {
+  return std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
+}
+
+std::array<std::uint32_t, 64> schedule(const unsigned char* block) {
+  std::array<std::uint32_t, 64> w;
+  for (int i = 0; i < 16; ++i) w[i] = bigEndian(block + 4 * i);
+  for (int i = 16; i < 64; ++i) {
+    const std::uint32_t x = w[i - 15];
+    const std::uint32_t y = w[i - 2];
+    w[i] = w[i - 16] + (std::rotr(x, 7) ^ std::rotr(x, 18) ^ x >> 3) + w[i - 7] +
+           (std::rotr(y, 17) ^ std::rotr(y, 19) ^ y >> 10);
+  }
+  return w;
+}
+
+}  // namespace
+
+// Names a..h and the two sums are those of FIPS 180-4, section 6.2.2.
+void Sha256::compress(const unsigned char* block) {
+  const std::array<std::uint32_t, 64> w = schedule(block);
+  auto [a, b, c, d, e, f, g, h] = state_;
+  for (int i = 0; i < 64; ++i) {
+    const std::uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    const std::uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
+    const std::uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    const std::uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+    h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+  }
+  const std::array<std::uint32_t, 8> sum{a, b, c, d, e, f, g, h};
+  for (int i = 0; i < 8; ++i) state_[i] += sum[i];
+}
+
+void Sha256::update(std::string_view bytes) {
+  total_size_ += bytes.size();
+  while (!bytes.empty()) {
+    const std::size_t count = std::min(bytes.size(), pending_.size() - pending_size_);
+    std::memcpy(pending_.data() + pending_size_, bytes.data(), count);
+    pending_size_ += count;
+    bytes.remove_prefix(count);
+    if (pending_size_ < pending_.size()) return;
+    compress(pending_.data());
+    pending_size_ = 0;
+  }
+}
+
+std::string Sha256::hex() const {
+  Sha256 padded = *this;
+  const std::size_t zeros = (pending_size_ < 56 ? 56 : 120) - pending_size_ - 1;
+  std::string tail(1 + zeros + 8, '\0');
+  tail[0] = static_cast<char>(0x80);
+  const std::uint64_t bits = total_size_ * 8;
+  for (int i = 0; i < 8; ++i) tail[1 + zeros + i] = static_cast<char>(bits >> (56 - 8 * i) & 0xff);
+  padded.update(tail);
+
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string out;
+  for (std::uint32_t word : padded.state_) {
+    for (int shift = 28; shift >= 0; shift -= 4) out += kDigits[word >> shift & 0xf];
+  }
+  return out;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.update(bytes);
+  return hash.hex();
+}
+
+}  // namespace allclear

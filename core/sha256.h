@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace allclear {
+
+/// SHA-256 (FIPS 180-4) of bytes given in any number of pieces.
+class Sha256 {
+ public:
+  void update(std::string_view bytes);
+
+  /// Digest of all bytes so far as 64 lower-case hex digits. More may be added afterwards.
+  std::string hex() const;
+
+ private:
+  void compress(const unsigned char* block);
+
+  std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<unsigned char, 64> pending_{};
+  std::size_t pending_size_ = 0;
+  std::uint64_t total_size_ = 0;
+};
+
+/// SHA-256 of `bytes` as 64 lower-case hex digits.
+std::string sha256(std::string_view bytes);
+
+}  // namespace allclear

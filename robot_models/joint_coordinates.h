@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allclear/robot_models/robot_model.h"
+#include "allclear/robot_models/urdf_reader.h"
+
+namespace allclear {
+
+/// How the root link of the URDF stands in the world.
+enum class BaseJoint {
+  kFixed,
+  kPlanar,    ///< x, y and the angle about z
+  kFloating,  ///< x, y, z, roll, pitch, yaw
+  kFromSrdf,  ///< as the SRDF's virtual_joint says; fixed when it has none
+};
+
+/// Puts a planar or floating joint `joint_name` and a new root link `frame_name` above the root.
+/// Underscores are appended to names that are taken.
+void addBase(BaseJoint type, const std::string& joint_name, const std::string& frame_name,
+             UrdfRobot& robot);
+
+/// Joints with their coordinates: one for revolute, continuous and prismatic, three for planar, six
+/// for floating joints, none for mimics, whose chains are resolved. A joint that repeats a fixed
+/// one becomes fixed at its offset. Throws `InputError` on mimics of unknown joints, of joints with
+/// several coordinates, and on loops of mimics.
+struct JointCoordinates {
+  std::vector<Joint> joints;
+  std::vector<Coordinate> coordinates;
+};
+JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std::string& file,
+                                 std::vector<std::string>& warnings);
+
+/// The motion X_J_child(q) of a joint whose coordinates have the values `q` (as many as the type
+/// has).
+Pose jointMotion(const Joint& joint, const double* q);
+
+}  // namespace allclear

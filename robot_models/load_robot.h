@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+
+#include "allclear/robot_models/default_pairs.h"
+#include "allclear/robot_models/joint_coordinates.h"
+#include "allclear/robot_models/package_paths.h"
+#include "allclear/robot_models/robot_model.h"
+
+namespace allclear {
+
+/// Where a robot's description is and how to read it.
+struct RobotSource {
+  std::filesystem::path urdf;
+  std::filesystem::path srdf;  ///< empty: none, and `self_pairs` are found
+  PackageMap package_map;      ///< see `PackagePaths`
+  BaseJoint base = BaseJoint::kFixed;
+  bool soft_limits = false;    ///< the safety controller's soft limits narrow the limits
+  bool load_collision = true;  ///< without it links have no collision geometry
+  bool load_visuals = false;
+  DefaultPairOptions self_pairs;  ///< used when there is no SRDF
+};
+
+/// Reads URDF, SRDF and collision meshes. Throws `InputError` naming file, line and cause.
+RobotModel loadRobot(const RobotSource& source);
+
+}  // namespace allclear

@@ -1,0 +1,88 @@
+#include "allclear/robot_models/package_paths.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+namespace allclear {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kPackageScheme = "package://";
+constexpr std::string_view kFileScheme = "file://";
+
+std::vector<fs::path> foldersOfVariable(const char* variable) {
+  std::vector<fs::path> folders;
+  const char* value = std::getenv(variable);
+  std::string_view rest = value ? value : "";
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    if (!folder.empty()) folders.emplace_back(folder);
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+  }
+  return folders;
+}
+
+void addPackageFolders(const fs::path& folder, const std::string& package,
+                       std::vector<fs::path>& places) {
+  const fs::path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  if (name == package) places.push_back(folder);
+  places.push_back(folder / package);
+}
+
+std::string listed(const std::vector<fs::path>& places) {
+  std::string out;
+  for (const fs::path& place : places) out += (out.empty() ? "" : ", ") + place.string();
+  return out;
+}
+
+}  // namespace
+
+PackagePaths::PackagePaths(PackageMap package_map, const fs::path& description_file)
+    : package_map_(std::move(package_map)),
+      folder_(fs::absolute(description_file).lexically_normal().parent_path()) {}
+
+std::vector<fs::path> PackagePaths::candidates(const std::string& uri,
+                                               const InputPlace& place) const {
+  if (uri.starts_with(kFileScheme)) return {folder_ / fs::path(uri.substr(kFileScheme.size()))};
+  if (!uri.starts_with(kPackageScheme)) {
+    if (uri.find("://") != std::string::npos) {
+      throw InputError(place, "only package://, file:// and plain paths can be read");
+    }
+    return {folder_ / uri};
+  }
+  const std::string path = uri.substr(kPackageScheme.size());
+  const std::size_t slash = path.find('/');
+  if (slash == 0 || slash == std::string::npos || slash + 1 == path.size()) {
+    throw InputError(place, "must be package://NAME/PATH");
+  }
+  const std::string package = path.substr(0, slash);
+
+  std::vector<fs::path> folders;
+  if (const auto it = package_map_.find(package); it != package_map_.end()) {
+    folders.push_back(fs::absolute(it->second).lexically_normal());
+  }
+  for (const fs::path& folder : foldersOfVariable("ROS_PACKAGE_PATH")) {
+    addPackageFolders(folder, package, folders);
+  }
+  for (const fs::path& prefix : foldersOfVariable("AMENT_PREFIX_PATH")) {
+    folders.push_back(prefix / "share" / package);
+  }
+  for (fs::path folder = folder_;; folder = folder.parent_path()) {
+    addPackageFolders(folder, package, folders);
+    if (folder == folder.parent_path()) break;
+  }
+  for (fs::path& folder : folders) folder /= path.substr(slash + 1);
+  return folders;
+}
+
+fs::path PackagePaths::find(const std::string& uri, const InputPlace& place) const {
+  const std::vector<fs::path> places = candidates(uri, place);
+  for (const fs::path& candidate : places) {
+    std::error_code ignored;
+    if (fs::is_regular_file(candidate, ignored)) return candidate.lexically_normal();
+  }
+  throw InputError(place, "no such file; looked for " + listed(places));
+}
+
+}  // namespace allclear
