@@ -11,6 +11,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "allclear/core/multiversion.h"
 #include "allclear/distance/fit_least_distance.h"
 
 namespace allclear::fitting {
@@ -185,6 +186,36 @@ Vec3 farthestPairDirection(std::span<const Ball> balls) {
   return (balls[best_j].center - balls[best_i].center).normalized();
 }
 
+// Heights of points along d and their range. `coordinates`: all x, all y, all z.
+ALLCLEAR_MULTIVERSION
+Interval project(const double* coordinates, int count, const double* d, double* heights) {
+  constexpr int kLanes = 8;
+  const double* x = coordinates;
+  const double* y = x + count;
+  const double* z = y + count;
+  for (int i = 0; i < count; ++i) heights[i] = d[0] * x[i] + d[1] * y[i] + d[2] * z[i];
+  double lower[kLanes];
+  double upper[kLanes];
+  for (int k = 0; k < kLanes; ++k) lower[k] = upper[k] = heights[0];
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) {
+      const double h = heights[i + k];
+      lower[k] = h < lower[k] ? h : lower[k];
+      upper[k] = h > upper[k] ? h : upper[k];
+    }
+  }
+  for (; i < count; ++i) {
+    lower[0] = heights[i] < lower[0] ? heights[i] : lower[0];
+    upper[0] = heights[i] > upper[0] ? heights[i] : upper[0];
+  }
+  for (int k = 1; k < kLanes; ++k) {
+    lower[0] = lower[k] < lower[0] ? lower[k] : lower[0];
+    upper[0] = upper[k] > upper[0] ? upper[k] : upper[0];
+  }
+  return {lower[0], upper[0]};
+}
+
 }  // namespace
 
 double CapsuleFit::volume() const {
@@ -199,26 +230,21 @@ Vec3 fanDirection(int i, int count) {
 }
 
 std::vector<int> extremePoints(std::span<const Vec3> points, int directions) {
+  const int count = static_cast<int>(points.size());
+  std::vector<double> coordinates(3 * points.size());
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) coordinates[k * points.size() + i] = points[i][k];
+  }
+  std::vector<double> heights(points.size());
   std::vector<int> extremes;
   for (int k = 0; k < directions; ++k) {
     const Vec3 d = fanDirection(k, directions);
-    int least = 0;
-    int most = 0;
-    double lower = d.dot(points[0]);
-    double upper = lower;
-    for (int i = 1; i < static_cast<int>(points.size()); ++i) {
-      const double value = d.dot(points[i]);
-      if (value < lower) {
-        lower = value;
-        least = i;
-      }
-      if (value > upper) {
-        upper = value;
-        most = i;
-      }
-    }
-    extremes.push_back(least);
-    extremes.push_back(most);
+    const Interval range = project(coordinates.data(), count, d.data(), heights.data());
+    const auto at = [&](double height) {
+      return static_cast<int>(std::find(heights.begin(), heights.end(), height) - heights.begin());
+    };
+    extremes.push_back(at(range.lower));
+    extremes.push_back(at(range.upper));
   }
   std::sort(extremes.begin(), extremes.end());
   extremes.erase(std::unique(extremes.begin(), extremes.end()), extremes.end());

@@ -18,8 +18,8 @@ namespace allclear {
 namespace fitting {
 namespace {
 
-constexpr double kSpacing = 0.07;  // of the samples, in unit coordinates (half the extent is 1)
-constexpr double kGrid = 0.025;    // samples that share a cell of this size count once
+constexpr double kSpacing = 0.08;  // of the samples, in unit coordinates (half the extent is 1)
+constexpr double kGrid = 0.04;     // samples that share a cell of this size count once
 constexpr double kInside = 0.01;   // winding number above which a point counts as inside
 
 // Samples of the solids, thinned.
@@ -158,10 +158,9 @@ CapsuleSet fitCapsules(std::span<const Geometry> shapes, const CapsuleSetOptions
   sampler.addSurface(pieces.open);
   for (const Geometry& g : pieces.whole) sampler.addWhole(g);
   const double unit = reference / (frame.scale * frame.scale * frame.scale);
-  const auto enough = [&](const std::vector<Cell>& cells) {
-    return unionVolume(cells, 64) <= (1.0 + options.acceptable_excess) * unit;
-  };
-  const auto partitions = growPartitions(sampler.take(), options.max_count, enough);
+  const std::vector<Bit> bits = sampler.take();
+  std::vector<Partition> partitions =
+      searchPartitions(bits, options.max_count, (1.0 + options.acceptable_excess) * unit);
 
   // Each capsule has its price: the sampled volumes say which partition is worth it.
   const auto price = [&](double volume, std::size_t count) {
@@ -169,11 +168,14 @@ CapsuleSet fitCapsules(std::span<const Geometry> shapes, const CapsuleSetOptions
   };
   const std::vector<Cell>* chosen = nullptr;
   double least = price(result.volume, 1);
-  for (const std::vector<Cell>& cells : partitions) {
-    const double now = price(unionVolume(cells, 96) / unit * reference, cells.size());
-    if (cells.size() > 1 && now < least) {
+  for (Partition& partition : partitions) {
+    if (partition.cells.size() < 2) continue;
+    polishPartition(bits, &partition);
+    const double volume = unionVolume(partition.cells, 96) / unit * reference;
+    const double now = price(volume, partition.cells.size());
+    if (now < least) {
       least = now;
-      chosen = &cells;
+      chosen = &partition.cells;
     }
   }
   if (chosen == nullptr) return result;

@@ -1,8 +1,11 @@
+// Beam search over cuts by planes: the few best partitions of each count are cut further, in the
+// few best ways for each of their cells; equal slabs, columns and blocks compete with them, for
+// single cuts that lead there may look poor.
 #include "allclear/distance/fit_partition.h"
 
 #include <algorithm>
 #include <limits>
-#include <optional>
+#include <memory>
 
 #include "allclear/distance/fit_enclose.h"
 #include "allclear/distance/volume.h"
@@ -10,37 +13,31 @@
 namespace allclear::fitting {
 namespace {
 
-constexpr int kOffsets = 9;     // parallel planes tried per direction
-constexpr int kRefined = 6;     // of the rough cuts
-constexpr int kManyBits = 120;  // above, only extreme ones are enclosed while searching
+constexpr int kOffsets = 9;           // parallel planes tried per direction
+constexpr int kRefined = 6;           // of the rough cuts
+constexpr std::size_t kBranches = 3;  // cuts of a cell that are followed
+constexpr std::size_t kBeam = 3;      // partitions that are followed
+constexpr int kManyBits = 120;        // above, only extreme ones are enclosed while searching
 constexpr int kExtremeDirections = 32;
-constexpr double kSmallestMove = 0.02;  // of the cell's size, of a plane
+constexpr int kLines = 32;  // for unions
+
+double unionVolume(const std::vector<const CapsuleFit*>& fits, int lines) {
+  std::vector<Geometry> capsules;
+  for (const CapsuleFit* fit : fits) {
+    const Segment& s = fit->segment;
+    const double length = s.length();
+    const Vec3 d = length > 0.0 ? Vec3((s.b - s.a) / length) : Vec3(Vec3::UnitZ());
+    capsules.push_back(
+        {Capsule(std::max(fit->radius, 1e-12), length), poseAlong(0.5 * (s.a + s.b), d)});
+  }
+  return capsuleUnionVolume(capsules, lines);
+}
 
 struct Cut {
   Plane plane;
   Cell below, above;
   double volume = std::numeric_limits<double>::infinity();
 };
-
-std::vector<Ball> hullBalls(const std::vector<Bit>& bits) {
-  std::vector<Ball> balls;
-  if (bits.size() <= kManyBits) {
-    for (const Bit& b : bits) balls.push_back(b.ball);
-    return balls;
-  }
-  std::vector<Vec3> points;
-  std::vector<int> index;
-  for (int i = 0; i < static_cast<int>(bits.size()); ++i) {
-    if (bits[i].ball.radius > 0.0) {
-      balls.push_back(bits[i].ball);
-    } else {
-      points.push_back(bits[i].ball.center);
-    }
-  }
-  if (points.empty()) return balls;
-  for (int i : extremePoints(points, kExtremeDirections)) balls.push_back({points[i], 0.0});
-  return balls;
-}
 
 bool divide(const Cell& cell, const Plane& plane, Cut* cut) {
   cut->plane = plane;
@@ -80,20 +77,8 @@ void fitRoughly(const Vec3& axis, Cut* cut) {
 
 void fitWell(const Vec3& axis, Cut* cut) {
   const Vec3 axes[] = {axis, cut->plane.normal};
-  const CapsuleSearchEffort effort{2, 14, false};
-  for (Cell* side : {&cut->below, &cut->above}) {
-    side->fit = searchCapsule(hullBalls(side->bits), axes, effort);
-  }
-  const Cell pair[] = {cut->below, cut->above};
-  cut->volume = unionVolume(pair, 32);
-}
-
-// The same bits but for a few: the present capsules are good starts.
-void fitAgain(const Cut& before, Cut* cut) {
-  cut->below.fit = refineCapsule(hullBalls(cut->below.bits), before.below.fit, 8);
-  cut->above.fit = refineCapsule(hullBalls(cut->above.bits), before.above.fit, 8);
-  const Cell pair[] = {cut->below, cut->above};
-  cut->volume = unionVolume(pair, 32);
+  for (Cell* side : {&cut->below, &cut->above}) side->fit = quickCapsule(side->bits, axes);
+  cut->volume = unionVolume({&cut->below.fit, &cut->above.fit}, 24);
 }
 
 std::vector<Vec3> cutNormals(const Cell& cell) {
@@ -126,33 +111,8 @@ Interval spread(const Cell& cell, const Vec3& normal) {
   return range;
 }
 
-// Moves and tilts the plane while that helps.
-void improve(const Cell& cell, Cut* best) {
-  const double size = std::max(1e-12, spread(cell, best->plane.normal).length());
-  Vec3 middle = Vec3::Zero();
-  for (const Bit& b : cell.bits) middle += b.key;
-  middle /= static_cast<double>(cell.bits.size());
-  for (double move = 0.08; move > kSmallestMove; move *= 0.5) {
-    for (int i = 0; i < 6; ++i) {
-      const double sign = i % 2 == 0 ? 1.0 : -1.0;
-      Plane plane = best->plane;
-      if (i < 2) {
-        plane.offset += sign * move * size;
-      } else {  // about the point of the plane below the middle
-        const Vec3 pivot = middle - plane.height(middle) * plane.normal;
-        const Mat3 R = poseAlong(Vec3::Zero(), plane.normal).R;
-        plane.normal = (plane.normal + sign * 2.0 * move * R.col(i / 2 - 1)).normalized();
-        plane.offset = plane.normal.dot(pivot);
-      }
-      Cut next;
-      if (!divide(cell, plane, &next)) continue;
-      fitAgain(*best, &next);
-      if (next.volume < best->volume) *best = std::move(next);
-    }
-  }
-}
-
-std::optional<Cut> bestCut(const Cell& cell) {
+// The best cuts of a cell, their directions differing, the best first.
+std::vector<Cut> bestCuts(const Cell& cell) {
   const Vec3 axis = axisDirection(cell.fit);
   std::vector<Cut> cuts;
   for (const Vec3& normal : cutNormals(cell)) {
@@ -165,67 +125,137 @@ std::optional<Cut> bestCut(const Cell& cell) {
       cuts.push_back(std::move(cut));
     }
   }
-  if (cuts.empty()) return std::nullopt;
   const auto smaller = [](const Cut& a, const Cut& b) { return a.volume < b.volume; };
   std::stable_sort(cuts.begin(), cuts.end(), smaller);
   if (cuts.size() > kRefined) cuts.resize(kRefined);
   for (Cut& cut : cuts) fitWell(axis, &cut);
-  Cut best = *std::min_element(cuts.begin(), cuts.end(), smaller);
-  improve(cell, &best);
-  best.below.planes = best.above.planes = cell.planes;
-  best.below.planes.push_back(best.plane);
-  best.above.planes.push_back(best.plane.flipped());
+  std::stable_sort(cuts.begin(), cuts.end(), smaller);
+  std::vector<Cut> best;
+  for (Cut& cut : cuts) {
+    const bool new_direction = std::none_of(best.begin(), best.end(), [&](const Cut& other) {
+      return std::abs(other.plane.normal.dot(cut.plane.normal)) > 0.9;
+    });
+    if (new_direction && best.size() < kBranches) best.push_back(std::move(cut));
+  }
+  for (Cut& cut : best) {
+    cut.below.planes = cut.above.planes = cell.planes;
+    cut.below.planes.push_back(cut.plane);
+    cut.above.planes.push_back(cut.plane.flipped());
+  }
   return best;
+}
+
+// A cell that several partitions may share, with its cuts once they are asked for.
+struct Node {
+  Cell cell;
+  bool is_cut = false;
+  std::vector<std::pair<std::shared_ptr<Node>, std::shared_ptr<Node>>> children;
+
+  explicit Node(Cell c) : cell(std::move(c)) {}
+  void cut() {
+    if (is_cut) return;
+    is_cut = true;
+    for (Cut& c : bestCuts(cell)) {
+      children.emplace_back(std::make_shared<Node>(std::move(c.below)),
+                            std::make_shared<Node>(std::move(c.above)));
+    }
+  }
+};
+
+struct Branch {
+  std::vector<std::shared_ptr<Node>> nodes;
+  double volume = 0.0;
+
+  Partition partition() const {
+    Partition result{{}, volume};
+    for (const auto& node : nodes) result.cells.push_back(node->cell);
+    return result;
+  }
+};
+
+// All partitions that one more cut leads to, the best first, only the first few.
+std::vector<Branch> furtherCut(const std::vector<Branch>& beam) {
+  std::vector<Branch> next;
+  for (const Branch& now : beam) {
+    for (std::size_t i = 0; i < now.nodes.size(); ++i) {
+      now.nodes[i]->cut();
+      for (const auto& [below, above] : now.nodes[i]->children) {
+        Branch branch = now;
+        branch.nodes[i] = below;
+        branch.nodes.push_back(above);
+        std::vector<const CapsuleFit*> fits;
+        for (const auto& node : branch.nodes) fits.push_back(&node->cell.fit);
+        branch.volume = unionVolume(fits, kLines);
+        next.push_back(std::move(branch));
+      }
+    }
+  }
+  std::stable_sort(next.begin(), next.end(),
+                   [](const Branch& a, const Branch& b) { return a.volume < b.volume; });
+  // The same cuts in another order give the same volume.
+  next.erase(std::unique(next.begin(), next.end(),
+                         [](const Branch& a, const Branch& b) {
+                           return std::abs(a.volume - b.volume) < 1e-9 * a.volume;
+                         }),
+             next.end());
+  if (next.size() > kBeam) next.resize(kBeam);
+  return next;
 }
 
 }  // namespace
 
-double unionVolume(std::span<const Cell> cells, int lines) {
-  std::vector<Geometry> capsules;
-  for (const Cell& cell : cells) {
-    const Segment& s = cell.fit.segment;
-    const double length = s.length();
-    const Vec3 d = length > 0.0 ? Vec3((s.b - s.a) / length) : Vec3(Vec3::UnitZ());
-    capsules.push_back(
-        {Capsule(std::max(cell.fit.radius, 1e-12), length), poseAlong(0.5 * (s.a + s.b), d)});
+std::vector<Ball> hullBalls(const std::vector<Bit>& bits) {
+  std::vector<Ball> balls;
+  if (bits.size() <= kManyBits) {
+    for (const Bit& b : bits) balls.push_back(b.ball);
+    return balls;
   }
-  return capsuleUnionVolume(capsules, lines);
+  std::vector<Vec3> points;
+  for (const Bit& b : bits) {
+    if (b.ball.radius > 0.0) {
+      balls.push_back(b.ball);
+    } else {
+      points.push_back(b.ball.center);
+    }
+  }
+  if (points.empty()) return balls;
+  for (int i : extremePoints(points, kExtremeDirections)) balls.push_back({points[i], 0.0});
+  return balls;
 }
 
-std::vector<std::vector<Cell>> growPartitions(
-    std::vector<Bit> bits, int max_count,
-    const std::function<bool(const std::vector<Cell>&)>& enough) {
-  Cell all{{}, std::move(bits), {}};
-  all.fit = searchCapsule(hullBalls(all.bits), {}, {3, 30, true});
-  std::vector<std::vector<Cell>> partitions{{all}};
-  std::vector<std::optional<Cut>> cuts{std::nullopt};
-  if (max_count > 1 && !enough(partitions.back())) cuts[0] = bestCut(all);
-  while (static_cast<int>(partitions.back().size()) < max_count && !enough(partitions.back())) {
-    const std::vector<Cell>& now = partitions.back();
-    std::vector<Cell> best;
-    std::size_t chosen = 0;
-    double best_volume = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      if (!cuts[i]) continue;
-      std::vector<Cell> next = now;
-      next[i] = cuts[i]->below;
-      next.push_back(cuts[i]->above);
-      const double volume = unionVolume(next, 48);
-      if (volume < best_volume) {
-        best_volume = volume;
-        best = std::move(next);
-        chosen = i;
-      }
-    }
-    if (best.empty()) break;
-    partitions.push_back(std::move(best));
-    const std::vector<Cell>& grown = partitions.back();
-    cuts.resize(grown.size());
-    if (static_cast<int>(grown.size()) == max_count) break;
-    cuts[chosen] = bestCut(grown[chosen]);
-    cuts.back() = bestCut(grown.back());
+CapsuleFit quickCapsule(const std::vector<Bit>& bits, std::span<const Vec3> axes) {
+  return searchCapsule(hullBalls(bits), axes, {2, 14, false});
+}
+
+double unionVolume(std::span<const Cell> cells, int lines) {
+  std::vector<const CapsuleFit*> fits;
+  for (const Cell& cell : cells) fits.push_back(&cell.fit);
+  return unionVolume(fits, lines);
+}
+
+std::vector<Partition> searchPartitions(const std::vector<Bit>& bits, int max_count,
+                                        double enough_volume) {
+  Cell all{{}, bits, {}};
+  const std::vector<Ball> balls = hullBalls(bits);
+  all.fit = searchCapsule(balls, {}, {3, 30, true});
+  std::vector<Partition> grids = gridPartitions(bits, principalAxes(balls), max_count);
+  for (Partition& grid : gridPartitions(bits, Mat3::Identity(), max_count)) {
+    grids.push_back(std::move(grid));
   }
-  return partitions;
+  std::vector<Branch> beam{{{std::make_shared<Node>(std::move(all))}, 0.0}};
+  beam[0].volume = unionVolume({&beam[0].nodes[0]->cell.fit}, kLines);
+  std::vector<Partition> best{beam[0].partition()};
+  while (static_cast<int>(best.size()) < max_count && best.back().volume > enough_volume) {
+    beam = furtherCut(beam);
+    Partition next{{}, std::numeric_limits<double>::infinity()};
+    if (!beam.empty()) next = beam[0].partition();
+    for (const Partition& grid : grids) {
+      if (grid.cells.size() == best.size() + 1 && grid.volume < next.volume) next = grid;
+    }
+    if (next.cells.empty()) break;
+    best.push_back(std::move(next));
+  }
+  return best;
 }
 
 }  // namespace allclear::fitting
