@@ -159,7 +159,7 @@ CapsuleSet fitCapsules(std::span<const Geometry> shapes, const CapsuleSetOptions
   for (const Geometry& g : pieces.whole) sampler.addWhole(g);
   const double unit = reference / (frame.scale * frame.scale * frame.scale);
   const std::vector<Bit> bits = sampler.take();
-  std::vector<Partition> partitions =
+  const std::vector<Partition> partitions =
       searchPartitions(bits, options.max_count, (1.0 + options.acceptable_excess) * unit);
 
   // Each capsule has its price: the sampled volumes say which partition is worth it.
@@ -168,9 +168,8 @@ CapsuleSet fitCapsules(std::span<const Geometry> shapes, const CapsuleSetOptions
   };
   const std::vector<Cell>* chosen = nullptr;
   double least = price(result.volume, 1);
-  for (Partition& partition : partitions) {
+  for (const Partition& partition : partitions) {
     if (partition.cells.size() < 2) continue;
-    polishPartition(bits, &partition);
     const double volume = unionVolume(partition.cells, 96) / unit * reference;
     const double now = price(volume, partition.cells.size());
     if (now < least) {

@@ -19,6 +19,7 @@ constexpr std::size_t kBranches = 3;  // cuts of a cell that are followed
 constexpr std::size_t kBeam = 3;      // partitions that are followed
 constexpr int kManyBits = 120;        // above, only extreme ones are enclosed while searching
 constexpr int kExtremeDirections = 32;
+constexpr std::size_t kPolished = 2;
 constexpr int kLines = 32;  // for unions
 
 double unionVolume(const std::vector<const CapsuleFit*>& fits, int lines) {
@@ -202,6 +203,14 @@ std::vector<Branch> furtherCut(const std::vector<Branch>& beam) {
   return next;
 }
 
+Partition bestPolished(const std::vector<Bit>& bits, std::vector<Partition> partitions) {
+  const auto smaller = [](const Partition& a, const Partition& b) { return a.volume < b.volume; };
+  std::stable_sort(partitions.begin(), partitions.end(), smaller);
+  if (partitions.size() > kPolished) partitions.resize(kPolished);
+  for (Partition& partition : partitions) polishPartition(bits, &partition);
+  return *std::min_element(partitions.begin(), partitions.end(), smaller);
+}
+
 }  // namespace
 
 std::vector<Ball> hullBalls(const std::vector<Bit>& bits) {
@@ -247,13 +256,13 @@ std::vector<Partition> searchPartitions(const std::vector<Bit>& bits, int max_co
   std::vector<Partition> best{beam[0].partition()};
   while (static_cast<int>(best.size()) < max_count && best.back().volume > enough_volume) {
     beam = furtherCut(beam);
-    Partition next{{}, std::numeric_limits<double>::infinity()};
-    if (!beam.empty()) next = beam[0].partition();
+    std::vector<Partition> next;
+    for (const Branch& branch : beam) next.push_back(branch.partition());
     for (const Partition& grid : grids) {
-      if (grid.cells.size() == best.size() + 1 && grid.volume < next.volume) next = grid;
+      if (grid.cells.size() == best.size() + 1) next.push_back(grid);
     }
-    if (next.cells.empty()) break;
-    best.push_back(std::move(next));
+    if (next.empty()) break;
+    best.push_back(bestPolished(bits, std::move(next)));
   }
   return best;
 }
