@@ -40,11 +40,19 @@ PointCloud::PointCloud(const std::vector<Vec3>& points) : ball_(ballAbout(points
   std::vector<Vec3> local;
   for (const Vec3& p : points) local.push_back(p - ball_.center);
   const ConvexHull hull = convexHull(local);
-  if (hull.faces.empty()) {
+  if (hull.isFlat()) {
     corners_ = local;
   } else {
-    for (int i : hull.corners) corners_.push_back(local[i]);
-    buildGraph(hull.faces);
+    std::vector<int> corner_of(local.size(), -1);
+    for (int i : hull.vertices) {
+      corner_of[i] = static_cast<int>(corners_.size());
+      corners_.push_back(local[i]);
+    }
+    std::vector<Triangle> faces = hull.facets;
+    for (Triangle& face : faces) {
+      for (int& i : face) i = corner_of[i];
+    }
+    buildGraph(faces);
   }
   const std::size_t padded = (corners_.size() + kLanes - 1) / kLanes * kLanes;
   for (std::size_t i = 0; i < padded; ++i) {
