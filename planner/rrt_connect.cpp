@@ -36,8 +36,8 @@ class Search {
   int extend(Tree& tree, const VecX& sample) {
     const auto [nearest, length] = nearestVertex(tree, sample);
     if (length > tree.radii[nearest]) return -1;
-    double& radius = tree.radii[nearest];
     const int added = grow(tree, nearest, sample);
+    double& radius = tree.radii[nearest];
     const double floor = options_.step;
     if (added < 0) {
       radius = std::isfinite(radius) ? std::max(floor, 0.95 * radius)
