@@ -14,9 +14,8 @@ Geometry convexPiece(const Geometry& geometry) {
   const auto* mesh = std::get_if<TriangleMesh>(&geometry.shape);
   if (mesh == nullptr) return geometry;
   const ConvexHull hull = convexHull(mesh->vertices());
-  if (hull.corners.empty()) return {ConvexMesh(mesh->vertices()), geometry.X_BG};
   std::vector<Vec3> corners;
-  for (int corner : hull.corners) corners.push_back(mesh->vertices()[corner]);
+  for (int corner : hull.vertices) corners.push_back(mesh->vertices()[corner]);
   return {ConvexMesh(std::move(corners)), geometry.X_BG};
 }
 
