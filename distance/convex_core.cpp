@@ -188,23 +188,6 @@ ConvexCore coreOf(const Shape& shape) {
   return std::visit(Visitor{}, shape);
 }
 
-void coreCurvature(const ConvexCore& core, const Vec3& d, Vec3* point, Mat3* hessian) {
-  *point = coreSupport(core, d);
-  hessian->setZero();
-  if (core.kind == Kind::kEllipsoid) {
-    const Vec3 squares = core.size.cwiseAbs2();
-    const double h = point->dot(d);
-    *hessian = (Mat3(squares.asDiagonal()) - *point * point->transpose()) / h;
-    return;
-  }
-  const bool at_rim = core.kind == Kind::kCylinder ||
-                      (core.kind == Kind::kCone && point->z() < 0.0);
-  const double rho = std::hypot(d.x(), d.y());
-  if (!at_rim || rho == 0.0) return;
-  const Vec3 tangent(-d.y() / rho, d.x() / rho, 0.0);
-  *hessian = core.size.x() / rho * tangent * tangent.transpose();
-}
-
 Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
   Creases creases;
   const double least_cosine = window >= 3.2 ? -2.0 : std::cos(window);

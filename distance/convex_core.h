@@ -70,9 +70,23 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
   return core.points->corner(core.points->farthest(d));
 }
 
-/// The support point and the second derivative of the support function h, both at `d` (unit), on
-/// one smooth branch of h.
-void coreCurvature(const ConvexCore& core, const Vec3& d, Vec3* point, Mat3* hessian);
+/// Second derivative of the support function at `d` (unit) along `s` and `t`, on the smooth branch of
+/// the support point `point` there.
+inline double coreCurvature(const ConvexCore& core, const Vec3& d, const Vec3& point, const Vec3& s,
+                            const Vec3& t) {
+  if (core.kind == ConvexCore::Kind::kEllipsoid) {
+    const Vec3 es = core.size.cwiseProduct(s);
+    const Vec3 et = core.size.cwiseProduct(t);
+    return (es.dot(et) - point.dot(s) * point.dot(t)) / point.dot(d);
+  }
+  const bool at_rim = core.kind == ConvexCore::Kind::kCylinder ||
+                      (core.kind == ConvexCore::Kind::kCone && point.z() < 0.0);
+  const double rho2 = d.x() * d.x() + d.y() * d.y();
+  if (!at_rim || rho2 == 0.0) return 0.0;
+  const double s_around = d.x() * s.y() - d.y() * s.x();
+  const double t_around = d.x() * t.y() - d.y() * t.x();
+  return core.size.x() * s_around * t_around / (rho2 * std::sqrt(rho2));
+}
 
 /// A circle of unit normals, `axis . n = sine`: those of a straight edge (sine 0) or of the lines of
 /// a cone (the axis is the cone's).

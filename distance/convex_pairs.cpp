@@ -71,7 +71,8 @@ double openAngle(const GjkResult& r) {
 CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
   NormalCandidate best;
   Contact contact;
-  if (refineNormal(pair, coarse.v / coarse.upper, openAngle(coarse), &best, &contact)) {
+  if (refineNormal(pair, coarse.v / coarse.upper, openAngle(coarse), RefineUntil::kProven, &best,
+                   &contact)) {
     CoreDistance out = fromNormal(pair, best, &contact);
     out.gap = 0.5 * contact.mismatch * contact.mismatch / std::max(best.separation, 1e-300);
     out.gap = std::min(out.gap, contact.mismatch);
@@ -79,7 +80,8 @@ CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
   }
   const GjkResult r = gjk(pair, best.n);
   if (r.overlap) return fromNormal(pair, best, nullptr);
-  refineNormal(pair, r.normal, std::max(0.01, openAngle(r)), &best, &contact);
+  refineNormal(pair, r.normal, std::max(0.01, openAngle(r)), RefineUntil::kProven, &best,
+               &contact);
   offer(pair, r.normal, r.lower, true, &best);
   CoreDistance out = fromNormal(pair, best, nullptr);
   out.gap = std::max(0.0, r.upper - best.separation);

@@ -153,7 +153,7 @@ class RefinedDirections {
   }
 
  private:
-  static constexpr int kMost = 16;
+  static constexpr int kMost = 32;
   int count_ = 0;
   Vec3 direction_[kMost];
 };
@@ -172,7 +172,7 @@ class Search {
     if (curved_) offerCreaseNormals(pair_, Vec3::UnitX(), kEverywhere, &result_.best);
     if (std::isfinite(gjk_.lower)) {
       offer(pair_, gjk_.normal, gjk_.lower, true, &result_.best);
-      if (curved_) refine(gjk_.normal, kAboutHint);
+      if (curved_) refine(gjk_.normal, kAboutHint, RefineUntil::kProven);
     }
     Vec3 flat_normal;
     if (!polytope_.startFrom(gjk_) && !polytope_.start(&flat_normal)) {
@@ -190,9 +190,9 @@ class Search {
   }
 
  private:
-  bool refine(const Vec3& n, double window) {
+  bool refine(const Vec3& n, double window, RefineUntil until = RefineUntil::kExhausted) {
     Contact contact;
-    return refineNormal(pair_, n, window, &result_.best, &contact);
+    return refineNormal(pair_, n, window, until, &result_.best, &contact);
   }
 
   /// The best direction may be one that was only passed by.
@@ -232,7 +232,7 @@ class Search {
       }
       if (curved_ && room <= coarse && refined < kMostRefined) {
         const double angle = std::sqrt(coarse / pair_.scale);
-        if (proven_.near(u, std::min(0.3, 4.0 * angle))) {
+        if (proven_.near(u, std::min(0.3, angle))) {
           face.done = true;
           continue;
         }
@@ -249,8 +249,8 @@ class Search {
     }
   }
 
-  static constexpr double kCoarse = 0.02;  // of the depth: where refinement takes over
-  static constexpr int kMostRefined = 16;
+  static constexpr double kCoarse = 0.005;  // of the depth: where refinement takes over
+  static constexpr int kMostRefined = 32;
 
   const CorePair& pair_;
   const GjkResult& gjk_;
