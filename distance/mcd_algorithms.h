@@ -103,6 +103,7 @@ class Searcher {
     double travel = 0.0;
     for (int cell = 0; cell < motion_.cells(); ++cell) {
       travel += motion_.cellTime(cell).length() * motion_.leverSpeed(cell);
+      travel += motion_.jump(cell);
     }
     return std::max(motion_.floor(), 0.5 * (start.distance + end.distance - travel));
   }
