@@ -1,2 +1,49 @@
 // The allclear command: thin wiring, one file per subcommand.
-int main() { return 0; }
+#include <cstdio>
+#include <exception>
+
+#include "allclear/apps/commands.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+/// CLI11's complaints are one line and then how to get help.
+int reportUsage(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);
+  std::fprintf(stderr, "allclear: %s (see allclear --help)\n", error.what());
+  return kBadInput;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Robot motion plans that are clear at every instant, with a certificate.",
+               "allclear"};
+  app.set_version_flag("--version", "allclear " ALLCLEAR_VERSION);
+  app.require_subcommand(1);
+  int exit_code = kDone;
+  addCheck(app, exit_code);
+  addCertify(app, exit_code);
+  addPlan(app, exit_code);
+  addInspect(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return reportUsage(app, error);
+  } catch (const InputError& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return kBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace allclear
+
+int main(int argc, char** argv) {
+  try {
+    return allclear::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "allclear: internal error: %s\n", error.what());
+    return allclear::kInternalError;
+  }
+}

@@ -8,3 +8,13 @@
 #else
 #define ALLCLEAR_MULTIVERSION
 #endif
+
+/// Marks a helper of such a kernel: it must be inlined, or it would be compiled for the default
+/// instruction set only.
+#if defined(__GNUC__)
+#define ALLCLEAR_ALWAYS_INLINE __attribute__((always_inline)) inline
+#define ALLCLEAR_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define ALLCLEAR_ALWAYS_INLINE inline
+#define ALLCLEAR_INLINE_LAMBDA
+#endif

@@ -1,9 +1,11 @@
 #include "allclear/distance/shape.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/point_cloud.h"
 
 namespace allclear {
 namespace {
@@ -35,6 +37,8 @@ void checkFinite(const std::vector<Vec3>& points, const char* what) {
   }
 }
 
+}  // namespace
+
 Ball ballAbout(const std::vector<Vec3>& points) {
   Vec3 lower = points.front();
   Vec3 upper = points.front();
@@ -46,8 +50,6 @@ Ball ballAbout(const std::vector<Vec3>& points) {
   for (const Vec3& p : points) ball.radius = std::max(ball.radius, (p - ball.center).norm());
   return ball;
 }
-
-}  // namespace
 
 Sphere::Sphere(double radius) : radius_(positive(radius, "sphere radius")) {}
 
@@ -67,6 +69,7 @@ Ellipsoid::Ellipsoid(const Vec3& radii) : radii_(positive(radii, "ellipsoid radi
 ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
   if (points.empty()) throw InputError({"", 0, "convex mesh", ""}, "has no points");
   checkFinite(points, "convex mesh");
+  cloud_ = std::make_shared<const PointCloud>(points);
   points_ = std::make_shared<const std::vector<Vec3>>(std::move(points));
 }
 
@@ -110,7 +113,7 @@ Ball boundingBall(const Shape& shape) {
     Ball operator()(const HalfSpace&) const {
       return {Vec3::Zero(), std::numeric_limits<double>::infinity()};
     }
-    Ball operator()(const ConvexMesh& s) const { return ballAbout(s.points()); }
+    Ball operator()(const ConvexMesh& s) const { return s.cloud().ball(); }
     Ball operator()(const TriangleMesh& s) const { return ballAbout(s.vertices()); }
   };
   return std::visit(Visitor{}, shape);

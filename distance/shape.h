@@ -84,15 +84,20 @@ class Ellipsoid {
 /// Everything below the plane z = 0 of G; the outward normal is +z.
 class HalfSpace {};
 
+/// The points of a convex mesh made ready for distance queries (point_cloud.h).
+class PointCloud;
+
 /// Convex hull of points. Copies share the (immutable) points.
 class ConvexMesh {
  public:
   /// Throws `InputError` when there are no points or one is not finite. Flat sets are allowed.
   explicit ConvexMesh(std::vector<Vec3> points);
   const std::vector<Vec3>& points() const { return *points_; }
+  const PointCloud& cloud() const { return *cloud_; }
 
  private:
   std::shared_ptr<const std::vector<Vec3>> points_;
+  std::shared_ptr<const PointCloud> cloud_;
 };
 
 using Triangle = std::array<int, 3>;
@@ -126,11 +131,15 @@ struct Geometry {
   Pose X_BG;
 };
 
-/// Smallest known ball about the shape, in G. Half-spaces have none: radius is infinite.
+/// Smallest known ball about a shape, in G.
 struct Ball {
   Vec3 center = Vec3::Zero();
   double radius = 0.0;
 };
+/// Half-spaces have no ball: its radius is infinite.
 Ball boundingBall(const Shape& shape);
+
+/// A ball about points (not the smallest: the centre is that of their axis-aligned box).
+Ball ballAbout(const std::vector<Vec3>& points);
 
 }  // namespace allclear

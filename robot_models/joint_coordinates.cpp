@@ -111,6 +111,12 @@ void addCoordinates(const UrdfJoint& from, int joint_index, JointCoordinates& ou
   }
 }
 
+/// X_J_child of a joint with one coordinate at `value`.
+Pose motionAt(const Joint& joint, double value) {
+  if (joint.type == JointType::kPrismatic) return {Mat3::Identity(), joint.axis * value};
+  return {rotationAbout(joint.axis, value), Vec3::Zero()};
+}
+
 void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate& source,
                       const std::string& file, std::vector<std::string>& warnings) {
   if (!std::isfinite(source.lower) || !std::isfinite(source.upper)) return;
@@ -162,7 +168,7 @@ JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std
     Joint& joint = out.joints[j];
     const Mimic mimic{out.joints[source.joint].first_coordinate, source.multiplier, source.offset};
     if (mimic.coordinate < 0) {
-      joint.X_PJ = joint.X_PJ * jointMotion(joint, &mimic.offset);
+      joint.X_PJ = joint.X_PJ * motionAt(joint, mimic.offset);
       joint.type = JointType::kFixed;
       warnings.push_back(file + ":" + std::to_string(joints[j].line) + ": joint '" + joint.name +
                          "': repeats the fixed joint '" + joints[source.joint].joint.name +
@@ -173,27 +179,6 @@ JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std
     joint.mimic = mimic;
   }
   return out;
-}
-
-Pose jointMotion(const Joint& joint, const double* q) {
-  switch (joint.type) {
-    case JointType::kFixed:
-      return {};
-    case JointType::kRevolute:
-    case JointType::kContinuous:
-      return {rotationAbout(joint.axis, q[0]), Vec3::Zero()};
-    case JointType::kPrismatic:
-      return {Mat3::Identity(), joint.axis * q[0]};
-    case JointType::kPlanar: {
-      // The rotation that takes z to the plane's normal takes x, y into the plane.
-      const Mat3 R =
-          Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), joint.axis).toRotationMatrix();
-      return {rotationAbout(joint.axis, q[2]), R * Vec3(q[0], q[1], 0.0)};
-    }
-    case JointType::kFloating:
-      return {rotationFromRpy({q[3], q[4], q[5]}), {q[0], q[1], q[2]}};
-  }
-  return {};
 }
 
 }  // namespace allclear

@@ -32,8 +32,4 @@ struct JointCoordinates {
 JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std::string& file,
                                  std::vector<std::string>& warnings);
 
-/// The motion X_J_child(q) of a joint whose coordinates have the values `q` (as many as the type
-/// has).
-Pose jointMotion(const Joint& joint, const double* q);
-
 }  // namespace allclear

@@ -39,6 +39,20 @@ Geometry GeometryLoader::geometry(const UrdfLink& link, const UrdfShape& shape, 
   return {mesh(link, shape, is_collision), shape.X_LG};
 }
 
+TriangleMesh GeometryLoader::read(const std::string& path, const Vec3& scale,
+                                  const InputPlace& user, bool is_hashed) {
+  try {
+    const std::string content = readFile(path, kLargestMeshFile);
+    if (is_hashed) hash_.update(content);
+    MeshOptions options;
+    options.scale = scale;
+    return parseMesh(content, path, options);
+  } catch (const InputError& error) {
+    throw InputError(error.place(), error.message() + " (" + user.key + " in " + user.file + ":" +
+                                        std::to_string(user.line) + ")");
+  }
+}
+
 TriangleMesh GeometryLoader::mesh(const UrdfLink& link, const UrdfShape& shape, bool is_collision) {
   const InputPlace place{file_, shape.line, "link '" + link.name + "': mesh", shape.mesh_uri};
   const std::string path = paths_.find(shape.mesh_uri, place).string();
@@ -49,11 +63,7 @@ TriangleMesh GeometryLoader::mesh(const UrdfLink& link, const UrdfShape& shape, 
     if (known.scale == shape.mesh_scale) return known.mesh;
     is_new_file = false;
   }
-  const std::string content = readFile(path, kLargestMeshFile);
-  if (is_collision && is_new_file) hash_.update(content);
-  MeshOptions options;
-  options.scale = shape.mesh_scale;
-  TriangleMesh result = parseMesh(content, path, options);
+  const TriangleMesh result = read(path, shape.mesh_scale, place, is_collision && is_new_file);
   const double size = extent(result);
   if (is_collision && (size > kUsualLargestLink || size < kUsualSmallestLink)) {
     warnings_.push_back(path + ": is " + std::to_string(size) + " m wide: wrong scale?");

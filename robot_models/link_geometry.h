@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
 #include "allclear/robot_models/package_paths.h"
 #include "allclear/robot_models/robot_model.h"
@@ -34,6 +35,9 @@ class GeometryLoader {
 
   Geometry geometry(const UrdfLink& link, const UrdfShape& shape, bool is_collision);
   TriangleMesh mesh(const UrdfLink& link, const UrdfShape& shape, bool is_collision);
+
+  TriangleMesh read(const std::string& path, const Vec3& scale, const InputPlace& user,
+                    bool is_hashed);
 
   PackagePaths paths_;
   std::string file_;

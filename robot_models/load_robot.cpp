@@ -1,8 +1,11 @@
 #include "allclear/robot_models/load_robot.h"
 
+#include <optional>
+
 #include "allclear/core/file.h"
 #include "allclear/core/sha256.h"
 #include "allclear/robot_models/link_geometry.h"
+#include "allclear/robot_models/srdf_reader.h"
 #include "allclear/robot_models/urdf_reader.h"
 
 namespace allclear {
@@ -34,18 +37,71 @@ RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Sha
   return data;
 }
 
+/// An SRDF file that was read but not yet applied.
+struct Srdf {
+  XmlReader reader;
+  XmlElement root;
+  std::optional<VirtualJoint> virtual_joint;
+};
+
+std::optional<Srdf> readSrdf(const std::filesystem::path& path, Sha256& hash) {
+  if (path.empty()) return std::nullopt;
+  const std::string content = readFile(path, kLargestXmlFile);
+  hash.update(content);
+  Srdf srdf{XmlReader(path.string()), parseXml(content, path.string()), {}};
+  srdf.virtual_joint = findVirtualJoint(srdf.root, srdf.reader);
+  return srdf;
+}
+
+void checkVirtualJoint(const Srdf& srdf, const UrdfRobot& urdf) {
+  const std::string& link = srdf.virtual_joint->child_link;
+  if (link == urdf.links.front().name) return;
+  srdf.reader.fail(*srdf.root.child("virtual_joint"), "", link,
+                   "child_link must be the root link '" + urdf.links.front().name + "'");
+}
+
+void placeBase(BaseJoint wanted, const std::optional<Srdf>& srdf, UrdfRobot& urdf) {
+  if (!srdf || !srdf->virtual_joint) {
+    if (wanted != BaseJoint::kFromSrdf) addBase(wanted, "virtual_joint", "world", urdf);
+    return;
+  }
+  checkVirtualJoint(*srdf, urdf);
+  const VirtualJoint& joint = *srdf->virtual_joint;
+  if (wanted == BaseJoint::kFixed && joint.type != BaseJoint::kFixed) {
+    urdf.warnings.push_back(srdf->reader.file() + ": virtual_joint '" + joint.name +
+                            "' lets the base move; the base is fixed unless 'srdf' is asked for");
+  }
+  addBase(wanted == BaseJoint::kFromSrdf ? joint.type : wanted, joint.name, joint.parent_frame,
+          urdf);
+}
+
+void addDefaultPairs(const DefaultPairOptions& options, RobotModel::Data& data) {
+  const DefaultPairs pairs = findDefaultPairs(RobotModel(data), options);
+  data.disabled_pairs = pairs.disabled;
+  if (pairs.adjacent + pairs.always + pairs.never + pairs.checked == 0) return;
+  const auto count = [](int n) { return std::to_string(n); };
+  data.warnings.push_back(
+      data.source_file + ": no SRDF says which pairs of links to check: " + count(pairs.checked) +
+      " are checked, " + count(pairs.adjacent) + " adjacent and " + count(pairs.always) +
+      " always in contact are not; " + count(pairs.never) + " were never in contact in " +
+      count(options.samples) + " samples and are " +
+      (options.disable_never ? "not checked" : "checked all the same"));
+}
+
 }  // namespace
 
 RobotModel loadRobot(const RobotSource& source) {
-  const std::string file = source.urdf.string();
   const std::string content = readFile(source.urdf, kLargestXmlFile);
   Sha256 hash;
   hash.update(content);
-  UrdfRobot urdf =
-      readUrdf(content, file, {source.load_collision, source.load_visuals, source.soft_limits});
-  addBase(source.base, "virtual_joint", "world", urdf);
+  UrdfRobot urdf = readUrdf(content, source.urdf.string(),
+                            {source.load_collision, source.load_visuals, source.soft_limits});
+  const std::optional<Srdf> srdf = readSrdf(source.srdf, hash);
+  placeBase(source.base, srdf, urdf);
   RobotModel::Data data = assembled(source, urdf, hash);
   data.source_sha256 = hash.hex();
+  const bool has_pairs = srdf && applySrdf(srdf->root, srdf->reader, data);
+  if (!has_pairs) addDefaultPairs(source.self_pairs, data);
   return RobotModel(std::move(data));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "allclear/core/input_error.h"
@@ -22,7 +23,7 @@ std::string explain(tinyxml2::XMLError error) {
     case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
       return "not well-formed XML: an element is never closed, or another one is closed first";
     case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
-      return "not well-formed XML: an attribute cannot be read";
+      return "not well-formed XML: an attribute cannot be read, or is there twice";
     case tinyxml2::XML_ERROR_PARSING_COMMENT:
       return "not well-formed XML: a comment never ends";
     case tinyxml2::XML_ERROR_PARSING_DECLARATION:
@@ -51,10 +52,6 @@ void checkName(const char* name, int line, const std::string& file) {
 void copyAttributes(const tinyxml2::XMLElement& from, const std::string& file, XmlElement& to) {
   for (const auto* item = from.FirstAttribute(); item; item = item->Next()) {
     checkName(item->Name(), from.GetLineNum(), file);
-    if (to.attribute(item->Name())) {
-      throw InputError({file, from.GetLineNum(), "<" + to.name + ">", ""},
-                       std::string("has the attribute '") + item->Name() + "' twice");
-    }
     to.attributes.emplace_back(item->Name(), item->Value());
   }
 }
@@ -65,6 +62,7 @@ XmlElement copied(const tinyxml2::XMLElement& from, const std::string& file) {
   XmlElement to;
   to.name = from.Name();
   to.line = from.GetLineNum();
+  if (const char* text = from.GetText()) to.text = text;
   copyAttributes(from, file, to);
   for (const auto* item = from.FirstChildElement(); item; item = item->NextSiblingElement()) {
     to.children.push_back(copied(*item, file));
@@ -92,8 +90,41 @@ std::optional<double> parsed(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+void print(const XmlElement& element, std::string& out) {
+  out += "<" + element.name;
+  for (const auto& [key, value] : element.attributes)
+    out += " " + key + "=\"" + escaped(value) + "\"";
+  out += ">" + escaped(element.text);
+  for (const XmlElement& child : element.children) print(child, out);
+  out += "</" + element.name + ">";
 }
 
 }  // namespace
@@ -132,9 +163,17 @@ XmlElement parseXml(const std::string& content, const std::string& file) {
   return copied(*root, file);
 }
 
+std::string printXml(const XmlElement& element) {
+  std::string out;
+  print(element, out);
+  return out;
+}
+
 void XmlReader::fail(const XmlElement& element, const std::string& owner, const std::string& value,
                      const std::string& message) const {
-  const std::string key = owner.empty() ? "<" + element.name + ">" : owner + ": " + element.name;
+  std::string key = owner.empty() ? "<" + element.name + ">" : owner;
+  const bool owns_itself = owner.starts_with(element.name + " '");
+  if (!owner.empty() && !owns_itself) key += ": " + element.name;
   throw InputError({file_, element.line, key, value}, message);
 }
 

@@ -9,20 +9,30 @@ namespace {
 
 constexpr double kRounding = 1e-14;  // relative; a few dozen roundings of de Casteljau's steps
 
-/// De Casteljau at s: leaves the coefficients over [0, s] in `left` and those over [s, 1] in
-/// `right`.
-void subdivide(const MatX& control, double s, MatX* left, MatX* right) {
-  MatX work = control;
-  const int degree = static_cast<int>(control.cols()) - 1;
-  left->resizeLike(control);
-  right->resizeLike(control);
-  for (int level = 0; level <= degree; ++level) {
-    left->col(level) = work.col(0);
-    right->col(degree - level) = work.col(degree - level);
-    for (int i = 0; i < degree - level; ++i) {
-      work.col(i) = (1.0 - s) * work.col(i) + s * work.col(i + 1);
+/// Coefficients over [0, s] instead of [0, 1], in place.
+void keepLeft(MatX* control, double s) {
+  const auto degree = control->cols() - 1;
+  for (Eigen::Index level = 1; level <= degree; ++level) {
+    for (Eigen::Index i = degree; i >= level; --i) {
+      control->col(i) = (1.0 - s) * control->col(i - 1) + s * control->col(i);
     }
   }
+}
+
+/// Coefficients over [s, 1] instead of [0, 1], in place.
+void keepRight(MatX* control, double s) {
+  const auto degree = control->cols() - 1;
+  for (Eigen::Index level = 1; level <= degree; ++level) {
+    for (Eigen::Index i = 0; i <= degree - level; ++i) {
+      control->col(i) = (1.0 - s) * control->col(i) + s * control->col(i + 1);
+    }
+  }
+}
+
+/// The leading coefficients of `work` become those of the derivative, of degree one less.
+void differentiate(MatX* work, int degree, double length) {
+  const double factor = degree / length;
+  for (int i = 0; i < degree; ++i) work->col(i) = factor * (work->col(i + 1) - work->col(i));
 }
 
 }  // namespace
@@ -34,45 +44,33 @@ BernsteinSpan::BernsteinSpan(Interval time, MatX control)
 }
 
 VecX BernsteinSpan::value(double t, int order) const {
+  ALLCLEAR_ASSERT(order >= 0);
   if (order > degree()) return VecX::Zero(dimension());
-  if (order > 0) return derivative(order).value(t);
   if (degree() == 0) return control_.col(0);
-  const double s = (t - time_.lower) / time_.length();
   MatX work = control_;
-  for (int level = degree(); level > 0; --level) {
-    for (int i = 0; i < level; ++i) work.col(i) += s * (work.col(i + 1) - work.col(i));
+  for (int k = 0; k < order; ++k) differentiate(&work, degree() - k, time_.length());
+  const double s = (t - time_.lower) / time_.length();
+  for (int level = degree() - order; level > 0; --level) {
+    for (int i = 0; i < level; ++i) work.col(i) = (1.0 - s) * work.col(i) + s * work.col(i + 1);
   }
   return work.col(0);
 }
 
 BernsteinSpan BernsteinSpan::derivative(int order) const {
   ALLCLEAR_ASSERT(order >= 0);
+  if (order > degree()) return {time_, MatX::Zero(dimension(), 1)};
   MatX work = control_;
-  for (int k = 0; k < order; ++k) {
-    const int degree = static_cast<int>(work.cols()) - 1;
-    if (degree == 0) return {time_, MatX::Zero(dimension(), 1)};
-    const MatX difference = work.rightCols(degree) - work.leftCols(degree);
-    work = difference * (degree / time_.length());
-  }
-  return {time_, std::move(work)};
+  for (int k = 0; k < order; ++k) differentiate(&work, degree() - k, time_.length());
+  return {time_, work.leftCols(degree() + 1 - order)};
 }
 
 BernsteinSpan BernsteinSpan::restricted(Interval part) const {
   const double lower = std::clamp(part.lower, time_.lower, time_.upper);
   const double upper = std::clamp(part.upper, time_.lower, time_.upper);
-  ALLCLEAR_ASSERT(lower < upper);
+  ALLCLEAR_ASSERT(lower < upper || degree() == 0);
   MatX kept = control_;
-  MatX rest;
-  if (upper < time_.upper) {
-    MatX left;
-    subdivide(kept, (upper - time_.lower) / time_.length(), &left, &rest);
-    kept = std::move(left);
-  }
-  if (lower > time_.lower) {
-    MatX right;
-    subdivide(kept, (lower - time_.lower) / (upper - time_.lower), &rest, &right);
-    kept = std::move(right);
-  }
+  if (upper < time_.upper) keepLeft(&kept, (upper - time_.lower) / time_.length());
+  if (lower > time_.lower) keepRight(&kept, (lower - time_.lower) / (upper - time_.lower));
   return {{lower, upper}, std::move(kept)};
 }
 

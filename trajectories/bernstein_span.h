@@ -24,18 +24,22 @@ class BernsteinSpan {
   /// (extrapolation).
   VecX value(double t, int order = 0) const;
 
-  /// The `order`-th time derivative as a span of degree max(0, degree - order).
+  /// The `order`-th time derivative as a span of degree max(0, degree - order). Its rounding error
+  /// is that of differences of coefficients, relative to the coefficients' size: of a trajectory,
+  /// `Trajectory::derivativeSpan` is more accurate.
   BernsteinSpan derivative(int order = 1) const;
 
   /// The same polynomial in Bernstein form over a sub-interval of `time` (end points clamped to
-  /// it). Ends that coincide with those of `time` keep their coefficients to the bit.
+  /// it; of positive length unless the degree is 0). Ends that coincide with those of `time` keep
+  /// their coefficients to the bit.
   BernsteinSpan restricted(Interval part) const;
 
   /// Least and greatest coefficient of each coordinate: bounds for all t of `time`.
   VecX lowerBound() const { return control_.rowwise().minCoeff(); }
   VecX upperBound() const { return control_.rowwise().maxCoeff(); }
 
-  /// Upper bound of |c_k(t)| for all t of `time`, per coordinate k, padded for rounding.
+  /// Upper bound of |c_k(t)| for all t of `time`, per coordinate k, padded for the rounding of
+  /// `value` and `restricted`.
   VecX magnitudeBound() const;
 
  private:

@@ -1,0 +1,102 @@
+#include "allclear/config/task_file.h"
+
+#include "allclear/config/scene_value.h"
+#include "allclear/config/task_sections.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+const std::vector<std::string> kTaskKeys = {
+    "name",   "robot",     "group_name",       "joints",  "start_state",
+    "goal",   "waypoints", "path_constraints", "scene",   "collision",
+    "limits", "duration",  "objective",        "balance", "contacts",
+    "solver", "output"};
+
+/// The scene section of a task: a file, objects of the task's own, or both.
+class SceneSection {
+ public:
+  SceneSection(const Value& task, const std::filesystem::path& task_path, InputFiles& files)
+      : section_(task.find("scene")), task_path_(task_path), files_(files) {
+    if (!section_) return;
+    section_->only({"file", "collision_objects", "attached"});
+    if (const auto name = section_->find("file")) {
+      file_path_ = files_.find(*name);
+      file_ = files_.document(file_path_);
+    }
+  }
+
+  JointValues robotState(Problem& problem) const {
+    return file_ ? readSceneState(*file_, *problem.robot, problem.warnings) : JointValues{};
+  }
+
+  void read(Frames& frames, Problem& problem) {
+    Scene scene;
+    SceneContext context{*problem.robot, frames, files_, scene};
+    if (file_) {
+      files_.moveTo(file_path_);
+      readScene(*file_, context);
+      files_.moveTo(task_path_);
+    }
+    if (section_) readOwnPart(context);
+    problem.obstacles = std::move(scene.obstacles);
+    problem.attached = std::move(scene.attached);
+    problem.collision.allowed = std::move(scene.allowed);
+    for (std::string& warning : scene.warnings) problem.warnings.push_back(std::move(warning));
+  }
+
+ private:
+  void readOwnPart(SceneContext& context) {
+    if (const auto list = section_->find("collision_objects")) readCollisionObjects(*list, context);
+    if (const auto list = section_->find("attached")) readAttached(*list, context);
+  }
+
+  std::optional<Value> section_;
+  std::filesystem::path task_path_;
+  InputFiles& files_;
+  std::filesystem::path file_path_;
+  std::optional<Value> file_;
+};
+
+/// What only shows once everything is there, such as a velocity beyond a scaled limit.
+void requireValid(const Problem& problem) {
+  const std::vector<Finding> findings = validate(problem);
+  if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);
+}
+
+}  // namespace
+
+Problem loadTask(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  InputFiles reader({}, path);
+  const Value task = reader.document(path);
+  task.only(kTaskKeys);
+  InputFiles files(readPackageMap(task, folder), path);
+  files.hash(reader.sha256());
+
+  Problem problem;
+  problem.source_file = path.string();
+  if (const auto name = task.find("name")) problem.name = name->text();
+  readRobot(task, files, problem);
+  readGroup(task, problem);
+  SceneSection scene(task, path, files);
+  readStart(task, scene.robotState(problem), problem);
+  Frames frames(*problem.robot, problem.start);
+  scene.read(frames, problem);
+  readGoal(task, frames, problem);
+  readWaypoints(task, frames, problem);
+  readPathConstraints(task, frames, problem);
+  readCollision(task, problem);
+  readLimits(task, problem);
+  readDuration(task, problem);
+  readObjective(task, problem);
+  readBalance(task, problem);
+  readSolver(task, problem);
+  readOutput(task, problem);
+  problem.source_sha256 = files.sha256();
+  chooseNearestTurns(problem);
+  requireValid(problem);
+  return problem;
+}
+
+}  // namespace allclear

@@ -1,0 +1,47 @@
+#include "allclear/distance/pair_functions.h"
+#include "allclear/distance/segment_distance.h"
+
+namespace allclear {
+
+SignedDistance fromCores(const Vec3& core_A, double radius_A, const Vec3& core_B, double radius_B,
+                         const Vec3& normal, double core_distance) {
+  SignedDistance out;
+  out.distance = core_distance - (radius_A + radius_B);
+  out.normal = normal;
+  out.witness_A = core_A + radius_A * normal;
+  out.witness_B = core_B - radius_B * normal;
+  return out;
+}
+
+SignedDistance capsuleCapsule(const PairQuery& query) {
+  const Capsule& A = *std::get_if<Capsule>(&query.A);
+  const Capsule& B = *std::get_if<Capsule>(&query.B);
+  const Vec3 u = 0.5 * A.length() * query.X_WA.R.col(2);
+  const Vec3 v = 0.5 * B.length() * query.X_WB.R.col(2);
+  const Vec3 p = query.X_WA.p - query.X_WB.p;
+  const SegmentPoints nearest = nearestOnSegments(p, u, v);
+  const Vec3 a = nearest.s * u;
+  const Vec3 b = nearest.t * v;
+  const Vec3 w = (b - a) - p;
+  const double d = w.norm();
+  const double size = 0.5 * (A.length() + B.length());
+  // Crossing segments: every direction square to both is a normal of depth r_A + r_B.
+  const bool crossing = d <= 1e-15 * size || d == 0.0;
+  Vec3 n;
+  bool unique_normal = true;
+  if (!crossing) {
+    n = w / d;
+  } else {
+    const Vec3 cross = query.X_WA.R.col(2).cross(query.X_WB.R.col(2));
+    const double sine = cross.norm();
+    n = sine > 1e-12 ? Vec3(cross / sine) : Vec3(query.X_WA.R.col(0));
+    unique_normal = false;
+  }
+  SignedDistance out = fromCores(query.X_WA.p + a, A.radius(), query.X_WB.p + b, B.radius(), n,
+                                 crossing ? 0.0 : d);
+  out.unique_normal = unique_normal;
+  out.unique_witness = !nearest.parallel;
+  return out;
+}
+
+}  // namespace allclear

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cmath>
+
+#include "allclear/core/types.h"
+
+namespace allclear {
+
+/// std::vector's push_back, pop_back, size, clear and [] on a fixed array.
+template <class T, int capacity>
+class FixedVector {
+ public:
+  std::size_t size() const { return static_cast<std::size_t>(size_); }
+  void clear() { size_ = 0; }
+  void push_back(const T& value) { items_[size_++] = value; }
+  T& operator[](std::size_t i) { return items_[i]; }
+  const T& operator[](std::size_t i) const { return items_[i]; }
+
+ private:
+  int size_ = 0;
+  T items_[capacity];
+};
+
+struct ShellFace {
+  int corner[3];     ///< counterclockwise from outside
+  int neighbour[3];  ///< across the edge from corner[i] to corner[i + 1]
+  Vec3 u = Vec3::Zero();  ///< outward unit normal
+  double offset = 0.0;    ///< of the plane along u
+  bool alive = true;
+  bool done = false;  ///< free for the owner; a sliver, which has no plane of its own, is born done
+};
+
+struct ShellEdge {
+  int from;
+  int to;
+  int outside;  ///< the face that stays
+};
+
+/// A closed convex surface of triangles that grows point by point (the heart of a quickhull, and of
+/// an expanding polytope). `Points`, `Faces`, `Edges`, `Indices` are std::vector or FixedVector.
+template <class Points, class Faces, class Edges, class Indices>
+class ConvexShell {
+ public:
+  /// Heights over a face up to this do not count [m].
+  double tolerance = 0.0;
+
+  const Points& points() const { return points_; }
+  Faces& faces() { return faces_; }
+  const Faces& faces() const { return faces_; }
+  /// Faces made by the last `extend`, and faces it buried (their numbers may be reused).
+  const Indices& made() const { return made_; }
+  const Indices& buried() const { return buried_; }
+
+  /// Starts with a tetrahedron; `d` is `height` times `above` the plane (a, b, c), not zero.
+  void start(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, bool above) {
+    points_.push_back(a);
+    points_.push_back(above ? c : b);
+    points_.push_back(above ? b : c);
+    points_.push_back(d);
+    static constexpr int kCorners[4][3] = {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {2, 3, 0}};
+    static constexpr int kNeighbours[4][3] = {{1, 2, 3}, {3, 2, 0}, {1, 3, 0}, {2, 1, 0}};
+    for (int f = 0; f < 4; ++f) {
+      faces_.push_back(ShellFace());
+      for (int e = 0; e < 3; ++e) faces_[f].neighbour[e] = kNeighbours[f][e];
+      setCorners(f, kCorners[f][0], kCorners[f][1], kCorners[f][2], 0);
+    }
+  }
+
+  double height(int f, const Vec3& p) const { return faces_[f].u.dot(p) - faces_[f].offset; }
+
+  /// Extends the hull by `p`, beyond face `f`. False, and nothing changed, when rounding has made
+  /// the visible part ragged.
+  bool extend(int f, const Vec3& p) {
+    buried_.clear();
+    edges_.clear();
+    made_.clear();
+    bury(f, 0, 3, p);
+    if (!isLoop()) {
+      for (std::size_t i = 0; i < buried_.size(); ++i) faces_[buried_[i]].alive = true;
+      return false;
+    }
+    const int tip = static_cast<int>(points_.size());
+    points_.push_back(p);
+    const int count = static_cast<int>(edges_.size());
+    for (int i = 0; i < count; ++i) {
+      const bool reuse = i < static_cast<int>(buried_.size());
+      made_.push_back(reuse ? buried_[i] : static_cast<int>(faces_.size()));
+      if (!reuse) faces_.push_back(ShellFace());
+    }
+    for (int i = 0; i < count; ++i) {
+      link(i, tip, made_[(i + 1) % count], made_[(i + count - 1) % count]);
+    }
+    return true;
+  }
+
+ private:
+  /// Marks the faces that see p dead and lists the edges around them, counterclockwise.
+  void bury(int f, int first_edge, int edge_count, const Vec3& p) {
+    faces_[f].alive = false;
+    buried_.push_back(f);
+    for (int i = 0; i < edge_count; ++i) {
+      const int e = (first_edge + i) % 3;
+      const int from = faces_[f].corner[e];
+      const int to = faces_[f].corner[(e + 1) % 3];
+      const int g = faces_[f].neighbour[e];
+      if (!faces_[g].alive) continue;
+      if (height(g, p) <= tolerance) {
+        edges_.push_back({from, to, g});
+        continue;
+      }
+      int entry = 0;
+      while (faces_[g].corner[entry] != to) ++entry;
+      bury(g, entry + 1, 2, p);
+    }
+  }
+
+  bool isLoop() const {
+    const std::size_t count = edges_.size();
+    if (count < 3) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (edges_[i].to != edges_[i + 1 < count ? i + 1 : 0].from) return false;
+    }
+    return true;
+  }
+
+  void link(int i, int tip, int next, int previous) {
+    const ShellEdge edge = edges_[i];
+    const int f = made_[i];
+    faces_[f].neighbour[0] = edge.outside;
+    faces_[f].neighbour[1] = next;
+    faces_[f].neighbour[2] = previous;
+    ShellFace& outside = faces_[edge.outside];
+    for (int e = 0; e < 3; ++e) {
+      if (outside.corner[e] == edge.to && outside.corner[(e + 1) % 3] == edge.from) {
+        outside.neighbour[e] = f;
+      }
+    }
+    setCorners(f, edge.from, edge.to, tip, edge.outside);
+  }
+
+  void setCorners(int f, int i, int j, int k, int beside) {
+    ShellFace& face = faces_[f];
+    face.corner[0] = i;
+    face.corner[1] = j;
+    face.corner[2] = k;
+    face.alive = true;
+    const Vec3& a = points_[i];
+    const Vec3 ab = points_[j] - a;
+    const Vec3 ac = points_[k] - a;
+    const Vec3 n = ab.cross(ac);
+    const double area2 = n.squaredNorm();
+    // A sliver has no plane of its own and hardly any extent: it borrows its neighbour's.
+    face.done = !(area2 > 1e-30 * ab.squaredNorm() * ac.squaredNorm());
+    face.u = face.done ? faces_[beside].u : Vec3(n / std::sqrt(area2));
+    face.offset = face.u.dot(a);
+  }
+
+  Points points_;
+  Faces faces_;
+  Edges edges_;
+  Indices buried_;
+  Indices made_;
+};
+
+}  // namespace allclear

@@ -1,0 +1,37 @@
+#pragma once
+
+// Degree-7 Bernstein coefficients restricted to a part of their interval.
+
+#include <array>
+
+#include "allclear/core/multiversion.h"
+#include "allclear/distance/body_curve.h"
+
+namespace allclear::mcd {
+
+/// weights[i][j]: coefficient i over [s0, s1] of [0, 1] is sum_j weights[i][j] c_j, a convex
+/// combination, by blossoming: coefficient i is the blossom at (s0 7-i times, s1 i times).
+using RestrictionWeights = double[BodyCurve::kDegree + 1][BodyCurve::kDegree + 1];
+
+ALLCLEAR_ALWAYS_INLINE void restrictionWeights(double s0, double s1, RestrictionWeights weights) {
+  constexpr int kCount = BodyCurve::kDegree + 1;
+  // low[n][j], high[n][j]: Bernstein polynomials of degree n at s0 and s1.
+  double low[kCount][kCount] = {}, high[kCount][kCount] = {};
+  low[0][0] = high[0][0] = 1.0;
+  for (int n = 1; n < kCount; ++n) {
+    low[n][0] = (1.0 - s0) * low[n - 1][0];
+    high[n][0] = (1.0 - s1) * high[n - 1][0];
+    for (int j = 1; j <= n; ++j) {
+      low[n][j] = (1.0 - s0) * low[n - 1][j] + s0 * low[n - 1][j - 1];
+      high[n][j] = (1.0 - s1) * high[n - 1][j] + s1 * high[n - 1][j - 1];
+    }
+  }
+  for (int i = 0; i < kCount; ++i) {
+    for (int j = 0; j < kCount; ++j) weights[i][j] = 0.0;
+    for (int j = 0; j < kCount - i; ++j) {
+      for (int k = 0; k <= i; ++k) weights[i][j + k] += low[kCount - 1 - i][j] * high[i][k];
+    }
+  }
+}
+
+}  // namespace allclear::mcd

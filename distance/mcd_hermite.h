@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cmath>
+
+#include "allclear/core/multiversion.h"
+
+namespace allclear::mcd {
+
+/// Where in (0, 1) the cubic with these end values and slopes is least inside, and its value there;
+/// false when it has no inner minimum.
+ALLCLEAR_ALWAYS_INLINE bool innerMinimum(double d0, double f0, double d1, double f1, double* x,
+                                         double* value) {
+  const double rise = d1 - d0;
+  const double c2 = 3.0 * rise - 2.0 * f0 - f1;
+  const double c3 = f0 + f1 - 2.0 * rise;
+  const double discriminant = c2 * c2 - 3.0 * c3 * f0;
+  if (!(discriminant > 0.0)) return false;
+  const double root = std::sqrt(discriminant);
+  *x = c2 > 0.0 ? -f0 / (c2 + root) : (root - c2) / (3.0 * c3);
+  if (!(*x > 0.0 && *x < 1.0)) return false;
+  *value = d0 + *x * (f0 + *x * (c2 + *x * c3));
+  return true;
+}
+
+}  // namespace allclear::mcd

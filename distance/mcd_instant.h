@@ -1,0 +1,47 @@
+#pragma once
+
+#include <algorithm>
+
+#include "allclear/core/types.h"
+
+namespace allclear::mcd {
+
+/// An instant of a motion given in cells.
+struct Place {
+  int cell = 0;
+  double s = 0.0;  ///< in [0, 1]
+};
+
+/// Two shapes at one instant.
+struct Instant {
+  Place place;
+  double t = 0.0;
+  double distance = 0.0;
+  double ceiling = 0.0;  ///< the distance is at most this: above `distance` only where unproven
+  double slope = 0.0;    ///< of the distance, by time (one-sided where the cell ends)
+  Vec3 witness_A = Vec3::Zero();
+  Vec3 witness_B = Vec3::Zero();
+  Vec3 normal = Vec3::UnitX();
+  bool unique = true;  ///< as far as the static distance tells
+};
+
+/// The place of time t; instants between two cells belong to the later one.
+template <class Motion>
+Place placeAt(const Motion& motion, double t) {
+  int low = 0, high = motion.cells() - 1;
+  while (low < high) {
+    const int middle = (low + high + 1) / 2;
+    (motion.cellTime(middle).lower <= t ? low : high) =
+        motion.cellTime(middle).lower <= t ? middle : middle - 1;
+  }
+  const Interval time = motion.cellTime(low);
+  const double length = time.length();
+  return {low, length > 0.0 ? std::clamp((t - time.lower) / length, 0.0, 1.0) : 0.0};
+}
+
+template <class Motion>
+Interval wholeTime(const Motion& motion) {
+  return {motion.cellTime(0).lower, motion.cellTime(motion.cells() - 1).upper};
+}
+
+}  // namespace allclear::mcd

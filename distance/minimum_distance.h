@@ -1,0 +1,104 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "allclear/core/pose.h"
+#include "allclear/core/types.h"
+#include "allclear/distance/body_curve.h"
+#include "allclear/distance/shape.h"
+
+namespace allclear {
+
+/// How the minimum of the continuous distance (MCD) over an interval is searched for.
+enum class McdAlgorithm {
+  kCertified,             ///< branch and bound with certificates (default): sound and fastest
+  kGolden,                ///< golden-section search: `upper` is sound, `lower` is only a guess
+  kAdvancement,           ///< conservative advancement, directional motion bound: sound
+  kAdvancementIsotropic,  ///< conservative advancement, lever-arm motion bound: sound
+  kHybrid,                ///< advancement from both ends, then golden section: `lower` a guess
+  kSampling,              ///< equidistant samples, as many as the tolerance needs: sound
+};
+
+const char* mcdAlgorithmName(McdAlgorithm algorithm);
+
+/// True when `lower` of that algorithm's bracket is proved rather than guessed.
+bool isSound(McdAlgorithm algorithm);
+
+enum class McdStatus {
+  kBracketed,       ///< upper - lower is within the tolerance
+  kCertifiedAbove,  ///< the distance is >= threshold at every instant, proved
+  kBelow,           ///< upper < threshold: some instant is below it, proved (bracketed as well,
+                    ///< unless `decide_only` or out of evaluations)
+  kUndecided,       ///< out of evaluations: the bracket holds, but is wider than the tolerance
+};
+
+const char* mcdStatusName(McdStatus status);
+
+struct McdOptions {
+  McdAlgorithm algorithm = McdAlgorithm::kCertified;
+  /// Wanted width of the bracket [m]; the motion's own uncertainty is added where it exceeds half
+  /// of this.
+  double tolerance = 1e-3;
+  /// Clearance to decide [m]. Far cheaper than a full bracket when the distance stays above it:
+  /// then `lower` >= threshold and `upper` is any distance that occurs.
+  std::optional<double> threshold;
+  /// With a threshold: stop as soon as it is decided, also when the distance falls below it.
+  bool decide_only = false;
+  /// Make t_star, the witnesses and the normal exact (to rounding) rather than within the
+  /// tolerance, and find out whether they are unique: needed for gradients.
+  bool refine = false;
+  /// Gives up (`kUndecided`) after so many static distances.
+  int max_evaluations = 100000;
+};
+
+/// What is known of the minimum over time of the signed distance of two moving shapes.
+///
+/// Distances [m] are negative in penetration. A pair of capsules (or spheres) has the distance
+/// |axis_A axis_B| - (r_A + r_B): the penetration depth as long as the axes do not cross, and the
+/// floor -(r_A + r_B) when they do.
+struct DistanceBracket {
+  double lower = 0.0;  ///< lower <= min_t distance(t) of the true motion
+  double upper = 0.0;  ///< upper >= min_t distance(t) of the true motion
+  double t_star = 0.0;
+  /// False when the shapes were found far enough by what they sweep alone: `upper` is then coarse,
+  /// and t_star, witnesses and normal mean nothing.
+  bool evaluated = true;
+  Vec3 witness_A = Vec3::Zero();  ///< world, at t_star, on the surface of A
+  Vec3 witness_B = Vec3::Zero();
+  Vec3 normal = Vec3::UnitX();  ///< unit, world, from A to B
+  McdStatus status = McdStatus::kUndecided;
+  /// With `refine`: t_star and the witnesses are unique, as far as examined, so that the gradient
+  /// of the minimum exists. False without `refine`.
+  bool unique = false;
+  int distance_evaluations = 0;
+  int certificates = 0;  ///< lower bounds over an interval computed beyond Lipschitz ones
+};
+
+/// A shape fixed to a moving body. `curves` are consecutive cells of time. Both bodies of a query
+/// have the same cells; a body at rest may give one still curve (`BodyCurve::still`) for all.
+struct MovingShape {
+  const Shape* shape = nullptr;
+  Pose X_BG;
+  std::span<const BodyCurve> curves;
+};
+
+/// Brackets min_t distance(A(t), B(t)) over the cells' whole interval, remainders of the curves and
+/// rounding included. Throws `InputError` for triangle meshes, for two half-spaces, for a tolerance
+/// that is not positive, and for curves that do not match.
+DistanceBracket minimumDistance(const MovingShape& a, const MovingShape& b,
+                                const McdOptions& options);
+
+/// The distance-side part of the envelope gradient: for parameters q with point Jacobians J,
+/// d(minimum)/dq = normal_W . (J_B(p_WitnessB) - J_A(p_WitnessA)) at t_star.
+struct WitnessGradient {
+  double t_star = 0.0;
+  Vec3 p_A = Vec3::Zero();  ///< witness in A's body frame
+  Vec3 p_B = Vec3::Zero();  ///< witness in B's body frame
+  Vec3 normal = Vec3::UnitX();
+  bool unique = false;
+};
+WitnessGradient witnessGradient(const MovingShape& a, const MovingShape& b,
+                                const DistanceBracket& bracket);
+
+}  // namespace allclear

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "allclear/distance/signed_distance.h"
+
+namespace allclear {
+
+/// One entry of the table of pairs: the shapes are known to hold the alternatives it is listed
+/// for. With a `limit` that is not NaN only the sign of `distance - limit` matters.
+struct PairQuery {
+  const Shape& A;
+  const Pose& X_WA;
+  const Shape& B;
+  const Pose& X_WB;
+  double limit;
+  DistanceCache* cache;
+};
+using PairFunction = SignedDistance (*)(const PairQuery& query);
+
+// One file per family. The first shape is the one named first.
+SignedDistance sphereSphere(const PairQuery& query);
+SignedDistance sphereCapsule(const PairQuery& query);
+SignedDistance sphereBox(const PairQuery& query);
+SignedDistance sphereCylinder(const PairQuery& query);
+SignedDistance sphereCone(const PairQuery& query);
+SignedDistance sphereEllipsoid(const PairQuery& query);
+SignedDistance capsuleCapsule(const PairQuery& query);
+SignedDistance halfSpaceHalfSpace(const PairQuery& query);
+/// A half-space and any bounded convex shape.
+SignedDistance halfSpaceConvex(const PairQuery& query);
+/// Any two bounded convex shapes.
+SignedDistance convexConvex(const PairQuery& query);
+
+/// Fills in a result between surfaces at `radius_A`, `radius_B` around two core points, `normal`
+/// from A to B, core points apart by `core_distance` along it.
+SignedDistance fromCores(const Vec3& core_A, double radius_A, const Vec3& core_B, double radius_B,
+                         const Vec3& normal, double core_distance);
+
+}  // namespace allclear

@@ -1,0 +1,73 @@
+#include "allclear/planner/problem.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace allclear {
+namespace {
+
+/// The entry of an optional vector of overrides, or the default.
+double givenOr(const VecX& given, int i, double fallback) {
+  return i < given.size() && !std::isnan(given[i]) ? given[i] : fallback;
+}
+
+void turnNearestTo(const VecX& q, const RobotModel& robot, JointTarget& target) {
+  constexpr double kTurn = 2.0 * std::numbers::pi;
+  for (std::size_t k = 0; k < target.coordinates.size(); ++k) {
+    const int c = target.coordinates[k];
+    if (!robot.coordinates()[c].wraps) continue;
+    target.values[k] -= kTurn * std::round((target.values[k] - q[c]) / kTurn);
+  }
+}
+
+}  // namespace
+
+VecX Problem::plannedPart(const VecX& q) const {
+  VecX part(plannedCount());
+  for (int i = 0; i < plannedCount(); ++i) part[i] = q[planned[i]];
+  return part;
+}
+
+VecX Problem::configuration(const VecX& q_planned) const {
+  VecX q = start;
+  for (int i = 0; i < plannedCount(); ++i) q[planned[i]] = q_planned[i];
+  return q;
+}
+
+PlannedLimits plannedLimits(const Problem& problem) {
+  const int n = problem.plannedCount();
+  PlannedLimits out{VecX(n), VecX(n), VecX(n), VecX(n), VecX(n), VecX(n)};
+  const LimitSettings& set = problem.limits;
+  for (int i = 0; i < n; ++i) {
+    const int c = problem.planned[i];
+    const Coordinate& coordinate = problem.robot->coordinates()[c];
+    const double reference = std::isfinite(coordinate.velocity)
+                                 ? coordinate.velocity
+                                 : LimitSettings::kVelocityWhenUnlimited;
+    out.lower[i] = coordinate.lower;
+    out.upper[i] = coordinate.upper;
+    out.velocity[i] = set.max_velocity_scaling_factor * coordinate.velocity;
+    out.acceleration[i] =
+        set.max_acceleration_scaling_factor *
+        givenOr(set.acceleration, c, LimitSettings::kAccelerationPerVelocity * reference);
+    out.jerk[i] = givenOr(set.jerk, c, LimitSettings::kJerkPerVelocity * reference);
+    out.effort[i] = set.torque ? coordinate.effort : std::numeric_limits<double>::infinity();
+  }
+  return out;
+}
+
+void chooseNearestTurns(Problem& problem) {
+  VecX q = problem.start;
+  const auto visit = [&](Target& target) {
+    auto* joints = std::get_if<JointTarget>(&target);
+    if (joints == nullptr) return;
+    turnNearestTo(q, *problem.robot, *joints);
+    for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
+      q[joints->coordinates[k]] = joints->values[k];
+    }
+  };
+  for (Waypoint& waypoint : problem.waypoints) visit(waypoint.target);
+  visit(problem.goal);
+}
+
+}  // namespace allclear

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "allclear/core/pose.h"
+#include "allclear/planner/scene.h"
+#include "allclear/planner/settings.h"
+#include "allclear/robot_models/robot_model.h"
+
+namespace allclear {
+
+/// Coordinates at values [rad or m]. As a goal it names every planned coordinate; as a waypoint the
+/// planned coordinates that it leaves out are free.
+struct JointTarget {
+  std::vector<int> coordinates;  ///< of the robot, planned ones, ascending
+  VecX values;
+};
+
+/// A frame P fixed to a link at a pose, within tolerances. An infinite tolerance leaves the
+/// position or the orientation free.
+struct PoseTarget {
+  int link = -1;
+  Pose X_LP;  ///< the frame that is placed, in the link frame: a tool's tip, for example
+  Pose X_WP;
+  double position_tolerance = 1e-3;  ///< [m], radius of the ball around the position
+  double angle_tolerance = 1e-2;     ///< [rad], of the rotation that is left over
+};
+
+using Target = std::variant<JointTarget, PoseTarget>;
+
+/// A target on the way. Waypoints are passed in their order.
+struct Waypoint {
+  Target target;
+  std::optional<double> time;  ///< [s]; free when absent
+};
+
+/// Keeps an axis of a link within `tolerance` of a direction of the world, at every instant.
+struct KeepAxis {
+  int link = -1;
+  Vec3 axis_L = Vec3::UnitZ();       ///< unit, in the link frame
+  Vec3 direction_W = Vec3::UnitZ();  ///< unit, in the world
+  double tolerance = 0.1;            ///< [rad]
+};
+
+/// Keeps a point of a link inside a box of the world, at every instant.
+struct KeepInBox {
+  int link = -1;
+  Vec3 p_L = Vec3::Zero();   ///< the point, in the link frame [m]
+  Pose X_WB;                 ///< the box's centre and axes
+  Vec3 size = Vec3::Ones();  ///< full edge lengths [m]
+};
+
+using PathConstraint = std::variant<KeepAxis, KeepInBox>;
+
+/// Balance of a legged robot, at every instant.
+struct Balance {
+  enum class Criterion { kZmp, kCom };
+  std::vector<int> support_links;  ///< their contact surfaces span the support polygon
+  Criterion criterion = Criterion::kZmp;
+  double margin = 0.0;  ///< distance kept from the polygon's edge [m]
+};
+
+/// A link that stays where the start configuration puts it.
+struct Contact {
+  int link = -1;
+};
+
+/// What to plan. A plain value; the world frame W is the frame of the robot's root link.
+///
+/// Vectors over "the robot" have `robot->dimension()` entries, vectors over "planned coordinates"
+/// have `planned.size()`.
+struct Problem {
+  std::string name;
+  std::shared_ptr<const RobotModel> robot;
+  std::string group;         ///< for messages and exports; may be empty
+  std::vector<int> planned;  ///< the coordinates that move, ascending; the others stay at `start`
+
+  VecX start;               ///< configuration of the robot; what is not planned is used as given
+  VecX start_velocity;      ///< over planned coordinates; empty: at rest
+  VecX start_acceleration;  ///< over planned coordinates; empty: zero
+  Target goal;
+  VecX goal_velocity;      ///< over planned coordinates; empty: at rest
+  VecX goal_acceleration;  ///< over planned coordinates; empty: zero
+  std::vector<Waypoint> waypoints;
+  std::vector<PathConstraint> path_constraints;
+
+  std::vector<Obstacle> obstacles;
+  std::vector<AttachedObject> attached;
+  CollisionSettings collision;
+  LimitSettings limits;
+  DurationBounds duration;
+  ObjectiveWeights objective;
+  std::optional<Balance> balance;
+  std::vector<Contact> contacts;
+
+  PlanOptions options;    ///< what the task asks of the solver
+  OutputSettings output;  ///< what the task asks to be written
+
+  std::vector<std::string> warnings;  ///< what was odd in the files and how it was read
+  std::string source_file;
+  std::string source_sha256;  ///< of the task and every file it names, but for the robot's
+
+  int plannedCount() const { return static_cast<int>(planned.size()); }
+  /// The planned coordinates of a configuration of the robot.
+  VecX plannedPart(const VecX& q) const;
+  /// The configuration of the robot in which the planned coordinates are `q_planned`.
+  VecX configuration(const VecX& q_planned) const;
+};
+
+/// Limits of the planned coordinates after scaling and defaults; infinite where there is none.
+struct PlannedLimits {
+  VecX lower, upper;  ///< position [rad or m]
+  VecX velocity;      ///< of |q̇|
+  VecX acceleration;  ///< of |q̈|, always finite
+  VecX jerk;          ///< of |q⃛|, always finite
+  VecX effort;        ///< of |torque or force|; infinite when `LimitSettings::torque` is off
+};
+PlannedLimits plannedLimits(const Problem& problem);
+
+/// Adds whole turns to the wrapping coordinates of joint goals and waypoints, so that each is
+/// nearest to the target before it (the start for the first): the shorter arc.
+void chooseNearestTurns(Problem& problem);
+
+/// Something that makes a problem unsolvable or meaningless.
+struct Finding {
+  std::string what;     ///< "start: joint 'elbow'", "goal: velocity of joint 'elbow'", ...
+  double value = 0.0;   ///< NaN when no number is at fault
+  double limit = 0.0;   ///< NaN when there is none
+  std::string message;  ///< one line that names all of the above
+};
+
+/// Every finding, without looking at collisions: dimensions, indices, numbers that are not finite,
+/// start, goal and waypoints beyond limits (by how much), times out of order, names that are used
+/// twice or unknown. Empty when the problem is well posed. A problem whose dimensions or indices
+/// are wrong is reported as such alone.
+std::vector<Finding> validate(const Problem& problem);
+
+}  // namespace allclear

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allclear/core/types.h"
+
+namespace allclear {
+
+/// What stands for the links' collision geometry.
+enum class GeometryMode {
+  kAuto,       ///< primitives as they are, meshes by whichever of the two below plans first
+  kCapsule,    ///< enclosing capsules: quick, a little larger than the robot
+  kMesh,       ///< the URDF's own collision meshes
+  kPrimitive,  ///< the URDF's boxes, cylinders and spheres only; a mesh is an error
+};
+
+/// A clearance that differs from `CollisionSettings::margin`. Names are links, obstacles or
+/// attached objects (a name that is both a link's and an object's may not be used here); `b` is
+/// empty for "any other body". A pair named in full wins over one body; where two such entries of
+/// one body meet, the larger margin wins.
+struct PairMargin {
+  std::string a;
+  std::string b;
+  double margin = 0.0;  ///< [m]
+};
+
+struct CollisionSettings {
+  GeometryMode geometry = GeometryMode::kAuto;
+  /// Clearance kept at every instant [m]: 1 mm is more than the repeatability of industrial arms
+  /// and their model error after calibration, and leaves the way through narrow passages.
+  double margin = 1e-3;
+  /// Width of the certified bracket of a distance [m]: a tenth of the default margin, so that
+  /// little of the free space is lost to the certificate.
+  double tolerance = 1e-4;
+  std::vector<PairMargin> pair_margins;
+  /// Pairs not to be checked, besides those that the robot model disables.
+  std::vector<std::pair<std::string, std::string>> allowed;
+};
+
+/// Limits besides the position, velocity and effort limits of the robot model.
+struct LimitSettings {
+  double max_velocity_scaling_factor = 1.0;      ///< in (0, 1], of the model's velocity limits
+  double max_acceleration_scaling_factor = 1.0;  ///< in (0, 1], of the acceleration limits
+  /// Limit of |q̈| per coordinate of the robot [rad/s^2 or m/s^2]; NaN or an empty vector: the
+  /// default, `kAccelerationPerVelocity` times the velocity limit.
+  VecX acceleration;
+  /// Limit of |q⃛| per coordinate of the robot [rad/s^3 or m/s^3]; NaN or an empty vector: the
+  /// default, `kJerkPerVelocity` times the velocity limit.
+  VecX jerk;
+  /// Keep the joint torques and forces within the model's effort limits. Off by default: many URDFs
+  /// carry made-up inertias and efforts, and a limit taken from those helps nobody.
+  bool torque = false;
+
+  /// URDF has no acceleration limits. Full speed in 0.2 s is what arms of this size are rated for
+  /// (a Panda's joints are rated for 3.4 to 7.7 times their speed limit per second).
+  static constexpr double kAccelerationPerVelocity = 5.0;  ///< [1/s]
+  /// Full acceleration in 0.1 s: smooth for the structure, far below the drives' own limit.
+  static constexpr double kJerkPerVelocity = 50.0;  ///< [1/s^2]
+  /// Stands for the velocity limit, in the two defaults, of a joint that has none.
+  static constexpr double kVelocityWhenUnlimited = 1.0;  ///< [rad/s or m/s]
+};
+
+/// Bounds of the plan's duration [s]; equal bounds fix it.
+struct DurationBounds {
+  double min = 0.1;    ///< shorter motions are below a controller's reaction
+  double max = 300.0;  ///< bounds the search when the objective does not ask for haste
+  bool isFixed() const { return min == max; }
+};
+
+/// Weights of the cost's terms, each of which is scaled to order one on the first guess.
+struct ObjectiveWeights {
+  double duration = 1.0;
+  double velocity = 0.0;      ///< mean squared joint velocity: shortens the way
+  double acceleration = 0.0;  ///< mean squared joint acceleration
+  double jerk = 0.1;          ///< mean squared joint jerk: enough to smooth without slowing
+  double torque = 0.0;        ///< mean squared joint torque
+};
+
+/// How to solve: changes how long it takes and which of several good plans is found, never what
+/// counts as certified.
+struct PlanOptions {
+  double time_limit = 10.0;  ///< [s] of wall clock; the best certified plan so far is returned
+  int attempts = 8;          ///< first guesses at most; the cheapest certified plan wins
+  std::uint64_t seed = 1;    ///< of the random guesses
+  int threads = 0;           ///< 0: one per processor. The plan does not depend on it
+  int spans = 0;             ///< polynomial pieces of the trajectory; 0: from the length of the way
+};
+
+/// Files to write after planning; empty names are not written.
+struct OutputSettings {
+  std::string csv;
+  double rate = 250.0;  ///< rows per second of the CSV [Hz]: between UR's 125 and 500
+  std::string trajectory;
+  std::string certificate;
+  std::string report;
+  std::string ros2;
+};
+
+}  // namespace allclear

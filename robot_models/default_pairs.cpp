@@ -1,0 +1,137 @@
+#include "allclear/robot_models/default_pairs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <random>
+
+#include "allclear/robot_models/builtin_kinematics.h"
+#include "allclear/robot_models/surface_contact.h"
+
+namespace allclear {
+namespace {
+
+/// Links joined by fixed joints are one body, named by its topmost link.
+std::vector<int> bodiesOf(const RobotModel& robot) {
+  std::vector<int> body(robot.links().size(), 0);
+  for (const Joint& joint : robot.joints()) {
+    body[joint.child_link] =
+        joint.type == JointType::kFixed ? body[joint.parent_link] : joint.child_link;
+  }
+  return body;
+}
+
+/// For each link, the body with geometry next above its own body, or -1.
+std::vector<int> bodiesAbove(const RobotModel& robot, const std::vector<int>& body) {
+  const int count = static_cast<int>(robot.links().size());
+  std::vector<bool> has_geometry(count, false);
+  for (int l = 0; l < count; ++l) {
+    if (!robot.links()[l].collision.empty()) has_geometry[body[l]] = true;
+  }
+  std::vector<int> above(count, -1);
+  for (int l = 0; l < count; ++l) {
+    int top = body[l];
+    do {
+      const int joint = robot.links()[top].parent_joint;
+      top = joint < 0 ? -1 : body[robot.joints()[joint].parent_link];
+    } while (top >= 0 && !has_geometry[top]);
+    above[l] = top;
+  }
+  return above;
+}
+
+struct Candidate {
+  int a;
+  int b;
+  bool seen_contact = false;
+  bool seen_apart = false;
+};
+
+/// A ball about all parts of a link, in the link frame.
+Ball ballAbout(const std::vector<Geometry>& geometry) {
+  Ball ball;
+  if (geometry.empty()) return ball;
+  std::vector<Ball> parts;
+  for (const Geometry& part : geometry) {
+    const Ball b = boundingBall(part.shape);
+    parts.push_back({part.X_BG * b.center, b.radius});
+    ball.center += parts.back().center / static_cast<double>(geometry.size());
+  }
+  for (const Ball& part : parts) {
+    ball.radius = std::max(ball.radius, (part.center - ball.center).norm() + part.radius);
+  }
+  return ball;
+}
+
+VecX randomConfiguration(const RobotModel& robot, std::mt19937_64& random) {
+  VecX q(robot.dimension());
+  for (int i = 0; i < robot.dimension(); ++i) {
+    const Coordinate& c = robot.coordinates()[i];
+    const double reach = c.is_angle ? std::numbers::pi : 1.0;
+    const double lower = std::isfinite(c.lower) ? c.lower : -reach;
+    const double upper = std::isfinite(c.upper) ? c.upper : reach;
+    // The same numbers whatever the standard library makes of a uniform distribution.
+    const double u = static_cast<double>(random() >> 11) * 0x1p-53;
+    q[i] = lower + u * (upper - lower);
+  }
+  return q;
+}
+
+void sampleContacts(const RobotModel& robot, const DefaultPairOptions& options,
+                    std::vector<Candidate>& candidates) {
+  std::vector<ContactBody> bodies;
+  std::vector<Ball> balls;
+  for (const Link& link : robot.links()) {
+    bodies.emplace_back(link.collision);
+    balls.push_back(ballAbout(link.collision));
+  }
+  const BuiltinKinematics kinematics(robot);
+  BuiltinKinematics::Workspace workspace = kinematics.makeWorkspace();
+  std::vector<Pose> X_WL;
+  std::mt19937_64 random(options.seed);
+  for (int sample = 0; sample <= options.samples; ++sample) {
+    const VecX q = sample == 0 ? robot.neutralConfiguration() : randomConfiguration(robot, random);
+    kinematics.linkPoses(q, workspace, X_WL);
+    for (Candidate& pair : candidates) {
+      if (pair.seen_contact && pair.seen_apart) continue;
+      const Pose& X_WA = X_WL[pair.a];
+      const Pose& X_WB = X_WL[pair.b];
+      const double apart = (X_WA * balls[pair.a].center - X_WB * balls[pair.b].center).norm();
+      const bool touches = apart <= balls[pair.a].radius + balls[pair.b].radius &&
+                           ContactBody::inContact(bodies[pair.a], X_WA, bodies[pair.b], X_WB);
+      (touches ? pair.seen_contact : pair.seen_apart) = true;
+    }
+  }
+}
+
+}  // namespace
+
+DefaultPairs findDefaultPairs(const RobotModel& robot, const DefaultPairOptions& options) {
+  DefaultPairs out;
+  const std::vector<int> body = bodiesOf(robot);
+  const std::vector<int> above = bodiesAbove(robot, body);
+  std::vector<Candidate> candidates;
+  for (const auto& [a, b] : robot.collisionPairs()) {
+    if (body[a] == body[b] || above[a] == body[b] || above[b] == body[a]) {
+      out.disabled.push_back({a, b, "Adjacent"});
+      ++out.adjacent;
+    } else {
+      candidates.push_back({a, b});
+    }
+  }
+  sampleContacts(robot, options, candidates);
+  for (const Candidate& pair : candidates) {
+    out.always += !pair.seen_apart;
+    out.never += !pair.seen_contact;
+    if (!pair.seen_apart) {
+      out.disabled.push_back({pair.a, pair.b, "Always"});
+    } else if (!pair.seen_contact && options.disable_never) {
+      out.disabled.push_back({pair.a, pair.b, "Never"});
+    } else {
+      ++out.checked;
+    }
+  }
+  return out;
+}
+
+}  // namespace allclear

@@ -1,0 +1,282 @@
+#include "allclear/robot_models/motion_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "allclear/robot_models/chain_recursion.h"
+#include "allclear/robot_models/link_curves.h"
+#include "support/random_robot.h"
+#include "support/series.h"
+
+namespace allclear {
+namespace {
+
+using test::Random;
+using test::randomRobot;
+using test::Series;
+
+int samples(int quick, int full) { return std::getenv("ALLCLEAR_LONG") ? full : quick; }
+
+/// A quintic span in which each coordinate is still, slow, fast or bent by the draw.
+BernsteinSpan randomSpan(Random& random, const RobotModel& model, double duration) {
+  MatX control(model.dimension(), 6);
+  for (int k = 0; k < model.dimension(); ++k) {
+    const Coordinate& c = model.coordinates()[k];
+    const double middle = random.uniform(c.lower, c.upper);
+    const double size = random.chance(0.2) ? 0.0 : random.logUniform(1e-6, 3.0);
+    for (int i = 0; i < 6; ++i) {
+      control(k, i) = std::clamp(middle + size * random.uniform(-1, 1), c.lower, c.upper);
+    }
+    if (random.chance(0.1)) {  // a constant rate: the bounds are tight there
+      for (int i = 0; i < 6; ++i) control(k, i) = middle + size * i / 5.0;
+      if (!c.is_angle) control.row(k).setConstant(middle);
+    }
+  }
+  const double start = random.uniform(-10, 10);
+  return BernsteinSpan({start, start + duration}, control);
+}
+
+/// q(t + tau) as series in tau.
+std::vector<Series> seriesAt(const BernsteinSpan& span, double t) {
+  std::vector<Series> q(span.dimension());
+  double factorial = 1.0;
+  for (int n = 0; n <= span.degree(); ++n) {
+    if (n > 0) factorial *= n;
+    const VecX d = span.value(t, n);
+    for (int k = 0; k < span.dimension(); ++k) q[k].c[n] = d[k] / factorial;
+  }
+  return q;
+}
+
+double derivativeNorm(const Vec3T<Series>& p, int n) {
+  return Vec3(p[0].derivative(n), p[1].derivative(n), p[2].derivative(n)).norm();
+}
+
+RobotModel drawRobot(Random& random) {
+  test::RandomRobotOptions options;
+  options.joints = random.integer(1, 10);
+  options.serial = random.chance(0.5);
+  options.floating_base = random.chance(0.1);
+  return randomRobot(random, options);
+}
+
+TEST(Reach, BoundsTheDistanceToEveryAxisInAllConfigurations) {
+  Random random(11);
+  double tightest = 0.0;
+  for (int r = 0; r < samples(400, 20000); ++r) {
+    const RobotModel model = drawRobot(random);
+    const MotionTree tree(model);
+    const int link = random.integer(0, static_cast<int>(model.links().size()) - 1);
+    const Vec3 p_LQ =
+        random.chance(0.2) ? Vec3(Vec3::Zero()) : random.vector(random.logUniform(1e-3, 1.0));
+    const auto chain = reachChain(tree, -1, link, p_LQ, coordinateRanges(model));
+    const std::vector<int> path = tree.pathTo(tree.mounts()[link].node);
+    ASSERT_EQ(chain.joints.size(), path.size());
+    for (int s = 0; s < 50; ++s) {
+      const VecX q = test::randomConfiguration(random, model);
+      const std::vector<double> list(q.data(), q.data() + q.size());
+      const auto X_WN = nodePoses<double>(tree, list);
+      const Vec3 p_WQ = linkPosesOf<double>(tree, list)[link] * p_LQ;
+      for (std::size_t j = 0; j < path.size(); ++j) {
+        const MotionNode& node = tree.nodes()[path[j]];
+        if (!node.turns) continue;
+        const Vec3 axis = X_WN[path[j]].R.col(node.axis);
+        const double distance = axis.cross(p_WQ - X_WN[path[j]].p).norm();
+        ASSERT_LE(distance, chain.joints[j].reach * (1 + 1e-12) + 1e-13) << "robot " << r;
+        if (distance > 1e-6) tightest = std::max(tightest, distance / chain.joints[j].reach);
+      }
+    }
+  }
+  EXPECT_GT(tightest, 0.99);
+}
+
+TEST(MotionMajorant, DominatesTrueDerivativesOfWorldMotion) {
+  Random random(12);
+  std::array<double, 9> tightest{};
+  for (int r = 0; r < samples(400, 20000); ++r) {
+    const RobotModel model = drawRobot(random);
+    if (model.dimension() == 0) continue;
+    const MotionTree tree(model);
+    const int link = static_cast<int>(model.links().size()) - 1;
+    const Vec3 p_LQ = random.vector(0.3);
+    const Vec3 u = random.vector(random.logUniform(1e-3, 1.0));
+    const auto chain = reachChain(tree, -1, link, p_LQ, coordinateRanges(model));
+    for (int s = 0; s < 5; ++s) {
+      const BernsteinSpan span = randomSpan(random, model, random.logUniform(1e-2, 10.0));
+      const double length = random.logUniform(1e-4, 1.0) * span.time().length();
+      const double start = random.uniform(span.time().lower, span.time().upper - length);
+      DerivativeSuprema suprema;
+      derivativeSuprema(span.restricted({start, start + length}).control(), length, &suprema);
+      const MotionMajorant majorant = motionMajorant(chain, suprema);
+      for (int i = 0; i < 10; ++i) {
+        const auto X =
+            linkPosesOf<Series>(tree, seriesAt(span, start + random.uniform(0, 1) * length));
+        const Vec3T<Series> p = X[link] * Vec3T<Series>(p_LQ.cast<Series>());
+        const Vec3T<Series> v = X[link].R * Vec3T<Series>(u.cast<Series>());
+        for (int n = 1; n <= kMotionOrder; ++n) {
+          const double linear = derivativeNorm(p, n);
+          const double angular = derivativeNorm(v, n);
+          ASSERT_LE(linear, majorant.linear[n] * (1 + 1e-10)) << r << " order " << n;
+          ASSERT_LE(angular, majorant.angular[n] * u.norm() * (1 + 1e-10)) << r << " order " << n;
+          if (majorant.linear[n] > 0)
+            tightest[n] = std::max(tightest[n], linear / majorant.linear[n]);
+        }
+      }
+    }
+  }
+  for (int n = 1; n <= kMotionOrder; ++n) EXPECT_GE(tightest[n], 0.9) << "vacuous at order " << n;
+}
+
+TEST(MotionMajorant, DominatesTrueDerivativesOfRelativeMotion) {
+  Random random(13);
+  double tightest = 0.0;
+  for (int r = 0; r < samples(400, 20000); ++r) {
+    const RobotModel model = drawRobot(random);
+    if (model.dimension() == 0) continue;
+    const MotionTree tree(model);
+    const int count = static_cast<int>(model.links().size());
+    const int base = random.integer(0, count - 1);
+    const int link = random.integer(0, count - 1);
+    const Vec3 p_LQ = random.vector(0.3);
+    const auto chain = reachChain(tree, base, link, p_LQ, coordinateRanges(model));
+    const BernsteinSpan span = randomSpan(random, model, random.logUniform(1e-2, 10.0));
+    DerivativeSuprema suprema;
+    derivativeSuprema(span.control(), span.time().length(), &suprema);
+    const MotionMajorant majorant = motionMajorant(chain, suprema);
+    const MotionMajorant whole =
+        motionMajorant(reachChain(tree, -1, link, p_LQ, coordinateRanges(model)), suprema);
+    for (int i = 0; i < 10; ++i) {
+      std::vector<Series> q = seriesAt(span, random.uniform(span.time().lower, span.time().upper));
+      // Joints that move both links alike do not count; at rest they do not drown the oracle in the
+      // rounding of large derivatives that cancel.
+      std::vector<bool> counts(q.size(), false);
+      for (const ChainJoint& joint : chain.joints) counts[joint.coordinate] = true;
+      for (std::size_t k = 0; k < q.size(); ++k) {
+        if (!counts[k]) q[k] = Series(q[k].c[0]);
+      }
+      const auto X = linkPosesOf<Series>(tree, q);
+      const Vec3T<Series> p = X[base].inverse() * (X[link] * Vec3T<Series>(p_LQ.cast<Series>()));
+      for (int n = 1; n <= kMotionOrder; ++n) {
+        const double linear = derivativeNorm(p, n);
+        ASSERT_LE(linear, majorant.linear[n] * (1 + 1e-10) + 1e-12 * whole.angular[n] + 1e-16)
+            << r << " order " << n;
+        if (majorant.linear[n] > 1e-6) tightest = std::max(tightest, linear / majorant.linear[n]);
+      }
+    }
+  }
+  EXPECT_GE(tightest, 0.9);
+}
+
+/// Checks one curve against the true motion at random instants; returns the worst error / bound.
+double worstRatio(Random& random, const BodyCurve& curve, const std::function<Pose(double)>& truth,
+                  double radius) {
+  double worst = 0.0;
+  for (int i = 0; i < 20; ++i) {
+    const double t = curve.time.lower + curve.time.length() * random.uniform(0, 1);
+    const Pose X = truth(t);
+    const Pose P = curve.pose(t);
+    for (int j = 0; j < 3; ++j) {
+      const Vec3 u = random.direction() * radius * random.uniform(0, 1);
+      const Vec3 p_B = curve.reference_B + u;
+      const double error = (X * p_B - P * p_B).norm();
+      worst = std::max(worst, error / curve.error(u.norm()));
+    }
+  }
+  return worst;
+}
+
+TEST(LinkCurves, StayWithinTheirRemainderOfTheTrueMotion) {
+  Random random(14);
+  double tightest = 0.0;
+  for (int r = 0; r < samples(200, 10000); ++r) {
+    const RobotModel model = drawRobot(random);
+    if (model.dimension() == 0) continue;
+    LinkCurveBuilder::Options options;
+    for (int l = 0; l < static_cast<int>(model.links().size()); ++l) options.links.push_back(l);
+    const LinkCurveBuilder builder(model, options);
+    LinkCurveBuilder::Workspace workspace(builder);
+    const MotionTree tree(model);
+    const BernsteinSpan span = randomSpan(random, model, random.logUniform(1e-2, 10.0));
+    const double tolerance = random.logUniform(1e-9, 1e-1);
+    LinkCurves curves;
+    builder.build(span, tolerance, workspace, &curves);
+    ASSERT_EQ(curves.cells.front().lower, span.time().lower);
+    ASSERT_EQ(curves.cells.back().upper, span.time().upper);
+    const int i = random.integer(0, static_cast<int>(options.links.size()) - 1);
+    const int base = random.integer(0, static_cast<int>(options.links.size()) - 1);
+    const int cell = random.integer(0, curves.cellCount() - 1);
+    if (cell > 0) {
+      ASSERT_EQ(curves.cells[cell].lower, curves.cells[cell - 1].upper);
+    }
+    const auto posesAt = [&](double t) {
+      const VecX q = span.value(t);
+      return linkPosesOf<double>(tree, {q.data(), q.data() + q.size()});
+    };
+    const BodyCurve& curve = curves.of(i)[cell];
+    ASSERT_LE(curve.position_error, tolerance * 1.01 + 1e-11);
+    const double ratio = worstRatio(
+        random, curve, [&](double t) { return posesAt(t)[i]; }, 0.5);
+    ASSERT_LE(ratio, 1.0) << "robot " << r << " link " << i;
+    if (curve.position_error > 1e-10) tightest = std::max(tightest, ratio);
+    const BodyCurve relative = builder.relativeCurve(span, curves, cell, base, i);
+    const double relative_ratio = worstRatio(
+        random, relative,
+        [&](double t) {
+          const auto X = posesAt(t);
+          return X[base].inverse() * X[i];
+        },
+        0.5);
+    ASSERT_LE(relative_ratio, 1.0) << "robot " << r << " links " << base << " " << i;
+  }
+  EXPECT_GE(tightest, 0.5);
+}
+
+TEST(LinkCurves, WidenTheirReachForSlidesBeyondTheLimits) {
+  RobotModel::Data data;
+  data.links = {{"base", -1, {}, {}, {}}, {"arm", 0, {}, {}, {}}, {"rail", 1, {}, {}, {}}};
+  Joint turn, slide;
+  turn.name = "turn";
+  turn.type = JointType::kRevolute;
+  turn.parent_link = 0;
+  turn.child_link = 1;
+  turn.axis = Vec3::UnitZ();
+  turn.first_coordinate = 0;
+  slide = turn;
+  slide.name = "slide";
+  slide.type = JointType::kPrismatic;
+  slide.parent_link = 1;
+  slide.child_link = 2;
+  slide.axis = Vec3::UnitX();
+  slide.first_coordinate = 1;
+  data.joints = {turn, slide};
+  data.coordinates = {{"turn", 0, true, false, -3, 3, 1, 1},
+                      {"slide", 1, false, false, 0, 0.1, 1, 1}};
+  const RobotModel model(data);
+  LinkCurveBuilder::Options options;
+  options.links = {2};
+  const LinkCurveBuilder builder(model, options);
+  LinkCurveBuilder::Workspace workspace(builder);
+  MatX control(2, 2);
+  control << 0.0, 1.0, 5.0, 5.0;
+  LinkCurves curves;
+  builder.build(BernsteinSpan({0.0, 1.0}, control), 1e-3, workspace, &curves);
+  EXPECT_NEAR(curves.of(0)[0].bounds.linear[0], 5.0, 1e-9);
+}
+
+TEST(LinkCurves, OfStillLinksAreStill) {
+  Random random(15);
+  const RobotModel model = drawRobot(random);
+  LinkCurveBuilder::Options options;
+  options.links = {0};
+  const LinkCurveBuilder builder(model, options);
+  LinkCurveBuilder::Workspace workspace(builder);
+  LinkCurves curves;
+  builder.build(randomSpan(random, model, 1.0), 1e-6, workspace, &curves);
+  ASSERT_EQ(curves.cellCount(), 1);
+  EXPECT_EQ(curves.of(0)[0].bounds.linear[0], 0.0);
+  EXPECT_LT(curves.of(0)[0].position_error, 1e-12);
+}
+
+}  // namespace
+}  // namespace allclear

@@ -1,0 +1,239 @@
+#include "allclear/trajectories/trajectory.h"
+
+#include <gtest/gtest.h>
+
+#include "allclear/core/assert.h"
+#include "trajectories/curves.h"
+
+namespace allclear {
+namespace {
+
+using test::Extended;
+
+/// The `order`-th derivative of the quintic through the data of span i, from its closed form in
+/// monomials, in extended precision.
+Extended hermiteOracle(const QuinticHermite& curve, int row, int i, Extended t, int order) {
+  const Extended h = static_cast<Extended>(curve.times()[i + 1]) - curve.times()[i];
+  const Extended q0 = curve.positions()(row, i), q1 = curve.positions()(row, i + 1);
+  const Extended v0 = curve.velocities()(row, i) * h, v1 = curve.velocities()(row, i + 1) * h;
+  const Extended a0 = curve.accelerations()(row, i) * h * h;
+  const Extended a1 = curve.accelerations()(row, i + 1) * h * h;
+  const Extended d = q1 - q0;
+  const Extended c[] = {q0,
+                        v0,
+                        a0 / 2,
+                        10 * d - 6 * v0 - 4 * v1 - 1.5L * a0 + 0.5L * a1,
+                        -15 * d + 8 * v0 + 7 * v1 + 1.5L * a0 - a1,
+                        6 * d - 3 * (v0 + v1) - 0.5L * a0 + 0.5L * a1};
+  const Extended u = (t - curve.times()[i]) / h;
+  Extended sum = 0.0L;
+  for (int k = order; k < 6; ++k) {
+    Extended factor = 1.0L;
+    for (int j = 0; j < order; ++j) factor *= k - j;
+    sum += factor * c[k] * std::pow(u, k - order);
+  }
+  return sum * std::pow(h, -order);
+}
+
+Extended truth(const Trajectory& curve, int row, Extended t, int order, Extended* noise) {
+  if (const BSpline* spline = curve.bspline()) {
+    const Extended value = test::oracle(*spline, row, t, order, noise);
+    *noise *= 1e-17L;
+    return value;
+  }
+  const QuinticHermite& hermite = *curve.hermite();
+  const int i = hermite.spanAt(static_cast<double>(t));
+  const Extended h = hermite.times()[i + 1] - hermite.times()[i];
+  *noise =
+      1e-16L * std::pow(h, -order) *
+      (hermite.positions().cwiseAbs().maxCoeff() + h * hermite.velocities().cwiseAbs().maxCoeff() +
+       h * h * hermite.accelerations().cwiseAbs().maxCoeff());
+  return hermiteOracle(hermite, row, i, t, order);
+}
+
+Trajectory randomTrajectory(std::mt19937& random) {
+  if (random() % 3 == 0) return test::randomHermite(random);
+  BSpline spline = test::randomSpline(random, random() % 2 ? 5 : 2 + static_cast<int>(random() % 5),
+                                      random() % 2, 1 + static_cast<int>(random() % 9));
+  MatX control = spline.control();
+  control.array() += test::logUniform(random, 1e-3, 1e3);
+  return spline.withControl(control);
+}
+
+Interval randomInterval(const Trajectory& curve, std::mt19937& random) {
+  const double T = curve.duration();
+  const double length = T * test::logUniform(random, 1e-9, 1.0);
+  double from = test::uniform(random, 0.0, T - length);
+  const Interval span = curve.spanTime(static_cast<int>(random() % curve.spanCount()));
+  if (random() % 4 == 0) from = span.lower;                          // begins at a joint
+  if (random() % 4 == 0) from = std::max(0.0, span.upper - length);  // ends at one
+  if (random() % 8 == 0) return {from, from};
+  return {from, std::min(T, from + length)};
+}
+
+TEST(QuinticHermite, PassesThroughItsDataToTheBit) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    const QuinticHermite curve = test::randomHermite(random);
+    for (int i = 0; i <= curve.spanCount(); ++i) {
+      ASSERT_EQ(curve.value(curve.times()[i], 0), curve.positions().col(i));
+      ASSERT_EQ(curve.value(curve.times()[i], 1), curve.velocities().col(i));
+      ASSERT_EQ(curve.value(curve.times()[i], 2), curve.accelerations().col(i));
+    }
+    EXPECT_EQ(curve.value(-1.0), curve.positions().col(0)) << "times are clamped";
+    EXPECT_EQ(curve.value(1e9, 2), curve.accelerations().rightCols(1));
+  }
+}
+
+TEST(QuinticHermite, IsTheQuinticOfItsData) {
+  for (unsigned seed = 0; seed < static_cast<unsigned>(test::samples(500, 5000)); ++seed) {
+    std::mt19937 random(seed);
+    const QuinticHermite curve = test::randomHermite(random);
+    const int i = static_cast<int>(random() % curve.spanCount());
+    const Interval span = curve.spanTime(i);
+    const double t = test::uniform(random, span.lower, span.upper);
+    for (int order = 0; order <= 6; ++order) {
+      for (int r = 0; r < curve.dimension(); ++r) {
+        const SpanCoefficients piece = curve.coefficients(i, order, r);
+        Extended truth = order > 5 ? 0.0L : hermiteOracle(curve, r, i, t, order);
+        // Rounding of t within the span: the slope times an ulp.
+        const double slope = curve.coefficients(i, order + 1, r).magnitude() * 1e-15 * span.upper;
+        ASSERT_NEAR(curve.value(t, order)[r], static_cast<double>(truth),
+                    2.0 * piece.error + 1e-14 * piece.magnitude() + slope)
+            << "seed " << seed << " order " << order;
+      }
+    }
+    ASSERT_LE((curve.span(i).value(t) - curve.value(t)).norm(),
+              1e-13 * (curve.span(i).magnitudeBound().norm()));
+  }
+}
+
+TEST(Trajectory, SpansAndDerivativeSpansAreTheCurve) {
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    std::mt19937 random(seed);
+    const Trajectory curve = randomTrajectory(random);
+    const int i = static_cast<int>(random() % curve.spanCount());
+    const Interval span = curve.spanTime(i);
+    const double t = test::uniform(random, span.lower, span.upper);
+    ASSERT_EQ(curve.spanAt(t), i);
+    ASSERT_EQ(curve.span(i).time().lower, span.lower);
+    for (int order = 0; order <= 6; ++order) {
+      const BernsteinSpan derivative = curve.derivativeSpan(i, order);
+      const double slack =
+          1e-14 * curve.duration() * curve.derivativeSpan(i, order + 1).magnitudeBound().norm();
+      double noise = 0.0;
+      for (int k = 0; k < curve.dimension(); ++k) {
+        noise += curve.bspline() ? curve.bspline()->coefficients(i, order, k).error
+                                 : curve.hermite()->coefficients(i, order, k).error;
+      }
+      ASSERT_LE((derivative.value(t) - curve.value(t, order)).norm(),
+                1e-12 * derivative.magnitudeBound().norm() + slack + 10.0 * noise)
+          << "seed " << seed << " order " << order;
+    }
+  }
+}
+
+TEST(Trajectory, DerivativeBoundsDominateDenseSamplesAndAreTight) {
+  const unsigned count = static_cast<unsigned>(test::samples(3000, 100000));
+  std::array<double, 5> tightest{};
+  for (unsigned seed = 0; seed < count; ++seed) {
+    std::mt19937 random(seed);
+    const Trajectory curve = randomTrajectory(random);
+    const Interval part = randomInterval(curve, random);
+    for (int order = 0; order <= 4; ++order) {
+      const VecX bound = curve.derivativeBound(order, part);
+      const Trajectory::Bounds range = curve.bounds(order, part);
+      ASSERT_TRUE(bound.allFinite() && range.lower.allFinite() && range.upper.allFinite());
+      Extended greatest = 0.0L;
+      for (int n = 0; n <= 10; ++n) {
+        const Extended t = part.lower + (static_cast<Extended>(part.upper) - part.lower) * n / 10;
+        Extended noise;
+        const Extended value = truth(curve, 0, t, order, &noise);
+        ASSERT_GE(bound[0], std::abs(value) - noise)
+            << "seed " << seed << " order " << order << " at " << static_cast<double>(t);
+        ASSERT_LE(range.lower[0], value + noise) << "seed " << seed << " order " << order;
+        ASSERT_GE(range.upper[0], value - noise) << "seed " << seed << " order " << order;
+        greatest = std::max(greatest, std::abs(value));
+      }
+      if (bound[0] > 0.0) {
+        tightest[order] = std::max(tightest[order], static_cast<double>(greatest) / bound[0]);
+      }
+    }
+  }
+  for (int order = 0; order <= 4; ++order) {
+    EXPECT_GE(tightest[order], 0.9999) << "order " << order << ": the bound is vacuous";
+    EXPECT_LE(tightest[order], 1.0 + 1e-10);
+  }
+}
+
+TEST(Trajectory, BoundsOfShortIntervalsAreTightNearlyAlways) {
+  int tight = 0, total = 0;
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    std::mt19937 random(seed);
+    const Trajectory curve = test::randomSpline(random, 5, true);
+    const double length = 0.1 * curve.spanTime(0).length();
+    const double from = test::uniform(random, 0.0, curve.duration() - length);
+    for (int order = 1; order <= 3; ++order) {
+      double greatest = 0.0;
+      for (int n = 0; n <= 10; ++n) {
+        greatest = std::max(greatest, std::abs(curve.value(from + length * n / 10.0, order)[0]));
+      }
+      tight += greatest >= 0.95 * curve.derivativeBound(order, {from, from + length})[0];
+      ++total;
+    }
+  }
+  EXPECT_GE(tight, total * 95 / 100);
+}
+
+TEST(Trajectory, ARestingCurveFarFromZeroHasZeroDerivativeBounds) {
+  const Trajectory rest = BSpline(MatX::Constant(7, 13, 1234.5678), 3.0);
+  for (int order = 1; order <= 3; ++order) {
+    EXPECT_EQ(rest.derivativeBound(order, {0.1, 2.0}), VecX::Zero(7));
+  }
+  const QuinticHermite hermite({0.0, 0.3, 0.5}, MatX::Constant(2, 3, 1234.5678), MatX::Zero(2, 3),
+                               MatX::Zero(2, 3));
+  EXPECT_EQ(Trajectory(hermite).derivativeBound(3, {0.0, 0.5}), VecX::Zero(2));
+}
+
+TEST(Trajectory, BoundsOutsideTheCurveAreThoseOfItsEnds) {
+  std::mt19937 random(5);
+  const Trajectory curve = test::randomSpline(random, 5, true);
+  const Trajectory::Bounds after = curve.bounds(0, {curve.duration() + 1.0, 1e9});
+  EXPECT_NEAR(after.lower[0], curve.value(curve.duration())[0], 1e-12);
+  EXPECT_NEAR(after.upper[0], curve.value(curve.duration())[0], 1e-12);
+  EXPECT_THROW(curve.derivativeBound(1, {1.0, 0.0}), ContractViolation);
+  EXPECT_THROW(curve.derivativeBound(1, {NAN, 1.0}), ContractViolation);
+}
+
+TEST(SampledAtRate, HasTheFirstAndTheLastInstantAndTheRateBetween) {
+  std::mt19937 random(6);
+  for (double T : {0.5, 1.0, 0.9999, 1.00001, 1e-6, 1.7320508}) {
+    const BSpline curve = test::randomSpline(random, 5, true).withDuration(T);
+    const QuinticHermite rows = sampledAtRate(curve, 250.0);
+    EXPECT_EQ(rows.times().front(), 0.0);
+    EXPECT_EQ(rows.times().back(), T);
+    for (std::size_t i = 1; i + 1 < rows.times().size(); ++i) {
+      EXPECT_EQ(rows.times()[i], static_cast<double>(i) / 250.0);
+      EXPECT_EQ(rows.velocities().col(static_cast<Eigen::Index>(i)),
+                curve.value(rows.times()[i], 1));
+    }
+    const double last_step = T - rows.times()[rows.times().size() - 2];
+    EXPECT_LE(last_step, 1.1 / 250.0 + 1e-12);
+    if (T > 0.005) {
+      EXPECT_GE(last_step, 0.1 / 250.0 - 1e-12);
+    }
+  }
+}
+
+TEST(QuinticHermite, RefusesBrokenContracts) {
+  const MatX two = MatX::Zero(1, 2);
+  EXPECT_THROW(QuinticHermite({0.0}, MatX::Zero(1, 1), MatX::Zero(1, 1), MatX::Zero(1, 1)),
+               ContractViolation);
+  EXPECT_THROW(QuinticHermite({0.0, 0.0}, two, two, two), ContractViolation);
+  EXPECT_THROW(QuinticHermite({1.0, 2.0}, two, two, two), ContractViolation);
+  EXPECT_THROW(QuinticHermite({0.0, 1.0}, two, two, MatX::Constant(1, 2, NAN)), ContractViolation);
+  EXPECT_THROW(QuinticHermite({0.0, 1.0}, two, two, MatX::Zero(2, 2)), ContractViolation);
+}
+
+}  // namespace
+}  // namespace allclear

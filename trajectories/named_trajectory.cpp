@@ -1,0 +1,67 @@
+#include "allclear/trajectories/named_trajectory.h"
+
+#include <algorithm>
+#include <set>
+
+#include "allclear/core/assert.h"
+
+namespace allclear {
+namespace {
+
+MatX rowsInOrder(const MatX& rows, const std::vector<int>& order) {
+  MatX result(rows.rows(), rows.cols());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    result.row(static_cast<Eigen::Index>(k)) = rows.row(order[k]);
+  }
+  return result;
+}
+
+Trajectory coordinatesInOrder(const Trajectory& curve, const std::vector<int>& order) {
+  if (const BSpline* spline = curve.bspline()) {
+    return spline->withControl(rowsInOrder(spline->control(), order));
+  }
+  const QuinticHermite& rows = *curve.hermite();
+  return QuinticHermite(rows.times(), rowsInOrder(rows.positions(), order),
+                        rowsInOrder(rows.velocities(), order),
+                        rowsInOrder(rows.accelerations(), order));
+}
+
+}  // namespace
+
+void requireJointNames(const std::vector<std::string>& names, const InputPlace& place) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    const auto fail = [&](const std::string& message) {
+      throw InputError({place.file, place.line, place.key, name}, message);
+    };
+    if (name.empty()) fail("a joint's name is empty");
+    for (const char c : name) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+        fail("a joint's name holds a control character");
+      }
+    }
+    if (!seen.insert(name).second) fail("this joint appears twice");
+  }
+}
+
+NamedTrajectory arranged(NamedTrajectory found, const std::vector<std::string>& expected,
+                         const InputPlace& place) {
+  ALLCLEAR_ASSERT(static_cast<int>(found.joint_names.size()) == found.trajectory.dimension());
+  for (const std::string& name : found.joint_names) {
+    if (std::find(expected.begin(), expected.end(), name) == expected.end()) {
+      throw InputError({place.file, place.line, place.key, name},
+                       "no such joint is expected" + didYouMean(name, expected));
+    }
+  }
+  std::vector<int> order;
+  for (const std::string& name : expected) {
+    const auto at = std::find(found.joint_names.begin(), found.joint_names.end(), name);
+    if (at == found.joint_names.end()) {
+      throw InputError({place.file, place.line, place.key, name}, "this joint is missing");
+    }
+    order.push_back(static_cast<int>(at - found.joint_names.begin()));
+  }
+  return {coordinatesInOrder(found.trajectory, order), expected, std::move(found.warnings)};
+}
+
+}  // namespace allclear

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allclear/core/input_error.h"
+#include "allclear/trajectories/trajectory.h"
+
+namespace allclear {
+
+/// A trajectory as a file holds it: coordinate k belongs to joint_names[k].
+struct NamedTrajectory {
+  Trajectory trajectory;
+  std::vector<std::string> joint_names;
+  /// What the file left open and how it was read, one sentence each; empty for a complete file.
+  std::vector<std::string> warnings;
+};
+
+/// What a trajectory from a file must keep to, so that no bound of it can overflow.
+struct TrajectoryLimits {
+  static constexpr double kGreatestValue = 1e9;  ///< of times, positions and their derivatives
+  static constexpr double kShortestStep = 1e-9;  ///< [s] between rows or joints of spans
+};
+
+/// Throws `InputError` at `place` when a name is empty, repeated or holds control characters.
+void requireJointNames(const std::vector<std::string>& names, const InputPlace& place);
+
+/// The same trajectory with its coordinates in the order of `expected`. Throws `InputError` at
+/// `place` when a joint is missing or not expected, with the nearest expected name.
+NamedTrajectory arranged(NamedTrajectory found, const std::vector<std::string>& expected,
+                         const InputPlace& place);
+
+}  // namespace allclear

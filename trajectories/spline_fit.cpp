@@ -1,0 +1,173 @@
+#include "allclear/trajectories/spline_fit.h"
+
+#include <algorithm>
+
+#include "allclear/core/assert.h"
+
+namespace allclear {
+namespace {
+
+/// The control points first, first + step, first + 2 step that give `state` at normalised time s:
+/// derivative k involves only the k + 1 outermost ones, so that they follow one after the other.
+MatX outerControl(const BSplineBasis& basis, double duration, const EndState& state, double s,
+                  int outermost, int step) {
+  ALLCLEAR_ASSERT(basis.degree() >= 2 && basis.controlCount() >= 3 && duration > 0.0);
+  const VecX* given[] = {&state.position, &state.velocity, &state.acceleration};
+  MatX control(state.position.size(), 3);
+  double scale = 1.0;
+  for (int order = 0; order < 3; ++order) {
+    ALLCLEAR_ASSERT(given[order]->size() == state.position.size() && given[order]->allFinite());
+    const BasisWeights map = basis.weights(order, s);
+    VecX rest = *given[order] * scale;
+    for (int k = 0; k < order; ++k) {
+      rest -= control.col(k) * map.weights[outermost + k * step - map.first];
+    }
+    control.col(order) = rest / map.weights[outermost + order * step - map.first];
+    scale *= duration;
+  }
+  return control;
+}
+
+/// x that minimises |A x - b|, and x^T Q x + 2 g^T x among these; b and g have several columns.
+MatX leastSquares(const MatX& A, const MatX& b, const MatX& Q, const MatX& g) {
+  constexpr double kRank = 1e-12;  // singular values below this times the greatest count as zero
+  const int n = static_cast<int>(A.cols());
+  int rank = 0;
+  MatX V = MatX::Identity(n, n), x = MatX::Zero(n, b.cols());
+  if (A.rows() > 0) {
+    Eigen::JacobiSVD<MatX> svd(A, Eigen::ComputeFullV | Eigen::ComputeThinU);
+    svd.setThreshold(kRank);
+    rank = static_cast<int>(svd.rank());
+    V = svd.matrixV();
+    x = V.leftCols(rank) * (svd.singularValues().head(rank).cwiseInverse().asDiagonal() *
+                            (svd.matrixU().leftCols(rank).transpose() * b));
+  }
+  if (rank < n) {
+    const MatX N = V.rightCols(n - rank);
+    x -= N * (N.transpose() * Q * N).ldlt().solve(N.transpose() * (Q * x + g));
+  }
+  return x;
+}
+
+/// A symmetric block-tridiagonal system with 2 x 2 blocks, one per interior row; the right-hand
+/// side has a column per coordinate. Block Gauss elimination is stable: the matrix is that of a
+/// convex quadratic form.
+struct BlockTridiagonal {
+  std::vector<Eigen::Matrix2d> diagonal, next;  // next[i] couples row i with row i + 1
+  std::vector<Eigen::Matrix2Xd> right;
+
+  void solve() {
+    const int count = static_cast<int>(diagonal.size());
+    for (int i = 1; i < count; ++i) {
+      const Eigen::Matrix2d factor = next[i - 1].transpose() * diagonal[i - 1].inverse();
+      diagonal[i] -= factor * next[i - 1];
+      right[i] -= factor * right[i - 1];
+    }
+    for (int i = count - 1; i >= 0; --i) {
+      if (i + 1 < count) right[i] -= next[i] * right[i + 1];
+      right[i] = (diagonal[i].inverse() * right[i]).eval();
+    }
+  }
+};
+
+}  // namespace
+
+MatX startControl(const BSplineBasis& basis, double duration, const EndState& state) {
+  return outerControl(basis, duration, state, 0.0, 0, 1);
+}
+
+MatX endControl(const BSplineBasis& basis, double duration, const EndState& state) {
+  return outerControl(basis, duration, state, 1.0, basis.controlCount() - 1, -1)
+      .rowwise()
+      .reverse();
+}
+
+BSpline fitSpline(std::shared_ptr<const BSplineBasis> basis, double duration,
+                  const Samples& samples, const EndState& start, const EndState& end) {
+  const int count = basis->controlCount(), free = count - 6;
+  ALLCLEAR_ASSERT(free >= 0 && basis->degree() >= 3);
+  ALLCLEAR_ASSERT(samples.values.cols() == static_cast<Eigen::Index>(samples.times.size()));
+  MatX control = MatX::Zero(start.position.size(), count);
+  control.leftCols(3) = startControl(*basis, duration, start);
+  control.rightCols(3) = endControl(*basis, duration, end);
+  if (free > 0) {
+    VecX s(samples.values.cols());
+    for (Eigen::Index i = 0; i < s.size(); ++i) s[i] = samples.times[i] / duration;
+    const MatX A = basis->matrix(0, s);
+    const MatX Q = basis->energy(3);
+    MatX b(s.size(), control.rows());
+    if (s.size() > 0) b = samples.values.transpose() - A * control.transpose();
+    const MatX g = (Q * control.transpose()).middleRows(3, free);
+    control.middleCols(3, free) =
+        leastSquares(A.middleCols(3, free), b, Q.block(3, 3, free, free), g).transpose();
+  }
+  return {std::move(basis), std::move(control), duration};
+}
+
+QuinticHermite interpolatePositions(std::vector<double> times, MatX positions) {
+  const int rows = static_cast<int>(times.size());
+  ALLCLEAR_ASSERT(rows >= 2 && positions.cols() == rows);
+  MatX velocities = MatX::Zero(positions.rows(), rows);
+  MatX accelerations = MatX::Zero(positions.rows(), rows);
+  // The snap and the jerk from both sides of row i, equal: with h the length of a span and d its
+  // step, over the unknowns (v, a) of its ends,
+  //   snap at its start  [-360 d + h (192 v0 + 168 v1) + h^2 (36 a0 - 24 a1)] / h^4
+  //   snap at its end    [ 360 d - h (168 v0 + 192 v1) + h^2 (36 a1 - 24 a0)] / h^4
+  //   jerk at its start  [  60 d - h (36 v0 + 24 v1) - h^2 (9 a0 - 3 a1)] / h^3
+  //   jerk at its end    [  60 d - h (24 v0 + 36 v1) + h^2 (9 a1 - 3 a0)] / h^3
+  // Rows: snap after - snap before, jerk before - jerk after; the matrix is then symmetric.
+  const int inner = rows - 2;
+  BlockTridiagonal system;
+  system.diagonal.resize(inner);
+  system.next.resize(std::max(0, inner - 1));
+  system.right.resize(inner);
+  for (int i = 0; i < inner; ++i) {
+    const double h = times[i + 1] - times[i], k = times[i + 2] - times[i + 1];
+    const VecX d = positions.col(i + 1) - positions.col(i);
+    const VecX e = positions.col(i + 2) - positions.col(i + 1);
+    const double ih = 1.0 / h, ik = 1.0 / k;
+    const double cross = 36.0 * (ik * ik - ih * ih);
+    system.diagonal[i] << 192.0 * (ih * ih * ih + ik * ik * ik), cross, cross, 9.0 * (ih + ik);
+    if (i + 1 < inner) {
+      system.next[i] << 168.0 * ik * ik * ik, -24.0 * ik * ik, 24.0 * ik * ik, -3.0 * ik;
+    }
+    system.right[i].resize(2, positions.rows());
+    system.right[i].row(0) =
+        360.0 * (e * (ik * ik * ik * ik) + d * (ih * ih * ih * ih)).transpose();
+    system.right[i].row(1) = 60.0 * (e * (ik * ik * ik) - d * (ih * ih * ih)).transpose();
+  }
+  system.solve();
+  for (int i = 0; i < inner; ++i) {
+    velocities.col(i + 1) = system.right[i].row(0).transpose();
+    accelerations.col(i + 1) = system.right[i].row(1).transpose();
+  }
+  return {std::move(times), std::move(positions), std::move(velocities), std::move(accelerations)};
+}
+
+QuinticHermite interpolatePositionsAndVelocities(std::vector<double> times, MatX positions,
+                                                 MatX velocities) {
+  const int rows = static_cast<int>(times.size());
+  ALLCLEAR_ASSERT(rows >= 2 && positions.cols() == rows && velocities.cols() == rows);
+  MatX a = MatX::Zero(positions.rows(), rows);
+  // Jerk before = jerk after (formulas above): a diagonally dominant tridiagonal system.
+  std::vector<double> diagonal(rows, 1.0), next(rows, 0.0);
+  for (int i = 1; i + 1 < rows; ++i) {
+    const double ih = 1.0 / (times[i] - times[i - 1]), ik = 1.0 / (times[i + 1] - times[i]);
+    const VecX d = positions.col(i) - positions.col(i - 1);
+    const VecX e = positions.col(i + 1) - positions.col(i);
+    const VecX right = 60.0 * (e * (ik * ik * ik) - d * (ih * ih * ih)) +
+                       ih * ih * (24.0 * velocities.col(i - 1) + 36.0 * velocities.col(i)) -
+                       ik * ik * (36.0 * velocities.col(i) + 24.0 * velocities.col(i + 1));
+    const double before = i > 1 ? -3.0 * ih : 0.0;
+    const double factor = before / diagonal[i - 1];
+    diagonal[i] = 9.0 * (ih + ik) - factor * next[i - 1];
+    next[i] = i + 2 < rows ? -3.0 * ik : 0.0;
+    a.col(i) = right - factor * a.col(i - 1);
+  }
+  for (int i = rows - 2; i >= 1; --i) {
+    a.col(i) = (a.col(i) - next[i] * a.col(i + 1)) / diagonal[i];
+  }
+  return {std::move(times), std::move(positions), std::move(velocities), std::move(a)};
+}
+
+}  // namespace allclear
