@@ -151,7 +151,7 @@ TEST(Certificate, ObstaclesAreFollowedAlongTheirMotion) {
 TEST(Certificate, APlaneIsKeptOffAndATurningOneIsNotAccepted) {
   const std::string floor = "{id: floor, type: plane, normal: [0.1, 0, 1], offset: ";
   Random random(5);
-  const Problem low = loadText(armTask(kAcross, boxScene(floor + "0.2}")));
+  const Problem low = loadText(armTask(kAcross, boxScene(floor + "0.1}")));
   const Trajectory trajectory = splineOf(low, 4.0, random, 0.0);
   const Certificate above = certify(low, trajectory);
   EXPECT_TRUE(above.clear) << above.message;
