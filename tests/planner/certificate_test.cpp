@@ -206,6 +206,38 @@ TEST(CertifiedGeometry, PairsFollowFromTheProblemAlone) {
   EXPECT_FALSE(CertifiedGeometry(certifiedGeometry(problem)).pairs.empty());
 }
 
+TEST(CertifiedGeometry, AMeshOfSeveralPartsIsOpenBetweenThem) {
+  Problem problem = loadText(armTask(kAcross));
+  std::vector<Vec3> vertices;
+  std::vector<Triangle> triangles;
+  for (double z : {0.0, 1.0}) {  // two tetrahedra that share no vertex; corners are repeated
+    const std::array<Vec3, 4> corner{Vec3(0, 0, z), Vec3(1, 0, z), Vec3(0, 1, z),
+                                     Vec3(0, 0, z + 0.1)};
+    for (const Triangle& face : {Triangle{0, 2, 1}, Triangle{0, 1, 3}, Triangle{1, 2, 3},
+                                 Triangle{2, 0, 3}}) {
+      const int first = static_cast<int>(vertices.size());
+      for (int v : face) vertices.push_back(corner[v]);
+      triangles.push_back({first, first + 1, first + 2});
+    }
+  }
+  problem.obstacles.push_back({"shelf", {}, {{TriangleMesh(vertices, triangles), {}}}, {}});
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  const CertifiedBody& shelf = geometry.bodies.back();
+  ASSERT_EQ(shelf.pieces.size(), 2u);
+  for (const Vec3& p : vertices) {
+    double nearest = 1.0;
+    for (const Geometry& piece : shelf.pieces) {
+      nearest = std::min(
+          nearest, signedDistance(Sphere(1e-3), {Mat3::Identity(), p}, piece.shape, {}).distance);
+    }
+    EXPECT_LE(nearest, -1e-3 + 1e-9);
+  }
+  const Pose between{Mat3::Identity(), Vec3(0.2, 0.2, 0.5)};
+  for (const Geometry& piece : shelf.pieces) {
+    EXPECT_GT(signedDistance(Sphere(0.1), between, piece.shape, {}).distance, 0.3);
+  }
+}
+
 /// A problem with a certified trajectory, to be tampered with.
 class Tampering : public testing::Test {
  protected:
