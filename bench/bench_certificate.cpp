@@ -77,8 +77,8 @@ int run(int argc, char** argv) {
   bench::Report report(argc, argv);
   std::printf("%-22s %-9s %4s %4s %4s  %8s %8s %8s  %8s  %7s\n", "scene", "motion", "keep", "hit",
               "?", "ms p50", "p95", "max", "verify", "cells");
-  for (const std::string scene : {"panda/table_pick", "panda/box", "ur5/table_pick", "ur5/box",
-                                  "fetch/table_pick"}) {
+  for (const std::string scene :
+       {"panda/table_pick", "panda/box", "ur5/table_pick", "ur5/box", "fetch/table_pick"}) {
     const ProblemSet set = ProblemSet::load(data / "problems" / (scene + ".json"));
     nlohmann::json paths;
     std::ifstream file(data / "problems" / "reference_paths" / (scene + ".json"));

@@ -74,22 +74,33 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
 /// one smooth branch of h.
 void coreCurvature(const ConvexCore& core, const Vec3& d, Vec3* point, Mat3* hessian);
 
-/// Where the support function of a core is not smooth: on circles `axis . n = level` of the unit
-/// sphere (normals of its straight edges or lines) and at single normals (of its flat faces).
+/// A circle of unit normals, `axis . n = sine`: those of a straight edge (sine 0) or of the lines of
+/// a cone (the axis is the cone's).
+struct CreaseCircle {
+  Vec3 axis;
+  double sine;
+  double cosine;  ///< radius of the circle; kept beside `sine`, for one does not give the other
+
+  /// Sine of the angle from the circle to n, positive on the side of the axis.
+  double offset(const Vec3& n) const {
+    const double height = axis.dot(n);
+    return sine == 0.0 ? height : height * cosine - axis.cross(n).norm() * sine;
+  }
+};
+
+/// Where the support function of a core is not smooth: on circles of the unit sphere and at single
+/// normals (of its flat faces).
 struct Creases {
   static constexpr int kMax = 24;
   int circles = 0;
-  Vec3 axis[kMax];
-  double level[kMax];
+  CreaseCircle circle[kMax];
   int normals = 0;
   Vec3 normal[kMax];
 
-  void addCircle(const Vec3& a, double c) {
-    if (circles == kMax) return;
-    axis[circles] = a;
-    level[circles++] = c;
+  void add(const CreaseCircle& c) {
+    if (circles < kMax) circle[circles++] = c;
   }
-  void addNormal(const Vec3& n) {
+  void add(const Vec3& n) {
     if (normals < kMax) normal[normals++] = n;
   }
 };

@@ -96,8 +96,7 @@ bool areBoxes(const CorePair& pair) {
 
 CoreDistance penetration(const CorePair& pair, const GjkResult& r) {
   if (areBoxes(pair)) return fromNormal(pair, bestBoxAxis(pair), nullptr);
-  const Vec3 hint = std::isfinite(r.lower) ? r.normal : Vec3(Vec3::Zero());
-  const PenetrationResult search = searchPenetration(pair, hint);
+  const PenetrationResult search = searchPenetration(pair, r);
   CoreDistance out = fromNormal(pair, search.best, nullptr);
   out.gap = search.upper - search.best.separation;
   out.converged = search.converged;

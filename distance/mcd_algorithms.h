@@ -24,13 +24,13 @@ class Searcher {
  public:
   Searcher(const Motion& motion, const McdOptions& options)
       : motion_(motion), options_(options), time_(wholeTime(motion)) {
-    found_.best.distance = std::numeric_limits<double>::infinity();
+    found_.best.ceiling = std::numeric_limits<double>::infinity();
     slack_ = std::max(options.tolerance - 2.0 * motion.error(), 0.5 * options.tolerance);
   }
 
   Found golden() {
     goldenOn(time_);
-    found_.lower = found_.best.distance - slack_;
+    found_.lower = found_.best.ceiling - slack_;
     return found_;
   }
 
@@ -42,8 +42,8 @@ class Searcher {
     found_.lower = lowestPossible(front, end);
     // Reached levels are met to within a quarter of the slack, so that halving ends.
     const double reach = 0.25 * slack_;
-    while (found_.best.distance - found_.lower > slack_ && !spent()) {
-      const double level = 0.5 * (found_.lower + found_.best.distance);
+    while (found_.best.ceiling - found_.lower > slack_ && !spent()) {
+      const double level = 0.5 * (found_.lower + found_.best.ceiling);
       if (advance(level, level + reach, &front)) continue;  // d1 has become the distance there
       if (!spent()) found_.lower = level;
       front = restart_;
@@ -51,39 +51,34 @@ class Searcher {
     return found_;
   }
 
+  /// Advances once from both ends, past all instants that cannot improve on the ends by more than
+  /// the tolerance, and searches what is left by golden section. (The thesis goes on halving the
+  /// distance first; that costs as much as advancement and still ends in golden section.)
   Found hybrid() {
     directional_ = true;
     Instant front = at({0, 0.0});
-    const Instant end = at({motion_.cells() - 1, 1.0});
+    Instant back = at({motion_.cells() - 1, 1.0});
     if (aboveThreshold(front)) return found_;
-    found_.lower = lowestPossible(front, end);
-    Instant back = end;
-    const double reach = 0.25 * slack_;
-    while (found_.best.distance - found_.lower > slack_ && !spent()) {
-      const double level = 0.5 * (found_.lower + found_.best.distance);
-      if (advance(level, level + reach, &front)) {
-        retreat(level, level + reach, front.t, &back);
-        break;
-      }
-      if (!spent()) found_.lower = level;
-      front = restart_;
+    const double level = found_.best.ceiling - slack_, reach = 0.25 * slack_;
+    if (advance(level, level + reach, &front)) {
+      retreat(level, level + reach, front.t, &back);
+      goldenOn({front.t, back.t});
     }
-    goldenOn({front.t, back.t});
-    found_.lower = std::max(found_.lower, found_.best.distance - slack_);
+    found_.lower = found_.best.ceiling - slack_;
     return found_;
   }
 
   Found sampling() {
-    double deviation = 0.0;
+    double deviation = 0.0, least = std::numeric_limits<double>::infinity();
     for (int cell = 0; cell < motion_.cells() && !spent(); ++cell) {
       const double travel = motion_.cellTime(cell).length() * motion_.leverSpeed(cell);
       const int samples = std::max(1, static_cast<int>(std::ceil(travel / slack_)));
       deviation = std::max(deviation, travel / samples);
       for (int i = cell == 0 ? 0 : 1; i <= samples && !spent(); ++i) {
-        at({cell, static_cast<double>(i) / samples});
+        least = std::min(least, at({cell, static_cast<double>(i) / samples}).distance);
       }
     }
-    if (!spent()) found_.lower = found_.best.distance - deviation;
+    if (!spent()) found_.lower = least - deviation;
     return found_;
   }
 
@@ -91,7 +86,7 @@ class Searcher {
   Instant at(Place place) {
     Instant instant = motion_.at(place);
     ++found_.evaluations;
-    if (instant.distance < found_.best.distance) found_.best = instant;
+    if (instant.ceiling < found_.best.ceiling) found_.best = instant;
     if (found_.evaluations >= options_.max_evaluations) found_.out_of_evaluations = true;
     return instant;
   }

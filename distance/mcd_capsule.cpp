@@ -457,6 +457,21 @@ void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
 }
 
 ALLCLEAR_MULTIVERSION
+double capsuleCertificate(const CapsuleCurve& a, const CapsuleCurve& b, double s0, double s1) {
+  double rows[kCount][kRow], part[kCount][kRow], value[kRow], rate[kRow];
+  gatherRows(a, b, rows);
+  End ends[2];
+  for (int i = 0; i < 2; ++i) {
+    const double s = i == 0 ? s0 : s1;
+    evaluateRows(rows, s, value, rate);
+    const SegmentPair pair = closestOfRow(value);
+    fillEnd(value, rate, s, pair, std::sqrt(pair.squared), &ends[i]);
+  }
+  restrictRows(rows, s0, s1, part);
+  return certificate(part, ends[0], ends[1], a.scale + b.scale);
+}
+
+ALLCLEAR_MULTIVERSION
 double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal,
                        bool backward) {
   double rows[kCount][kRow];

@@ -81,6 +81,10 @@ struct CapsuleInstant {
 void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
                     CapsuleInstant* instant);
 
+/// The certificate alone: lower bound of the squared distance of the axes of the polynomial motion
+/// over s in [s0, s1] of a cell; may be negative.
+double capsuleCertificate(const CapsuleCurve& a, const CapsuleCurve& b, double s0, double s1);
+
 /// Bound, over the cell, of how fast [m per unit of s] the axes approach along unit `normal` (from
 /// A to B): max_s [max_i normal.a_i' - min_j normal.b_j'], negative when they recede throughout;
 /// with `backward` the same for time running backward.

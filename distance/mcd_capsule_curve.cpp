@@ -56,6 +56,15 @@ void fillBounds(CapsuleCurve* curve) {
   curve->speed = BodyCurve::kDegree * std::sqrt(step) * (1.0 + kRounding);
 }
 
+/// Numbers that are not would be lost in minima and maxima.
+bool isFinite(const CapsuleCurve& curve) {
+  double sum = curve.error + curve.lever_speed + curve.radius;
+  for (int k = 0; k < kCount; ++k) {
+    for (int c = 0; c < 3; ++c) sum += std::abs(curve.end[k][c][0]) + std::abs(curve.end[k][c][1]);
+  }
+  return std::isfinite(sum);
+}
+
 CapsuleCurve curveOnCell(const BodyCurve& body, const CapsuleAxis& axis) {
   CapsuleCurve curve;
   for (int k = 0; k < kCount; ++k) {
@@ -73,6 +82,7 @@ CapsuleCurve curveOnCell(const BodyCurve& body, const CapsuleAxis& axis) {
   curve.error = body.error(reach);
   curve.lever_speed = body.bounds.linear[0] + body.bounds.angular[0] * reach;
   fillBounds(&curve);
+  ALLCLEAR_ASSERT(isFinite(curve));
   curve.jump = 0.0;
   return curve;
 }

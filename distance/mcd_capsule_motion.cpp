@@ -47,7 +47,7 @@ Instant CapsuleMotion::at(Place place) const {
   const Interval time = cellTime(place.cell);
   instant.place = place;
   instant.t = place.s < 1.0 ? time.lower + place.s * time.length() : time.upper;
-  instant.distance = axes.distance - radii_;
+  instant.distance = instant.ceiling = axes.distance - radii_;
   instant.unique = axes.distance > 1e-14 * (a(place.cell).scale + b(place.cell).scale);
   instant.normal = instant.unique ? Vec3((x_b - x_a).normalized()) : commonNormal(u, v);
   instant.witness_A = x_a + a(place.cell).radius * instant.normal;

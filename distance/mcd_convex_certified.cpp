@@ -25,7 +25,7 @@ class ConvexSearch {
       threshold_ = *options.threshold + motion.error();
       if (options.decide_only) stop_below_ = *options.threshold - motion.error();
     }
-    found_.best.distance = std::numeric_limits<double>::infinity();
+    found_.best.ceiling = std::numeric_limits<double>::infinity();
     found_.lower = std::numeric_limits<double>::infinity();
   }
 
@@ -52,7 +52,7 @@ class ConvexSearch {
     found_.above_threshold = found_.lower >= threshold_;
     found_.evaluated = found_.evaluations > 0;
     if (!found_.evaluated) {
-      found_.best.distance = farthest;
+      found_.best.ceiling = farthest;
       found_.best.t = motion_.cellTime(0).lower;
     }
     return found_;
@@ -64,15 +64,15 @@ class ConvexSearch {
   Instant at(Place place) {
     Instant instant = motion_.at(place);
     ++found_.evaluations;
-    if (instant.distance < found_.best.distance) found_.best = instant;
-    if (found_.best.distance < stop_below_) stopped_ = true;
+    if (instant.ceiling < found_.best.ceiling) found_.best = instant;
+    if (found_.best.ceiling < stop_below_) stopped_ = true;
     if (found_.evaluations >= options_.max_evaluations) {
       found_.out_of_evaluations = stopped_ = true;
     }
     return instant;
   }
 
-  double cut() const { return std::min(found_.best.distance - slack_, threshold_); }
+  double cut() const { return std::min(found_.best.ceiling - slack_, threshold_); }
 
   /// Tries to bound part of a cell from below by the present cut; true when it is done with.
   bool dropped(int cell, const Instant& left, const Instant& right, double* split) {

@@ -36,6 +36,7 @@ ConvexCurve curveOnCell(const BodyCurve& body, const Shape& shape, const Pose& X
   curve.reach = bounded ? ball.center.norm() + ball.radius : 0.0;
   for (std::size_t k = 0; k < curve.control.size(); ++k) {
     curve.control[k] = body.control[k] * X_BG;
+    ALLCLEAR_ASSERT(curve.control[k].p.allFinite() && curve.control[k].R.allFinite());
     curve.scale = std::max(curve.scale, curve.control[k].p.cwiseAbs().maxCoeff());
   }
   const double from_reference =
@@ -44,6 +45,7 @@ ConvexCurve curveOnCell(const BodyCurve& body, const Shape& shape, const Pose& X
   curve.error = body.error(from_reference) + kRounding * (curve.scale + curve.reach);
   curve.lever_speed = body.bounds.linear[0] + body.bounds.angular[0] * from_reference;
   curve.angular_speed = body.bounds.angular[0];
+  ALLCLEAR_ASSERT(std::isfinite(curve.error + curve.rotation_error + curve.lever_speed));
   fillBall(&curve, bounded);
   return curve;
 }

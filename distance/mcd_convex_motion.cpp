@@ -159,6 +159,7 @@ Instant ConvexMotion::at(Place place) const {
   instant.place = place;
   instant.t = place.s < 1.0 ? time.lower + place.s * time.length() : time.upper;
   instant.distance = result.distance;
+  instant.ceiling = result.converged ? result.distance : result.distance + result.gap;
   instant.witness_A = result.witness_A;
   instant.witness_B = result.witness_B;
   instant.normal = result.normal;

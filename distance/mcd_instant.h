@@ -17,7 +17,8 @@ struct Instant {
   Place place;
   double t = 0.0;
   double distance = 0.0;
-  double slope = 0.0;  ///< of the distance, by time (one-sided where the cell ends)
+  double ceiling = 0.0;  ///< the distance is at most this: above `distance` only where unproven
+  double slope = 0.0;    ///< of the distance, by time (one-sided where the cell ends)
   Vec3 witness_A = Vec3::Zero();
   Vec3 witness_B = Vec3::Zero();
   Vec3 normal = Vec3::UnitX();

@@ -89,7 +89,7 @@ class Refinement {
 
   /// Takes a polished instant unless it is worse by more than rounding (several minima on the way).
   void keep(const Instant& instant) {
-    if (instant.distance <= found_->best.distance + 1e-12 * (1.0 + std::abs(instant.distance))) {
+    if (instant.ceiling <= found_->best.ceiling + 1e-12 * (1.0 + std::abs(instant.distance))) {
       found_->best = instant;
     }
   }

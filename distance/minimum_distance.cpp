@@ -1,5 +1,6 @@
 #include "allclear/distance/minimum_distance.h"
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -47,8 +48,8 @@ DistanceBracket bracketOf(const Motion& motion, Found found, const McdOptions& o
   if (options.refine && found.evaluated) {
     bracket.unique = mcd::Refinement<Motion>(motion, &found).run(options.tolerance);
   }
-  bracket.lower = std::min(found.lower, found.best.distance) - motion.error();
-  bracket.upper = found.best.distance + motion.error();
+  bracket.lower = std::min(found.lower, found.best.ceiling) - motion.error();
+  bracket.upper = found.best.ceiling + motion.error();
   bracket.t_star = found.best.t;
   bracket.evaluated = found.evaluated;
   bracket.witness_A = found.best.witness_A;
@@ -64,7 +65,11 @@ DistanceBracket bracketOf(const Motion& motion, Found found, const McdOptions& o
   } else if (bracket.upper < threshold) {
     bracket.status = McdStatus::kBelow;
   } else {
-    bracket.status = found.out_of_evaluations ? McdStatus::kUndecided : McdStatus::kBracketed;
+    const double width =
+        std::max(options.tolerance, 0.5 * options.tolerance + 2.0 * motion.error());
+    const bool within = bracket.upper - bracket.lower <= width * (1.0 + 1e-9);
+    bracket.status =
+        within && !found.out_of_evaluations ? McdStatus::kBracketed : McdStatus::kUndecided;
   }
   return bracket;
 }
@@ -84,7 +89,7 @@ Found certifiedCapsules(const CapsuleMotion& motion, std::span<const CapsuleCurv
   } else {
     found.best.t = motion.cellTime(0).lower;
   }
-  found.best.distance = kernel.upper - motion.error();
+  found.best.ceiling = kernel.upper - motion.error();
   found.lower = kernel.lower + motion.error();
   found.above_threshold = kernel.status == McdStatus::kCertifiedAbove;
   found.out_of_evaluations = kernel.status == McdStatus::kUndecided;
@@ -94,8 +99,11 @@ Found certifiedCapsules(const CapsuleMotion& motion, std::span<const CapsuleCurv
 }
 
 void checkOptions(const McdOptions& options) {
-  if (!(options.tolerance > 0.0)) {
+  if (!(options.tolerance > 0.0 && std::isfinite(options.tolerance))) {
     throw InputError("the tolerance of a minimum distance must be positive");
+  }
+  if (options.threshold && std::isnan(*options.threshold)) {
+    throw InputError("the threshold of a minimum distance is not a number");
   }
   if (options.max_evaluations < 1) {
     throw InputError("a minimum distance needs at least one evaluation");

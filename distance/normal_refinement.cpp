@@ -6,7 +6,8 @@ namespace allclear {
 namespace {
 
 constexpr double kLongestStep = 0.3;  // [rad] of one Newton iteration
-constexpr int kMostSteps = 40;
+constexpr int kMostSteps = 15;
+constexpr int kMostHalvings = 3;  // more: a kink is in the way, and its crease is what to follow
 
 /// Value and first two derivatives (in space) of -s at a unit normal: the gradient is a - b.
 struct Expansion {
@@ -29,17 +30,19 @@ Expansion expand(const CorePair& pair, const Vec3& n) {
   return e;
 }
 
-/// Minimises -s on the circle axis . n = level from the angle nearest to n0.
-void refineOnCircle(const CorePair& pair, const Vec3& axis, double level, const Vec3& n0,
+/// Minimises -s on the circle from the angle nearest to n0.
+void refineOnCircle(const CorePair& pair, const CreaseCircle& circle, const Vec3& n0,
                     NormalCandidate* best) {
-  const double radius = std::sqrt(std::max(0.0, 1.0 - level * level));
+  const Vec3& axis = circle.axis;
+  const double level = circle.sine;
+  const double radius = circle.cosine;
   Vec3 e1 = n0 - axis * axis.dot(n0);
   const double length = e1.norm();
   if (length < 1e-12 || radius < 1e-12) return;
   e1 /= length;
   const Vec3 e2 = axis.cross(e1);
   const auto at = [&](double theta) -> Vec3 {
-    return level * axis + radius * (std::cos(theta) * e1 + std::sin(theta) * e2);
+    return (level * axis + radius * (std::cos(theta) * e1 + std::sin(theta) * e2)).normalized();
   };
   double theta = 0.0;
   Vec3 n = at(0.0);
@@ -52,7 +55,7 @@ void refineOnCircle(const CorePair& pair, const Vec3& axis, double level, const 
     double step = curvature > 0.0 ? -slope / curvature : (slope > 0.0 ? -0.1 : 0.1);
     step = std::clamp(step, -kLongestStep, kLongestStep);
     bool moved = false;
-    for (int halving = 0; halving < 12 && std::abs(step) > 1e-16; ++halving, step *= 0.25) {
+    for (int halving = 0; halving < kMostHalvings && std::abs(step) > 1e-16; ++halving, step *= 0.25) {
       const Vec3 n_new = at(theta + step);
       const Expansion e_new = expand(pair, n_new);
       if (e_new.value < e.value + pair.rounding) {
@@ -100,7 +103,7 @@ void refineOnSphere(const CorePair& pair, const Vec3& n0, NormalCandidate* best)
     const double length = step.norm();
     if (length > kLongestStep) step *= kLongestStep / length;
     bool moved = false;
-    for (int halving = 0; halving < 12 && step.norm() > 1e-16; ++halving, step *= 0.25) {
+    for (int halving = 0; halving < kMostHalvings && step.norm() > 1e-16; ++halving, step *= 0.25) {
       const Vec3 n_new = (n + step.x() * t1 + step.y() * t2).normalized();
       const Expansion e_new = expand(pair, n_new);
       if (e_new.value < e.value + pair.rounding) {
@@ -118,20 +121,39 @@ void refineOnSphere(const CorePair& pair, const Vec3& n0, NormalCandidate* best)
   offer(pair, n, -e.value, least_curvature > 1e-9 * pair.scale, best);
 }
 
-/// The unit vectors with a1 . n = c1 and a2 . n = c2 (none, or two mirror images).
-int crossings(const Vec3& a1, double c1, const Vec3& a2, double c2, Vec3 out[2]) {
-  const Vec3 cross = a1.cross(a2);
+/// Newton's correction of a crossing with a cone's circle, whose closed form cancels.
+void polishCrossing(const CreaseCircle& c1, const CreaseCircle& c2, Vec3* n) {
+  const auto gradient = [&](const CreaseCircle& c) -> Vec3 {
+    const Vec3 across = *n - c.axis * c.axis.dot(*n);
+    return c.axis * c.cosine - across * (c.sine / across.norm());
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Vec3 g1 = gradient(c1);
+    const Vec3 g2 = gradient(c2);
+    const double det = n->dot(g1.cross(g2));
+    if (!(std::abs(det) > 1e-9)) return;
+    *n -= (c1.offset(*n) * g2.cross(*n) + c2.offset(*n) * n->cross(g1)) / det;
+    n->normalize();
+  }
+}
+
+/// The unit vectors on both circles (none, or two mirror images).
+int crossings(const CreaseCircle& c1, const CreaseCircle& c2, Vec3 out[2]) {
+  const Vec3 cross = c1.axis.cross(c2.axis);
   const double sin2 = cross.squaredNorm();
   if (sin2 < 1e-24) return 0;
-  const double k = a1.dot(a2);
-  const double alpha = (c1 - k * c2) / sin2;
-  const double beta = (c2 - k * c1) / sin2;
-  const double rest = (1.0 - alpha * c1 - beta * c2) / sin2;
+  const double k = c1.axis.dot(c2.axis);
+  const double alpha = (c1.sine - k * c2.sine) / sin2;
+  const double beta = (c2.sine - k * c1.sine) / sin2;
+  const double rest = (1.0 - alpha * c1.sine - beta * c2.sine) / sin2;
   if (rest < 0.0) return 0;
-  const Vec3 middle = alpha * a1 + beta * a2;
+  const Vec3 middle = alpha * c1.axis + beta * c2.axis;
   const Vec3 aside = std::sqrt(rest) * cross;
   out[0] = (middle + aside).normalized();
   out[1] = (middle - aside).normalized();
+  if (c1.sine != 0.0 || c2.sine != 0.0) {
+    for (int i = 0; i < 2; ++i) polishCrossing(c1, c2, &out[i]);
+  }
   return 2;
 }
 
@@ -142,8 +164,11 @@ void offerAt(const CorePair& pair, const Vec3& n, NormalCandidate* best) {
 /// Creases of B in A's frame, as conditions on n (B is supported along -n).
 Creases turned(const Creases& local, const Mat3& R) {
   Creases out;
-  for (int i = 0; i < local.circles; ++i) out.addCircle(-(R * local.axis[i]), local.level[i]);
-  for (int i = 0; i < local.normals; ++i) out.addNormal(-(R * local.normal[i]));
+  for (int i = 0; i < local.circles; ++i) {
+    const CreaseCircle& c = local.circle[i];
+    out.add({-(R * c.axis), c.sine, c.cosine});
+  }
+  for (int i = 0; i < local.normals; ++i) out.add(-(R * local.normal[i]));
   return out;
 }
 
@@ -156,7 +181,7 @@ void offerAmong(const CorePair& pair, const Creases& A, const Creases& B, const 
   for (int i = 0; i < A.circles; ++i) {
     for (int j = 0; j < B.circles; ++j) {
       Vec3 n[2];
-      const int count = crossings(A.axis[i], A.level[i], B.axis[j], B.level[j], n);
+      const int count = crossings(A.circle[i], B.circle[j], n);
       for (int k = 0; k < count; ++k) {
         if (n[k].dot(n0) >= least_cosine) offerAt(pair, n[k], best);
       }
@@ -187,7 +212,7 @@ bool refineOnce(const CorePair& pair, const Vec3& n0, double window, NormalCandi
   if (proven_not > nothing && isProven(pair, *found, contact)) return true;
   for (const Creases* creases : {&A, &B}) {
     for (int i = 0; i < creases->circles; ++i) {
-      refineOnCircle(pair, creases->axis[i], creases->level[i], n0, found);
+      refineOnCircle(pair, creases->circle[i], n0, found);
       if (found->separation > proven_not && isProven(pair, *found, contact)) return true;
       proven_not = found->separation;
     }
@@ -232,7 +257,7 @@ bool refineNormal(const CorePair& pair, const Vec3& n0, double window, NormalCan
     start = found.n;
   }
   offer(pair, found.n, found.separation, found.isolated, best);
-  return proven && best->n == found.n;
+  return proven;
 }
 
 }  // namespace allclear

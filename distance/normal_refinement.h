@@ -23,7 +23,7 @@ void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window, Nor
 /// Climbs from n0 to a local maximum of s(n) on the sphere, to rounding: s is smooth on the creases
 /// (normals of an edge or of a face) and between them, so combinations of creases within `window`
 /// [rad] of n0 are solved by a safeguarded Newton iteration, until one is proven by a contact with
-/// no mismatch. Returns whether one was; then `contact` is its contact.
+/// no mismatch. Returns whether one was; `contact` is its contact, and it is offered to `best`.
 bool refineNormal(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best,
                   Contact* contact);
 

@@ -81,8 +81,8 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   const std::vector<Link>& links = problem.robot->links();
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (links[l].collision.empty()) continue;
-    bodies.push_back(
-        {links[l].name, Kind::kLink, static_cast<int>(l), -1, convexPieces(links[l].collision, false)});
+    bodies.push_back({links[l].name, Kind::kLink, static_cast<int>(l), -1,
+                      convexPieces(links[l].collision, false)});
   }
   for (const AttachedObject& object : problem.attached) {
     bodies.push_back(
@@ -91,8 +91,8 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   for (std::size_t o = 0; o < problem.obstacles.size(); ++o) {
     const Obstacle& obstacle = problem.obstacles[o];
     requireNoTurningPlane(obstacle);
-    bodies.push_back(
-        {obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), convexPieces(obstacle.geometry, true)});
+    bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o),
+                      convexPieces(obstacle.geometry, true)});
   }
   return bodies;
 }
@@ -175,8 +175,8 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
     for (int j = i + 1; j < count; ++j) {
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
       if (!isChecked(problem, a, b)) continue;
-      geometry.pairs.push_back({i, j, certifiedMargin(problem.collision, a.name, b.name),
-                                motions.areFixed(a, b)});
+      geometry.pairs.push_back(
+          {i, j, certifiedMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
     }
   }
   return geometry;

@@ -64,8 +64,11 @@ inline void fitCurves(MovingSolid* a, MovingSolid* b, Interval span, double want
   b->curves = b->chain.curves(span, cells);
 }
 
-inline double trueDistance(const MovingSolid& a, const MovingSolid& b, double t) {
-  return signedDistance(a.shape, a.pose(t), b.shape, b.pose(t)).distance;
+/// Bounds of the true distance, all but equal unless the static query says that it failed to
+/// converge.
+inline Interval trueDistance(const MovingSolid& a, const MovingSolid& b, double t) {
+  const SignedDistance d = signedDistance(a.shape, a.pose(t), b.shape, b.pose(t));
+  return {d.distance, d.converged ? d.distance : d.distance + d.gap};
 }
 
 /// Largest of the curves' own errors, both bodies together.

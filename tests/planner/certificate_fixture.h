@@ -29,8 +29,8 @@ inline std::string boxAt(const std::string& id, const Vec3& size, const Vec3& p)
     return "[" + std::to_string(v.x()) + ", " + std::to_string(v.y()) + ", " +
            std::to_string(v.z()) + "]";
   };
-  return "{id: " + id + ", type: box, dimensions: " + list(size) + ", pose: {position: " +
-         list(p) + "}}";
+  return "{id: " + id + ", type: box, dimensions: " + list(size) + ", pose: {position: " + list(p) +
+         "}}";
 }
 
 /// A quintic spline from rest at the problem's start to rest at its goal; its inner control points
@@ -69,8 +69,7 @@ class InstantOracle {
                            const std::string& name) {
       for (const Geometry& i : a) {
         for (const Geometry& j : b) {
-          const double d =
-              signedDistance(i.shape, X_A * i.X_BG, j.shape, X_B * j.X_BG).distance;
+          const double d = signedDistance(i.shape, X_A * i.X_BG, j.shape, X_B * j.X_BG).distance;
           if (d < least && pair != nullptr) *pair = name;
           least = std::min(least, d);
         }

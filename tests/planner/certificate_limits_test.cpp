@@ -124,8 +124,8 @@ TEST(CertifiedLimits, AJumpOfTheAccelerationIsSeen) {
   EXPECT_FALSE(certificate.clear);
   bool seen = false;
   for (const std::string& fault : certificate.faults) {
-    seen = seen || (mentions(fault, "acceleration of joint 'shoulder' jumps") &&
-                    mentions(fault, "t = 3"));
+    seen = seen ||
+           (mentions(fault, "acceleration of joint 'shoulder' jumps") && mentions(fault, "t = 3"));
   }
   EXPECT_TRUE(seen) << certificate.message;
 }
