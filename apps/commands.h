@@ -10,6 +10,7 @@ namespace allclear {
 void addCertify(CLI::App& app, int& exit_code);
 void addCheck(CLI::App& app, int& exit_code);
 void addInspect(CLI::App& app, int& exit_code);
+void addPlan(CLI::App& app, int& exit_code);
 
 /// Exit codes of the command.
 enum ExitCode {

@@ -23,6 +23,7 @@ int run(int argc, char** argv) {
   int exit_code = kDone;
   addCheck(app, exit_code);
   addCertify(app, exit_code);
+  addPlan(app, exit_code);
   addInspect(app, exit_code);
   try {
     app.parse(argc, argv);

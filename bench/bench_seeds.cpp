@@ -104,24 +104,25 @@ void print(const std::string& name, const Totals& t, bench::Report* report) {
   std::printf("%-24s solved %3.0f of %3.0f (%0.f with an end in collision), straight line %3.0f\n",
               name.c_str(), figure("solved", t.solved), figure("problems", t.problems),
               figure("ends_in_collision", t.blocked), figure("straight_line", t.straight));
-  std::printf("  ms: median %.1f p95 %.1f max %.1f | search %.1f %.1f, shortcut %.1f %.1f, fit %.1f "
-              "%.1f\n",
-              figure("median_ms", 1e3 * quantile(t.total, 0.5)),
-              figure("p95_ms", 1e3 * quantile(t.total, 0.95)),
-              figure("max_ms", 1e3 * quantile(t.total, 1.0)),
-              figure("search_median_ms", 1e3 * quantile(t.search, 0.5)),
-              figure("search_p95_ms", 1e3 * quantile(t.search, 0.95)),
-              figure("shortcut_median_ms", 1e3 * quantile(t.shortcut, 0.5)),
-              figure("shortcut_p95_ms", 1e3 * quantile(t.shortcut, 0.95)),
-              figure("fit_median_ms", 1e3 * quantile(t.fit, 0.5)),
-              figure("fit_p95_ms", 1e3 * quantile(t.fit, 0.95)));
-  std::printf("  median: length ratio %.2f, segments %.0f, configurations %.0f, distances %.0f; "
-              "curves not clear %.0f, unsound paths %.0f\n",
-              figure("length_ratio", quantile(t.ratio, 0.5)),
-              figure("segments", quantile(t.segments, 0.5)),
-              figure("configurations", quantile(t.configurations, 0.5)),
-              figure("distances", quantile(t.distances, 0.5)),
-              figure("curves_not_clear", t.unclear_curves), figure("unsound_paths", t.unsound));
+  std::printf(
+      "  ms: median %.1f p95 %.1f max %.1f | search %.1f %.1f, shortcut %.1f %.1f, fit %.1f "
+      "%.1f\n",
+      figure("median_ms", 1e3 * quantile(t.total, 0.5)),
+      figure("p95_ms", 1e3 * quantile(t.total, 0.95)),
+      figure("max_ms", 1e3 * quantile(t.total, 1.0)),
+      figure("search_median_ms", 1e3 * quantile(t.search, 0.5)),
+      figure("search_p95_ms", 1e3 * quantile(t.search, 0.95)),
+      figure("shortcut_median_ms", 1e3 * quantile(t.shortcut, 0.5)),
+      figure("shortcut_p95_ms", 1e3 * quantile(t.shortcut, 0.95)),
+      figure("fit_median_ms", 1e3 * quantile(t.fit, 0.5)),
+      figure("fit_p95_ms", 1e3 * quantile(t.fit, 0.95)));
+  std::printf(
+      "  median: length ratio %.2f, segments %.0f, configurations %.0f, distances %.0f; "
+      "curves not clear %.0f, unsound paths %.0f\n",
+      figure("length_ratio", quantile(t.ratio, 0.5)), figure("segments", quantile(t.segments, 0.5)),
+      figure("configurations", quantile(t.configurations, 0.5)),
+      figure("distances", quantile(t.distances, 0.5)), figure("curves_not_clear", t.unclear_curves),
+      figure("unsound_paths", t.unsound));
   std::fflush(stdout);
 }
 

@@ -1,9 +1,10 @@
 // The only file that knows Ipopt. Debian's Ipopt solves with MUMPS, which is not thread-safe: two
 // solves at once crash, so one mutex of the process is held around each.
+#ifndef HAVE_CSTDDEF
 #define HAVE_CSTDDEF  // Ipopt 3.11's headers test for it without including their configuration
+#endif
 #include <IpIpoptApplication.hpp>
 #include <IpTNLP.hpp>
-#undef HAVE_CSTDDEF
 
 #include <exception>
 #include <mutex>

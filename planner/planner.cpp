@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "allclear/core/input_error.h"
+#include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
 
@@ -57,6 +58,11 @@ class Planning {
   }
 
  private:
+  SearchBudget budget() const {
+    const auto limit = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(std::min(options_.time_limit, 1e7)));
+    return {start_ + limit, hooks_.stop};
+  }
   bool isOutOfTime() const { return secondsSince(start_) > options_.time_limit; }
   bool isStopped() const { return hooks_.stop && hooks_.stop(); }
   bool mustEnd() {
@@ -87,8 +93,10 @@ class Planning {
   }
 
   void search() {
-    const std::vector<VecX> goals = goalConfigurations(
-        evaluator_, options_.seed, [this] { return isStopped() || isOutOfTime(); });
+    GoalOptions goal_options;
+    goal_options.seed = options_.seed;
+    goal_options.budget = budget();
+    const std::vector<VecX> goals = goalConfigurations(evaluator_, goal_options);
     if (goals.empty()) {
       if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
       plan_.message =
@@ -110,8 +118,10 @@ class Planning {
     SeedOptions seed_options;
     seed_options.seed = options_.seed;
     seed_options.spans = options_.spans;
-    seed_options.stop = [this] { return isStopped() || isOutOfTime(); };
-    const std::optional<Seed> seed = makeSeed(evaluator_, goals, attempt, seed_options);
+    seed_options.time_limit = options_.time_limit - secondsSince(start_);
+    seed_options.stop = hooks_.stop;
+    const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
+    const std::optional<Seed> seed = makeSeed(evaluator_, goal, attempt, seed_options);
     plan_.statistics.seed_seconds += secondsSince(seed_start);
     if (!seed) return false;
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));

@@ -35,9 +35,12 @@ class Search {
   /// Grows a tree by one edge towards a sample; the new vertex, or -1.
   int extend(Tree& tree, const VecX& sample) {
     const auto [nearest, length] = nearestVertex(tree, sample);
-    if (length > tree.radii[nearest]) return -1;
-    double& radius = tree.radii[nearest];
+    if (length > tree.radii[nearest]) {
+      tree.radii[nearest] *= 1.02;  // so that no domain closes the tree in for good
+      return -1;
+    }
     const int added = grow(tree, nearest, sample);
+    double& radius = tree.radii[nearest];
     const double floor = options_.step;
     if (added < 0) {
       radius = std::isfinite(radius) ? std::max(floor, 0.95 * radius)
@@ -87,8 +90,7 @@ class Search {
     const VecX step = space_.difference(q, target);
     const double length = space_.length(step);
     VecX next = length <= options_.step ? VecX(q + step) : VecX(q + options_.step / length * step);
-    if (!certifier_.isClear(next, options_.extra) ||
-        !certifier_.isClear(q, next, options_.extra)) {
+    if (!certifier_.isClear(next, options_.extra) || !certifier_.isClear(q, next, options_.extra)) {
       return -1;
     }
     tree.add(std::move(next), from);

@@ -25,8 +25,9 @@ double durationFor(const Problem& problem, const std::vector<VecX>& path) {
   for (std::size_t i = 1; i < path.size(); ++i) {
     double slowest = 0.0;
     for (int k = 0; k < path[i].size(); ++k) {
-      const double speed =
-          std::isfinite(limits.velocity[k]) ? limits.velocity[k] : LimitSettings::kVelocityWhenUnlimited;
+      const double speed = std::isfinite(limits.velocity[k])
+                               ? limits.velocity[k]
+                               : LimitSettings::kVelocityWhenUnlimited;
       slowest = std::max(slowest, std::abs(path[i][k] - path[i - 1][k]) / speed);
     }
     seconds += slowest;

@@ -13,20 +13,20 @@ namespace allclear {
 struct Seed {
   BSpline curve;                ///< of the planned coordinates
   bool certified_path = false;  ///< every segment of `path` is proved clear
-  std::vector<VecX> path;       ///< what the curve follows; wrapping coordinates may end whole turns
-                                ///< from the goal
-  double unclear_share = 0.0;   ///< of sampled instants of the curve that are not clear
-  std::string origin;           ///< "straight line", "tree 1", ...
+  std::vector<VecX> path;      ///< what the curve follows; wrapping coordinates may end whole turns
+                               ///< from the goal
+  double unclear_share = 0.0;  ///< of sampled instants of the curve that are not clear
+  std::string origin;          ///< "straight line", "tree 1", ...
 };
 
 struct SeedOptions {
   std::uint64_t seed = 1;
-  int spans = 0;             ///< of the curve; 0: 8 to 16, as many as it takes to follow the path
-  double time_limit = 3.0;   ///< [s] of wall clock, of the search; what is found is still smoothed
-  int iterations = 50000;    ///< of the search: a limit that does not depend on the machine
-  double extra = 2e-3;       ///< clearance sought beyond the margin [m]; less where the ends have
-                             ///< less
-  double step = 1.0;         ///< `RrtOptions::step`
+  int spans = 0;            ///< of the curve; 0: 8 to 16, as many as it takes to follow the path
+  double time_limit = 3.0;  ///< [s] of wall clock, of the search; what is found is still smoothed
+  int iterations = 50000;   ///< of the search: a limit that does not depend on the machine
+  double extra = 2e-3;      ///< clearance sought beyond the margin [m]; less where the ends have
+                            ///< less
+  double step = 1.0;        ///< `RrtOptions::step`
   std::function<bool()> stop;
 };
 

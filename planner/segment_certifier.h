@@ -52,7 +52,7 @@ class SegmentCertifier {
     Pose X_NG;
     Vec3 center_N;  ///< of a ball about it
     double radius;
-    std::vector<int> path;  ///< nodes that the plan moves, from the base
+    std::vector<int> path;     ///< nodes that the plan moves, from the base
     Vec3 half = Vec3::Zero();  ///< of a box about it, for what stands still
     Pose X_BoxW;
   };

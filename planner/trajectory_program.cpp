@@ -93,8 +93,9 @@ TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const 
   ALLCLEAR_ASSERT(std::fabs(knots[degree + 2] - (1.0 - knots[last - degree - 2])) < 1e-12);
   fixEnd(0, 1, problem_.plannedPart(problem_.start), orZero(problem_.start_velocity, joints_),
          orZero(problem_.start_acceleration, joints_));
-  const auto* joint_goal = std::get_if<JointTarget>(&problem_.goal);
-  fixEnd(controls_ - 1, -1, joint_goal ? joint_goal->values : VecX(VecX::Zero(joints_)),
+  // A wrapping coordinate may end whole turns from the goal's value: the guess says where.
+  const VecX goal = guess.control().col(controls_ - 1);
+  fixEnd(controls_ - 1, -1, pose_goal_ ? VecX(VecX::Zero(joints_)) : goal,
          orZero(problem_.goal_velocity, joints_), orZero(problem_.goal_acceleration, joints_));
   buildLimitRows();
   buildCost(guess);

@@ -57,10 +57,14 @@ inline Problem randomProblem(Random& random) {
     const Vec3 d(random.logUniform(0.1, 1.0), random.logUniform(0.1, 1.0),
                  random.logUniform(0.1, 1.0));
     switch (random.integer(0, 4)) {
-      case 0: return Sphere(0.4 * size * d[0]);
-      case 1: return Capsule(0.2 * size * d[0], size * d[1]);
-      case 2: return Box(size * d);
-      case 3: return Cylinder(0.3 * size * d[0], size * d[1]);
+      case 0:
+        return Sphere(0.4 * size * d[0]);
+      case 1:
+        return Capsule(0.2 * size * d[0], size * d[1]);
+      case 2:
+        return Box(size * d);
+      case 3:
+        return Cylinder(0.3 * size * d[0], size * d[1]);
       default: {
         std::vector<Vec3> points;
         for (int i = 0; i < 12; ++i) points.push_back(random.vector(0.5 * size));

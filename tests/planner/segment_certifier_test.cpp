@@ -38,7 +38,8 @@ TEST(SegmentCertifier, AgreesWithDenseSamplesOnRandomRobots) {
     SegmentCertifier certifier(problem, evaluator.model());
     for (int i = 0; i < 12; ++i) {
       const VecX from = random.vectorX(problem.plannedCount(), 2.0);
-      const VecX to = from + random.logUniform(1e-3, 2.0) * random.vectorX(problem.plannedCount(), 1);
+      const VecX to =
+          from + random.logUniform(1e-3, 2.0) * random.vectorX(problem.plannedCount(), 1);
       const double extra = random.chance(0.5) ? 0.0 : random.logUniform(1e-4, 1e-2);
       const double least = sampledClearance(evaluator, from, to, kSamples, workspace);
       const bool clear = certifier.isClear(from, to, extra);
