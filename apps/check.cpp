@@ -108,8 +108,8 @@ void printText(const Problem& problem, const CheckReport& report) {
     Table table({"body", "body", ">distance [mm]", ">margin [mm]"});
     for (std::size_t i = 0; i < std::min(kShownPairs, end.pairs.size()); ++i) {
       const PairDistance& pair = end.pairs[i];
-      table.addRow({pair.a, pair.b, shortNumber(1e3 * pair.distance),
-                    shortNumber(1e3 * pair.margin)});
+      table.addRow(
+          {pair.a, pair.b, shortNumber(1e3 * pair.distance), shortNumber(1e3 * pair.margin)});
     }
     table.print(std::cout);
   }
@@ -125,10 +125,8 @@ void printText(const Problem& problem, const CheckReport& report) {
 nlohmann::ordered_json toJson(const std::vector<PairDistance>& pairs) {
   auto out = nlohmann::ordered_json::array();
   for (const PairDistance& pair : pairs) {
-    out.push_back({{"a", pair.a},
-                   {"b", pair.b},
-                   {"distance", pair.distance},
-                   {"margin", pair.margin}});
+    out.push_back(
+        {{"a", pair.a}, {"b", pair.b}, {"distance", pair.distance}, {"margin", pair.margin}});
   }
   return out;
 }
@@ -155,9 +153,8 @@ bool blamesAnEnd(const InputError& error) {
 
 int reportEndFault(const InputError& error, bool as_json) {
   if (as_json) {
-    const nlohmann::ordered_json out = {{"task", error.place().file},
-                                        {"well_posed", false},
-                                        {"faults", {error.message()}}};
+    const nlohmann::ordered_json out = {
+        {"task", error.place().file}, {"well_posed", false}, {"faults", {error.message()}}};
     std::cout << out.dump(1) << "\n";
   } else {
     std::cout << "At fault: " << error.message() << "\n";

@@ -219,8 +219,8 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
     root.at("format").fail(std::string("must be '") + kFormat + "'");
   }
   if (root.at("version").index() != kVersion) root.at("version").fail("only version 1 is known");
-  Certificate certificate{
-      .trajectory = parseTrajectoryJson(root.at("trajectory").json().dump(), file)};
+  Certificate certificate{.trajectory =
+                              parseTrajectoryJson(root.at("trajectory").json().dump(), file)};
   certificate.message = root.at("message").text();
   certificate.clear = root.at("clear").flag();
   certificate.robot_sha256 = root.at("robot_sha256").text();

@@ -22,9 +22,8 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
   write(output.csv, [&](const std::filesystem::path& path) {
     writeTrajectoryCsv(path, sampledAtRate(trajectory, output.rate), joints);
   });
-  write(output.trajectory, [&](const std::filesystem::path& path) {
-    writeTrajectoryJson(path, trajectory, joints);
-  });
+  write(output.trajectory,
+        [&](const std::filesystem::path& path) { writeTrajectoryJson(path, trajectory, joints); });
   if (certificate != nullptr) {
     write(output.certificate,
           [&](const std::filesystem::path& path) { writeCertificateJson(path, *certificate); });

@@ -70,8 +70,7 @@ std::string formatRos2Trajectory(const QuinticHermite& rows,
 }
 
 void writeRos2Trajectory(const std::filesystem::path& path, const QuinticHermite& rows,
-                         const std::vector<std::string>& joint_names,
-                         const std::string& frame_id) {
+                         const std::vector<std::string>& joint_names, const std::string& frame_id) {
   writeFileAtomically(path, formatRos2Trajectory(rows, joint_names, frame_id));
 }
 

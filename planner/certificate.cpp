@@ -27,8 +27,7 @@ std::string pairName(const std::string& a, const std::string& b) {
 
 std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece) {
   const CertifiedPair& pair = geometry.pairs[piece.pair];
-  const std::string name =
-      pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
+  const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
     return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least);
@@ -37,9 +36,10 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
     return name + text(" come within %.4g mm at t = %.6g s, nearer than their margin of %.4g mm",
                        millimetres, piece.t_least, 1e3 * piece.margin);
   }
-  return name + text(" cannot be shown to keep their margin of %.4g mm: their distance is proven "
-                     "to %.4g mm only, %.4g mm at t = %.6g s",
-                     1e3 * piece.margin, 1e3 * piece.lower(), millimetres, piece.t_least);
+  return name + text(
+                    " cannot be shown to keep their margin of %.4g mm: their distance is proven "
+                    "to %.4g mm only, %.4g mm at t = %.6g s",
+                    1e3 * piece.margin, 1e3 * piece.lower(), millimetres, piece.t_least);
 }
 
 std::string limitFault(const CertifiedLimit& limit) {
@@ -92,9 +92,9 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
       }
     }
     if (least > 0.0) continue;
-    contacts.push_back(pairName(a.name, b.name) +
-                       text(" overlap by %.4g mm; they do not move relative to each other",
-                            -1e3 * least));
+    contacts.push_back(
+        pairName(a.name, b.name) +
+        text(" overlap by %.4g mm; they do not move relative to each other", -1e3 * least));
   }
   return contacts;
 }

@@ -48,7 +48,8 @@ struct Certificate {
 
   std::vector<CertificatePair> pairs = {};
   std::vector<CertifiedLimit> limits = {};
-  std::vector<std::string> faults = {};  ///< why it is not clear, one sentence each, the worst first
+  std::vector<std::string> faults =
+      {};  ///< why it is not clear, one sentence each, the worst first
   /// Bodies in contact that do not move relative to each other: no plan can change that.
   std::vector<std::string> static_contacts = {};
   /// Demands of the problem that the certificate says nothing about.

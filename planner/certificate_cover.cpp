@@ -35,9 +35,8 @@ class Search {
     }
     bracketMinimum();
     for (PieceCover& piece : cover_.pieces) {
-      std::sort(piece.cells.begin(), piece.cells.end(), [](const CoverCell& x, const CoverCell& y) {
-        return x.time.lower < y.time.lower;
-      });
+      std::sort(piece.cells.begin(), piece.cells.end(),
+                [](const CoverCell& x, const CoverCell& y) { return x.time.lower < y.time.lower; });
     }
     return std::move(cover_);
   }
@@ -88,9 +87,7 @@ class Search {
     first->time.upper = second->time.lower = splitTime(cell.time);
   }
 
-  bool isShort(const CoverCell& cell) const {
-    return cell.time.length() <= options_.shortest_cell;
-  }
+  bool isShort(const CoverCell& cell) const { return cell.time.length() <= options_.shortest_cell; }
 
   /// Cells until each reaches the margin, or the pair is seen not to.
   void decide(PieceCover* piece) {
@@ -129,9 +126,8 @@ class Search {
 
   /// Halves the cell with the least bound until that is near the least distance met.
   void bracketMinimum() {
-    const double tolerance = cover_.isClear()
-                                 ? options_.tolerance
-                                 : std::max(options_.tolerance, kToleranceWhenRefused);
+    const double tolerance =
+        cover_.isClear() ? options_.tolerance : std::max(options_.tolerance, kToleranceWhenRefused);
     double least = leastMet();
     std::priority_queue<Open> open;
     for (std::size_t p = 0; p < cover_.pieces.size(); ++p) {
@@ -161,8 +157,8 @@ class Search {
       cover_.pieces[open.top().piece].cells.push_back(open.top().cell);
     }
     for (std::size_t p = 0; p < cover_.pieces.size(); ++p) {
-      const bool is_closest = cover_.closest < 0 ||
-                              cover_.pieces[p].least < cover_.pieces[cover_.closest].least;
+      const bool is_closest =
+          cover_.closest < 0 || cover_.pieces[p].least < cover_.pieces[cover_.closest].least;
       if (is_closest) cover_.closest = static_cast<int>(p);
     }
   }

@@ -19,9 +19,9 @@ struct PieceCover {
   int pair = -1;  ///< index into `CertifiedGeometry::pairs`
   PieceIndex a, b;
   double margin = 0.0;
-  std::vector<CoverCell> cells;  ///< consecutive, from 0 to the duration
+  std::vector<CoverCell> cells;                            ///< consecutive, from 0 to the duration
   double least = std::numeric_limits<double>::infinity();  ///< distance met [m]
-  double t_least = 0.0;                                     ///< and when
+  double t_least = 0.0;                                    ///< and when
 
   /// Least of the cells' bounds.
   double lower() const;
@@ -29,9 +29,9 @@ struct PieceCover {
 };
 
 struct CoverOptions {
-  double tolerance = 1e-4;     ///< wanted width of the bracket of the least distance [m]
-  double shortest_cell = 1e-6;  ///< [s]: nothing moves farther meanwhile than rounding matters
-  int evaluations_per_pair = 5000;      ///< to decide one pair of pieces
+  double tolerance = 1e-4;          ///< wanted width of the bracket of the least distance [m]
+  double shortest_cell = 1e-6;      ///< [s]: nothing moves farther meanwhile than rounding matters
+  int evaluations_per_pair = 5000;  ///< to decide one pair of pieces
   int evaluations_of_minimum = 20000;  ///< to bracket the least distance of all
 };
 

@@ -43,8 +43,7 @@ class EndChecks {
     return "joint '" + problem_.robot->coordinates()[problem_.planned[k]].name + "'";
   }
   int plannedIndex(int coordinate) const {
-    const auto found =
-        std::find(problem_.planned.begin(), problem_.planned.end(), coordinate);
+    const auto found = std::find(problem_.planned.begin(), problem_.planned.end(), coordinate);
     return static_cast<int>(found - problem_.planned.begin());
   }
 
@@ -113,12 +112,12 @@ class EndChecks {
           const SpanCoefficients after = coefficients(i + 1, order, k);
           const double left = before.coefficient[before.degree];
           const double jump = std::abs(after.coefficient[0] - left);
-          const double allowed = before.error + after.error +
-                                 options_.limit_tolerance * std::max(1.0, std::abs(left));
+          const double allowed =
+              before.error + after.error + options_.limit_tolerance * std::max(1.0, std::abs(left));
           if (jump <= allowed) continue;
           findings_.push_back("the " + std::string(kQuantity[order]) + " of " + joint(k) +
-                              " jumps by " + shown(jump) + " at t = " +
-                              shown(trajectory_.spanTime(i).upper) + " s");
+                              " jumps by " + shown(jump) +
+                              " at t = " + shown(trajectory_.spanTime(i).upper) + " s");
         }
       }
     }

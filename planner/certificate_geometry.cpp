@@ -1,6 +1,8 @@
 #include "allclear/planner/certificate_geometry.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -12,13 +14,49 @@ namespace {
 
 using Kind = CertifiedBody::Kind;
 
-std::vector<Geometry> convexPieces(const std::vector<Geometry>& geometry) {
+/// More parts than this are enclosed together: every part is a pair of its own with every link.
+constexpr std::size_t kMostParts = 64;
+
+/// The vertices of each connected part of a mesh; vertices at the same place are one.
+std::vector<std::vector<Vec3>> connectedParts(const TriangleMesh& mesh) {
+  const std::vector<Vec3>& vertices = mesh.vertices();
+  std::vector<int> owner(vertices.size());
+  const auto root = [&](int v) {
+    while (owner[v] != v) v = owner[v] = owner[owner[v]];
+    return v;
+  };
+  std::map<std::array<double, 3>, int> at;
+  for (int v = 0; v < static_cast<int>(vertices.size()); ++v) {
+    const Vec3& p = vertices[v];
+    owner[v] = at.emplace(std::array{p.x(), p.y(), p.z()}, v).first->second;
+  }
+  for (const Triangle& triangle : mesh.triangles()) {
+    for (int corner : {1, 2}) owner[root(triangle[corner])] = root(triangle[0]);
+  }
+  std::map<int, std::vector<Vec3>> parts;
+  for (const Triangle& triangle : mesh.triangles()) {
+    for (int v : triangle) parts[root(v)].push_back(vertices[v]);
+  }
+  std::vector<std::vector<Vec3>> out;
+  for (auto& [v, part] : parts) out.push_back(std::move(part));
+  return out;
+}
+
+/// A mesh by the hull of its vertices; if `by_parts`, by the hulls of its connected parts: a shelf
+/// modelled as boards is then open between them.
+std::vector<Geometry> convexPieces(const std::vector<Geometry>& geometry, bool by_parts) {
   std::vector<Geometry> pieces;
-  for (const Geometry& part : geometry) {
-    if (const auto* mesh = std::get_if<TriangleMesh>(&part.shape)) {
-      pieces.push_back({ConvexMesh(mesh->vertices()), part.X_BG});
-    } else {
-      pieces.push_back(part);
+  for (const Geometry& geometry_part : geometry) {
+    const auto* mesh = std::get_if<TriangleMesh>(&geometry_part.shape);
+    if (mesh == nullptr) {
+      pieces.push_back(geometry_part);
+      continue;
+    }
+    std::vector<std::vector<Vec3>> parts;
+    if (by_parts) parts = connectedParts(*mesh);
+    if (parts.empty() || parts.size() > kMostParts) parts = {mesh->vertices()};
+    for (std::vector<Vec3>& part : parts) {
+      pieces.push_back({ConvexMesh(std::move(part)), geometry_part.X_BG});
     }
   }
   return pieces;
@@ -43,18 +81,18 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   const std::vector<Link>& links = problem.robot->links();
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (links[l].collision.empty()) continue;
-    bodies.push_back(
-        {links[l].name, Kind::kLink, static_cast<int>(l), -1, convexPieces(links[l].collision)});
+    bodies.push_back({links[l].name, Kind::kLink, static_cast<int>(l), -1,
+                      convexPieces(links[l].collision, false)});
   }
   for (const AttachedObject& object : problem.attached) {
     bodies.push_back(
-        {object.id, Kind::kAttached, object.link, -1, convexPieces(object.geometry)});
+        {object.id, Kind::kAttached, object.link, -1, convexPieces(object.geometry, true)});
   }
   for (std::size_t o = 0; o < problem.obstacles.size(); ++o) {
     const Obstacle& obstacle = problem.obstacles[o];
     requireNoTurningPlane(obstacle);
-    bodies.push_back(
-        {obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), convexPieces(obstacle.geometry)});
+    bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o),
+                      convexPieces(obstacle.geometry, true)});
   }
   return bodies;
 }
@@ -137,8 +175,8 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
     for (int j = i + 1; j < count; ++j) {
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
       if (!isChecked(problem, a, b)) continue;
-      geometry.pairs.push_back({i, j, certifiedMargin(problem.collision, a.name, b.name),
-                                motions.areFixed(a, b)});
+      geometry.pairs.push_back(
+          {i, j, certifiedMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
     }
   }
   return geometry;

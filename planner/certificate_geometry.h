@@ -17,7 +17,8 @@ struct CertifiedBody {
   int link = -1;      ///< that it moves with; -1 for obstacles
   int obstacle = -1;  ///< index into `Problem::obstacles`; -1 for the others
   /// Convex solids that together enclose the body, in the frame of its link (or of the obstacle):
-  /// convex shapes as they are, a triangle mesh as the convex hull of its vertices.
+  /// convex shapes as they are, a triangle mesh as the convex hull of its vertices (of an obstacle
+  /// or attached object: one hull per connected part, so that a shelf of boards stays open).
   std::vector<Geometry> pieces;
 };
 

@@ -35,7 +35,8 @@ struct Enclosure {
 /// Encloses the sine over an interval: by its Lipschitz constant about the middle.
 inline Enclosure sineOf(const Enclosure& x, double phase) {
   const double middle = 0.5 * (x.lower + x.upper);
-  const double radius = 0.5 * (x.upper - x.lower) * (1.0 + 1e-15) + 1e-15 * (1.0 + std::abs(middle));
+  const double radius =
+      0.5 * (x.upper - x.lower) * (1.0 + 1e-15) + 1e-15 * (1.0 + std::abs(middle));
   const double value = phase == 0.0 ? std::sin(middle) : std::cos(middle);
   return {std::max(-1.0, value - radius), std::min(1.0, value + radius)};
 }

@@ -79,8 +79,7 @@ CertifiedLimit limitOf(const std::vector<Piece>& pieces, Interval limits, double
   limit.upper_limit = limits.upper;
   const bool upper_is_nearer = limits.upper - limit.upper <= limit.lower - limits.lower;
   limit.t = upper_is_nearer ? most.t : least.t;
-  limit.kept =
-      limit.lower >= limits.lower - tolerance && limit.upper <= limits.upper + tolerance;
+  limit.kept = limit.lower >= limits.lower - tolerance && limit.upper <= limits.upper + tolerance;
   return limit;
 }
 
@@ -101,8 +100,7 @@ void addJointLimits(const Problem& problem, const Trajectory& trajectory,
       const double low = order == 0 ? limits.lower[k] : -high;
       std::vector<Piece> pieces;
       for (int i = 0; i < trajectory.spanCount(); ++i) {
-        pieces.push_back(
-            {trajectory.spanTime(i).lower, coefficientsOf(trajectory, i, order, k)});
+        pieces.push_back({trajectory.spanTime(i).lower, coefficientsOf(trajectory, i, order, k)});
       }
       const double size = std::max({1.0, std::isfinite(low) ? std::abs(low) : 0.0,
                                     std::isfinite(high) ? std::abs(high) : 0.0});
@@ -181,9 +179,9 @@ void addPathConstraint(const Problem& problem, const KeepInBox& keep, double tol
   for (int axis = 0; axis < 3; ++axis) {
     const Vec3 e = keep.X_WB.R.col(axis);
     const double half = 0.5 * keep.size[axis];
-    CertifiedLimit limit = limitOf(projectedCurve(motion.linkCurve(keep.link), e, keep.p_L, true,
-                                                  -e.dot(keep.X_WB.p)),
-                                   {-half, half}, tolerance);
+    CertifiedLimit limit =
+        limitOf(projectedCurve(motion.linkCurve(keep.link), e, keep.p_L, true, -e.dot(keep.X_WB.p)),
+                {-half, half}, tolerance);
     limit.subject = problem.robot->links()[keep.link].name;
     limit.quantity = kQuantity[axis];
     out->push_back(limit);

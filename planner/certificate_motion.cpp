@@ -81,9 +81,10 @@ BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) cons
     travel = std::max(travel, part.row(i).maxCoeff() - part.row(i).minCoeff());
   }
   if (!(travel <= kGreatestTravel) || planned_span.degree() > kMotionOrder) {
-    throw InputError("the trajectory cannot be bounded: a polynomial piece of it is of a degree "
-                     "above " +
-                     std::to_string(kMotionOrder) + " or moves a joint by more than 100 rad or m");
+    throw InputError(
+        "the trajectory cannot be bounded: a polynomial piece of it is of a degree "
+        "above " +
+        std::to_string(kMotionOrder) + " or moves a joint by more than 100 rad or m");
   }
   return {planned_span.time(), std::move(control)};
 }
@@ -134,8 +135,7 @@ void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeom
   LinkCurves curves;
   for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
     const Interval time{breaks[i], breaks[i + 1]};
-    const BernsteinSpan span =
-        trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
+    const BernsteinSpan span = trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
     // Labelled with our own times: those of the span may differ by a rounding.
     builder_->build(BernsteinSpan(time, robotSpan(span).control()), tolerance, *workspace_,
                     &curves);
@@ -170,8 +170,8 @@ std::vector<BodyCurve> CertifiedMotion::obstacleCurve(const Obstacle& obstacle) 
     curve.control = LobattoNodes::controlFromSamples(samples);
     double rate = 0.0;
     for (std::size_t i = 0; i + 1 < obstacle.motion.size(); ++i) {
-      const bool holds = obstacle.motion[i].time <= time.middle() &&
-                         time.middle() <= obstacle.motion[i + 1].time;
+      const bool holds =
+          obstacle.motion[i].time <= time.middle() && time.middle() <= obstacle.motion[i + 1].time;
       if (holds) rate = turningRate(obstacle, i);
     }
     curve.position_error = 1e3 * kEpsilon * size;
@@ -252,8 +252,7 @@ void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double 
   if (piece.is_still) h->fill((*h)[0]);
 }
 
-double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n,
-                                   Interval time) const {
+double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const {
   const Piece &A = piece(a), &B = piece(b);
   double least = kInfinity;
   for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {

@@ -98,8 +98,8 @@ class CertifiedMotion {
   std::unique_ptr<LinkCurveBuilder> builder_;
   std::unique_ptr<LinkCurveBuilder::Workspace> workspace_;
   std::vector<Interval> cells_;
-  std::vector<std::vector<BodyCurve>> link_curves_;  ///< by link; empty where not needed
-  std::vector<std::vector<Piece>> pieces_;           ///< by body, then piece
+  std::vector<std::vector<BodyCurve>> link_curves_;      ///< by link; empty where not needed
+  std::vector<std::vector<Piece>> pieces_;               ///< by body, then piece
   std::unordered_map<double, std::vector<Pose>> poses_;  ///< of all links, at the times asked for
 };
 

@@ -86,8 +86,8 @@ class TorqueSearch {
       const double size = bounds.back().magnitude();
       const double limit = limits_[i];
       const bool is_near = size <= reached_[i] + kWantedGap * limit;
-      is_fine = is_fine && (size <= kEasy * limit ||
-                            (is_near && (size <= limit || reached_[i] > limit)));
+      is_fine =
+          is_fine && (size <= kEasy * limit || (is_near && (size <= limit || reached_[i] > limit)));
     }
     if (!is_fine && depth < kDeepest) {
       const double middle = time.middle();

@@ -111,9 +111,9 @@ void checkLimits(const std::vector<CertifiedLimit>& found, const Certificate& ce
     require(mine.kept, name + " exceeds its limits");
     // Both are bounds; they may differ by how finely a machine's rounding made them search.
     const double slack = 1e-6 * std::max({1.0, std::abs(mine.lower), std::abs(mine.upper)});
-    require(claimed.kept && claimed.lower <= mine.lower + slack &&
-                claimed.upper >= mine.upper - slack,
-            name + ": its bounds are tighter than proven");
+    require(
+        claimed.kept && claimed.lower <= mine.lower + slack && claimed.upper >= mine.upper - slack,
+        name + ": its bounds are tighter than proven");
   }
 }
 

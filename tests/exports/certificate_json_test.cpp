@@ -21,8 +21,8 @@ const char* kAcross = "{lift: 0.1, shoulder: 1.2, elbow: -0.5, wrist: 0.5}";
 class CertificateFile : public testing::Test {
  protected:
   CertificateFile()
-      : problem_(loadText(
-            armTask(kAcross, boxScene(boxAt("box", {0.1, 0.1, 0.1}, {0.7, 0.6, 0.45}))))) {
+      : problem_(
+            loadText(armTask(kAcross, boxScene(boxAt("box", {0.1, 0.1, 0.1}, {0.7, 0.6, 0.45}))))) {
     Random random(11);
     trajectory_ = splineOf(problem_, 4.0, random, 0.05);
     certificate_ = certify(problem_, *trajectory_);
@@ -96,8 +96,8 @@ TEST_F(CertificateFile, OutputFilesAreWrittenAndReadBack) {
   EXPECT_EQ(rows.trajectory.spanCount(), 400);
   const Certificate of_rows = certify(problem_, rows.trajectory);
   EXPECT_TRUE(of_rows.clear) << of_rows.message;
-  EXPECT_TRUE(verifyCertificate(problem_, readCertificateJson(folder.path() / "certificate.json"))
-                  .valid);
+  EXPECT_TRUE(
+      verifyCertificate(problem_, readCertificateJson(folder.path() / "certificate.json")).valid);
 }
 
 }  // namespace

@@ -9,10 +9,11 @@ namespace allclear {
 namespace {
 
 TEST(Ros2Trajectory, IsYamlWithTheMessagesFields) {
-  MatX q(2, 3), v(2, 3), a(2, 3);
-  q << 0.1, 1e-20, 3, -1e300, 5, 1.0 / 3.0;
-  v << 1, 2, 3, 4, 5, 6;
-  a << 0, 0, 0, -0.5, 0, 0;
+  MatX q = MatX::Zero(2, 3), v = q, a = q;
+  q.row(0) = Eigen::RowVector3d(0.1, 1e-20, 3.0);
+  q.row(1) = Eigen::RowVector3d(-1e300, 5.0, 1.0 / 3.0);
+  v.row(1) = Eigen::RowVector3d(4.0, 5.0, 6.0);
+  a(1, 0) = -0.5;
   const QuinticHermite rows({0.0, 0.5, 2.25}, q, v, a);
   const std::string text = formatRos2Trajectory(rows, {"joint \"a\"", "b: c"}, "base");
   const Value root = Value::parse(text, "ros2.yaml", {});
@@ -36,9 +37,9 @@ TEST(Ros2Trajectory, IsYamlWithTheMessagesFields) {
 }
 
 TEST(Ros2Trajectory, RowsInOneNanosecondAreRefused) {
-  const MatX zero = MatX::Zero(1, 3);
+  const MatX zero = MatX::Zero(2, 3);
   const QuinticHermite rows({0.0, 1e-10, 1.0}, zero, zero, zero);
-  EXPECT_THROW(formatRos2Trajectory(rows, {"a"}, "base"), InputError);
+  EXPECT_THROW(formatRos2Trajectory(rows, {"a", "b"}, "base"), InputError);
 }
 
 }  // namespace

@@ -29,12 +29,12 @@ inline std::string boxAt(const std::string& id, const Vec3& size, const Vec3& p)
     return "[" + std::to_string(v.x()) + ", " + std::to_string(v.y()) + ", " +
            std::to_string(v.z()) + "]";
   };
-  return "{id: " + id + ", type: box, dimensions: " + list(size) + ", pose: {position: " +
-         list(p) + "}}";
+  return "{id: " + id + ", type: box, dimensions: " + list(size) + ", pose: {position: " + list(p) +
+         "}}";
 }
 
 /// A quintic spline from rest at the problem's start to rest at its goal; its inner control points
-/// leave the straight line by up to `bend`.
+/// leave the straight line by up to `bend` [rad], a tenth of it [m] for the lift, the first joint.
 inline Trajectory splineOf(const Problem& problem, double duration, Random& random, double bend) {
   constexpr int kCount = 12;
   const VecX from = problem.plannedPart(problem.start);
@@ -43,7 +43,10 @@ inline Trajectory splineOf(const Problem& problem, double duration, Random& rand
   for (int i = 0; i < kCount; ++i) {
     const double s = std::clamp((i - 2.0) / (kCount - 5.0), 0.0, 1.0);
     control.col(i) = (1.0 - s) * from + s * to;
-    if (i > 2 && i < kCount - 3) control.col(i) += random.vectorX(static_cast<int>(from.size()), bend);
+    if (i <= 2 || i >= kCount - 3) continue;
+    VecX offset = random.vectorX(static_cast<int>(from.size()), bend);
+    offset[0] *= 0.1;
+    control.col(i) += offset;
   }
   return BSpline(control, duration);
 }
@@ -66,8 +69,7 @@ class InstantOracle {
                            const std::string& name) {
       for (const Geometry& i : a) {
         for (const Geometry& j : b) {
-          const double d =
-              signedDistance(i.shape, X_A * i.X_BG, j.shape, X_B * j.X_BG).distance;
+          const double d = signedDistance(i.shape, X_A * i.X_BG, j.shape, X_B * j.X_BG).distance;
           if (d < least && pair != nullptr) *pair = name;
           least = std::min(least, d);
         }

@@ -34,9 +34,9 @@ std::string randomBoxes(Random& random) {
     const double angle = random.uniform(-0.5, 2.0), radius = random.uniform(0.5, 1.1);
     const Vec3 size(random.logUniform(0.02, 0.3), random.logUniform(0.02, 0.3),
                     random.logUniform(0.02, 0.3));
-    objects += (i == 0 ? "" : ", ") +
-               boxAt("box" + std::to_string(i), size,
-                     {radius * std::cos(angle), radius * std::sin(angle), random.uniform(0.3, 1.0)});
+    objects += (i == 0 ? "" : ", ") + boxAt("box" + std::to_string(i), size,
+                                            {radius * std::cos(angle), radius * std::sin(angle),
+                                             random.uniform(0.3, 1.0)});
   }
   return boxScene(objects);
 }
@@ -103,10 +103,10 @@ TEST(Certificate, EveryCellsBoundIsBelowTheDistanceInsideIt) {
 
 TEST(Certificate, AStraightLineThroughABoxIsRefusedWithThePairAndATimeInTheContact) {
   // The hand sweeps about the column; the pole stands in its way.
-  const Problem problem = loadText(
-      armTask("{lift: 0.1, shoulder: 1.2, elbow: 0.5, wrist: 0}",
-              boxScene(boxAt("pole", {0.04, 0.04, 2.0}, {0.45, 0.55, 0.0}) + ", " +
-                       boxAt("shelf", {0.2, 0.2, 0.05}, {-1.5, 0.0, 0.5}))));
+  const Problem problem =
+      loadText(armTask("{lift: 0.1, shoulder: 1.2, elbow: 0.5, wrist: 0}",
+                       boxScene(boxAt("pole", {0.04, 0.04, 2.0}, {0.45, 0.55, 0.0}) + ", " +
+                                boxAt("shelf", {0.2, 0.2, 0.05}, {-1.5, 0.0, 0.5}))));
   Random random(1);
   const Trajectory trajectory = splineOf(problem, 4.0, random, 0.0);
   const Certificate certificate = certify(problem, trajectory);
@@ -151,7 +151,7 @@ TEST(Certificate, ObstaclesAreFollowedAlongTheirMotion) {
 TEST(Certificate, APlaneIsKeptOffAndATurningOneIsNotAccepted) {
   const std::string floor = "{id: floor, type: plane, normal: [0.1, 0, 1], offset: ";
   Random random(5);
-  const Problem low = loadText(armTask(kAcross, boxScene(floor + "0.2}")));
+  const Problem low = loadText(armTask(kAcross, boxScene(floor + "0.1}")));
   const Trajectory trajectory = splineOf(low, 4.0, random, 0.0);
   const Certificate above = certify(low, trajectory);
   EXPECT_TRUE(above.clear) << above.message;
@@ -188,7 +188,7 @@ TEST(CertifiedGeometry, PairsFollowFromTheProblemAlone) {
     }
     return nullptr;
   };
-  EXPECT_EQ(find("forearm", "box"), nullptr);       // allowed by the task
+  EXPECT_EQ(find("forearm", "box"), nullptr);        // allowed by the task
   EXPECT_EQ(find("upper_arm", "forearm"), nullptr);  // disabled by the robot
   EXPECT_EQ(find("hand", "tool"), nullptr);
   EXPECT_EQ(find("left_finger", "tool"), nullptr);
@@ -206,12 +206,44 @@ TEST(CertifiedGeometry, PairsFollowFromTheProblemAlone) {
   EXPECT_FALSE(CertifiedGeometry(certifiedGeometry(problem)).pairs.empty());
 }
 
+TEST(CertifiedGeometry, AMeshOfSeveralPartsIsOpenBetweenThem) {
+  Problem problem = loadText(armTask(kAcross));
+  std::vector<Vec3> vertices;
+  std::vector<Triangle> triangles;
+  for (double z : {0.0, 1.0}) {  // two tetrahedra that share no vertex; corners are repeated
+    const std::array<Vec3, 4> corner{Vec3(0, 0, z), Vec3(1, 0, z), Vec3(0, 1, z),
+                                     Vec3(0, 0, z + 0.1)};
+    for (const Triangle& face :
+         {Triangle{0, 2, 1}, Triangle{0, 1, 3}, Triangle{1, 2, 3}, Triangle{2, 0, 3}}) {
+      const int first = static_cast<int>(vertices.size());
+      for (int v : face) vertices.push_back(corner[v]);
+      triangles.push_back({first, first + 1, first + 2});
+    }
+  }
+  problem.obstacles.push_back({"shelf", {}, {{TriangleMesh(vertices, triangles), {}}}, {}});
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  const CertifiedBody& shelf = geometry.bodies.back();
+  ASSERT_EQ(shelf.pieces.size(), 2u);
+  for (const Vec3& p : vertices) {
+    double nearest = 1.0;
+    for (const Geometry& piece : shelf.pieces) {
+      nearest = std::min(
+          nearest, signedDistance(Sphere(1e-3), {Mat3::Identity(), p}, piece.shape, {}).distance);
+    }
+    EXPECT_LE(nearest, -1e-3 + 1e-9);
+  }
+  const Pose between{Mat3::Identity(), Vec3(0.2, 0.2, 0.5)};
+  for (const Geometry& piece : shelf.pieces) {
+    EXPECT_GT(signedDistance(Sphere(0.1), between, piece.shape, {}).distance, 0.3);
+  }
+}
+
 /// A problem with a certified trajectory, to be tampered with.
 class Tampering : public testing::Test {
  protected:
   Tampering()
-      : problem_(loadText(armTask(
-            kAcross, boxScene(boxAt("box", {0.1, 0.1, 0.1}, {0.7, 0.6, 0.45}))))),
+      : problem_(
+            loadText(armTask(kAcross, boxScene(boxAt("box", {0.1, 0.1, 0.1}, {0.7, 0.6, 0.45}))))),
         certificate_(certify(problem_, trajectory())) {}
 
   Trajectory trajectory() const {
