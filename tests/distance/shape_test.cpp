@@ -82,14 +82,14 @@ TEST(ConvexHull, HoldsEveryPointBehindEveryFaceAndKeepsOnlyCorners) {
       points.push_back(scale.cwiseProduct(p));
     }
     const ConvexHull hull = convexHull(points);
-    if (hull.faces.empty()) continue;  // a flat grid
+    if (hull.isFlat()) continue;  // a flat grid
     double size = 0.0;
     for (const Vec3& p : points) size = std::max(size, (p - points[0]).norm());
-    EXPECT_EQ(hull.faces.size(), 2 * hull.corners.size() - 4);  // Euler
-    for (const auto& face : hull.faces) {
-      const Vec3& a = points[hull.corners[face[0]]];
+    EXPECT_EQ(hull.facets.size(), 2 * hull.vertices.size() - 4);  // Euler
+    for (const auto& face : hull.facets) {
+      const Vec3& a = points[face[0]];
       const Vec3 n =
-          (points[hull.corners[face[1]]] - a).cross(points[hull.corners[face[2]]] - a);
+          (points[face[1]] - a).cross(points[face[2]] - a);
       if (n.norm() < 1e-9 * size * size) continue;
       for (const Vec3& p : points) EXPECT_LE(n.normalized().dot(p - a), 1e-13 * size);
     }
@@ -99,9 +99,9 @@ TEST(ConvexHull, HoldsEveryPointBehindEveryFaceAndKeepsOnlyCorners) {
 TEST(ConvexHull, OfFlatPointsIsEmpty) {
   std::vector<Vec3> square;
   for (int i = 0; i < 4; ++i) square.push_back(Vec3(i % 2, i / 2, 0.5));
-  EXPECT_TRUE(convexHull(square).faces.empty());
-  EXPECT_TRUE(convexHull({Vec3::Zero()}).faces.empty());
-  EXPECT_TRUE(convexHull({Vec3::Zero(), Vec3::Zero(), Vec3::UnitX()}).faces.empty());
+  EXPECT_TRUE(convexHull(square).isFlat());
+  EXPECT_TRUE(convexHull(std::vector<Vec3>{Vec3::Zero()}).isFlat());
+  EXPECT_TRUE(convexHull(std::vector<Vec3>{Vec3::Zero(), Vec3::Zero(), Vec3::UnitX()}).isFlat());
 }
 
 TEST(PointCloud, FindsTheFarthestPointAsLookingAtAllDoes) {
