@@ -122,13 +122,13 @@ TEST(Plan, StopsWhenAsked) {
 
 TEST(Plan, EndsAtItsTimeLimitWhenThereIsNoWay) {
   Problem problem = postProblem();
-  // A wall through the arm's whole workspace, between start and goal.
-  problem.obstacles.push_back(
-      {"wall", {Mat3::Identity(), {1.0, 0.0, 0.0}}, {{Box({1.7, 0.02, 6.0}), {}}}, {}});
-  problem.obstacles.push_back(
-      {"wall_behind", {Mat3::Identity(), {-1.0, 0.0, 0.0}}, {{Box({1.7, 0.02, 6.0}), {}}}, {}});
-  problem.obstacles.push_back(
-      {"lid", {Mat3::Identity(), {0.0, 0.0, 1.9}}, {{Box({4.0, 0.02, 1.0}), {}}}, {}});
+  // A wall between start and goal with a hole for the lowest links alone: no arm passes it.
+  const auto wall = [&](const char* id, const Vec3& middle, const Vec3& size) {
+    problem.obstacles.push_back({id, {Mat3::Identity(), middle}, {{Box(size), {}}}, {}});
+  };
+  wall("front", {1.62, 0.0, 0.0}, {3.0, 0.02, 6.0});
+  wall("behind", {-1.62, 0.0, 0.0}, {3.0, 0.02, 6.0});
+  wall("above", {0.0, 0.0, 2.6}, {6.0, 0.02, 4.0});
   problem.options.time_limit = 1.0;
   problem.options.attempts = 3;
   const Plan plan = allclear::plan(problem);
