@@ -158,7 +158,8 @@ void work(const Arguments& arguments, int job, const std::set<std::pair<std::str
 double quantile(std::vector<double> values, double q) {
   if (values.empty()) return std::nan("");
   std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<std::size_t>(q * values.size()))];
+  return values[std::min(values.size() - 1,
+                         static_cast<std::size_t>(q * static_cast<double>(values.size())))];
 }
 
 void summarise(const std::vector<Row>& rows, bench::Report* report) {
@@ -184,7 +185,7 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
                 certified, contact, list.size(), quantile(seconds, 0.5), quantile(seconds, 0.95),
                 quantile(iterations, 0.5), quantile(duration, 0.5), quantile(ratio, 0.5),
                 quantile(clearance, 0.5));
-    report->figure(scene + ".certified_share", static_cast<double>(certified) / list.size());
+    report->figure(scene + ".certified_share", certified / static_cast<double>(list.size()));
     report->figure(scene + ".median_s", quantile(seconds, 0.5));
     report->figure(scene + ".p95_s", quantile(seconds, 0.95));
     report->figure(scene + ".length_ratio", quantile(ratio, 0.5));
