@@ -138,8 +138,7 @@ struct SupportSet {
 };
 SupportSet supportSet(const ConvexCore& core, const Vec3& d, double angle);
 
-/// The point of the support set nearest to `point`, which lies in its plane. Of a polygon, `point`
-/// itself when it is in it, else some corner.
+/// The point of the support set nearest to `point`, which lies in its plane.
 Vec3 nearestInSet(const ConvexCore& core, const SupportSet& set, const Vec3& point);
 
 }  // namespace allclear

@@ -225,20 +225,23 @@ class Search {
       const double reach = u.dot(w);
       const double room = reach - face.offset;
       if (-reach > best.separation) offer(pair_, -u, -reach, true, &best);
-      const double coarse = std::max(share * -best.separation, 1e-10 * pair_.scale);
+      // Whole spheres or circles of equal normals would take faces without end.
+      const double patience = 1.0 + i * i / 400.0;
+      const double coarse = std::max(patience * share * -best.separation, 1e-10 * pair_.scale);
       if (room <= exact) {
         face.done = true;
         continue;
       }
-      if (curved_ && room <= coarse && refined < kMostRefined) {
+      if (curved_ && room <= coarse) {
         const double angle = std::sqrt(coarse / pair_.scale);
-        if (proven_.near(u, std::min(0.3, angle))) {
+        if (refined == kMostRefined || proven_.near(u, std::min(0.3, angle))) {
           face.done = true;
           continue;
         }
         ++refined;
         // A worse optimum than this very face does not settle it.
-        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) && best.separation > -reach) {
+        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) &&
+            best.separation >= -reach - exact) {
           proven_.add(u);
           face.done = true;
           continue;
@@ -250,7 +253,7 @@ class Search {
   }
 
   static constexpr double kCoarse = 0.005;  // of the depth: where refinement takes over
-  static constexpr int kMostRefined = 32;
+  static constexpr int kMostRefined = 32;  // beyond, every direction is as good as the next
 
   const CorePair& pair_;
   const GjkResult& gjk_;

@@ -104,6 +104,24 @@ TEST(ConvexHull, OfFlatPointsIsEmpty) {
   EXPECT_TRUE(convexHull(std::vector<Vec3>{Vec3::Zero(), Vec3::Zero(), Vec3::UnitX()}).isFlat());
 }
 
+TEST(ConvexHull, InAPlaneGoesAroundTheCorners) {
+  const Mat3 turn = rotationFromRpy({0.4, 1.1, -2.0});
+  std::vector<Vec3> points;
+  for (int i = 0; i < 5; ++i) {
+    for (int j = 0; j < 5; ++j) points.push_back(turn * Vec3(i, j, 3.0));
+  }
+  const PlanarHull hull = planarHull(points);
+  ASSERT_EQ(hull.corners.size(), 4u);
+  for (int k = 0; k < 4; ++k) {
+    const Vec3& a = points[hull.corners[k]];
+    const Vec3 edge = points[hull.corners[(k + 1) % 4]] - a;
+    for (const Vec3& p : points) EXPECT_GE(hull.normal.dot(edge.cross(p - a)), -1e-12);
+  }
+  points.resize(5);
+  EXPECT_EQ(planarHull(points).corners.size(), 2u);
+  EXPECT_EQ(planarHull({Vec3::UnitX(), Vec3::UnitX()}).corners.size(), 1u);
+}
+
 TEST(PointCloud, FindsTheFarthestPointAsLookingAtAllDoes) {
   for (int count : {1, 3, 4, 9, 16, 17, 60, 500}) {
     std::mt19937 random(static_cast<unsigned>(count));

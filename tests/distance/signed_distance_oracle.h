@@ -257,7 +257,7 @@ inline Vec3L extents(const Shape& shape) {
   Vec3L e;
   for (int i = 0; i < 3; ++i) {
     const Vec3L axis = Vec3L::Unit(i);
-    e[i] = (supportOracle(shape, axis) + supportOracle(shape, -axis)) / 2;
+    e[i] = std::max(Real(1e-9L), (supportOracle(shape, axis) + supportOracle(shape, -axis)) / 2);
   }
   return e;
 }
