@@ -21,6 +21,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", "allclear " ALLCLEAR_VERSION);
   app.require_subcommand(1);
   int exit_code = kDone;
+  addCheck(app, exit_code);
+  addCertify(app, exit_code);
+  addPlan(app, exit_code);
   addInspect(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -36,6 +36,9 @@ class Builder : public YAML::EventHandler {
   std::shared_ptr<const DocumentNode> root() const { return root_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override { document_line_ = mark.line + 1; }
+  [[noreturn]] void failAtDocument(const std::string& message) const {
+    throw InputError({file_, document_line_, "", ""}, message);
+  }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     add(make(Kind::kNull, mark), anchor, mark);
@@ -156,7 +159,10 @@ std::shared_ptr<const DocumentNode> parseDocument(std::string_view text,
   Builder builder(file_name, limits);
   try {
     YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+    // A second document may be the empty one after a closing `---`. The parser stands still at a
+    // character that it cannot place, such as a lone comma, giving empty documents without end.
+    for (int documents = 0; parser.HandleNextDocument(builder); ++documents) {
+      if (documents > 1) builder.failAtDocument("not valid YAML: something after its end");
     }
   } catch (const YAML::Exception& error) {
     const int line = error.mark.is_null() ? 0 : error.mark.line + 1;

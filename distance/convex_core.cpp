@@ -52,6 +52,10 @@ SupportSet cylinderSet(const ConvexCore& core, const Vec3& d, double angle) {
   return {Form::kPoint, {k * d.x(), k * d.y(), std::copysign(h, d.z())}};
 }
 
+double slantOf(const ConvexCore& cone) {
+  return std::sqrt(cone.size.x() * cone.size.x() + 4.0 * cone.size.z() * cone.size.z());
+}
+
 SupportSet coneSet(const ConvexCore& core, const Vec3& d, double angle) {
   const double rho = std::sqrt(d.x() * d.x() + d.y() * d.y());
   const double h = core.size.z();
@@ -60,7 +64,7 @@ SupportSet coneSet(const ConvexCore& core, const Vec3& d, double angle) {
   const double lead = 2.0 * h * d.z() - r * rho;  // of the apex over the rim
   const Vec3 apex(0.0, 0.0, h);
   const Vec3 rim = rho > 0.0 ? Vec3(r * d.x() / rho, r * d.y() / rho, -h) : apex;
-  if (std::abs(lead) <= angle * std::sqrt(4.0 * h * h + r * r)) return segment(rim, apex);
+  if (std::abs(lead) <= angle * slantOf(core)) return segment(rim, apex);
   return {Form::kPoint, lead > 0.0 ? apex : rim};
 }
 
@@ -143,10 +147,6 @@ double clampedShare(const Vec3& along, const Vec3& w) {
   return length2 > 0.0 ? std::clamp(along.dot(w) / length2, -1.0, 1.0) : 0.0;
 }
 
-bool nearCircle(const Vec3& axis, double level, const Vec3& d, double window) {
-  return std::abs(axis.dot(d) - level) <= window;
-}
-
 }  // namespace
 
 ConvexCore coreOf(const Shape& shape) {
@@ -188,59 +188,42 @@ ConvexCore coreOf(const Shape& shape) {
   return std::visit(Visitor{}, shape);
 }
 
-void coreCurvature(const ConvexCore& core, const Vec3& d, Vec3* point, Mat3* hessian) {
-  *point = coreSupport(core, d);
-  hessian->setZero();
-  if (core.kind == Kind::kEllipsoid) {
-    const Vec3 squares = core.size.cwiseAbs2();
-    const double h = point->dot(d);
-    *hessian = (Mat3(squares.asDiagonal()) - *point * point->transpose()) / h;
-    return;
-  }
-  const bool at_rim = core.kind == Kind::kCylinder ||
-                      (core.kind == Kind::kCone && point->z() < 0.0);
-  const double rho = std::hypot(d.x(), d.y());
-  if (!at_rim || rho == 0.0) return;
-  const Vec3 tangent(-d.y() / rho, d.x() / rho, 0.0);
-  *hessian = core.size.x() / rho * tangent * tangent.transpose();
-}
-
 Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
   Creases creases;
   const double least_cosine = window >= 3.2 ? -2.0 : std::cos(window);
-  const auto circle = [&](const Vec3& axis, double level) {
-    if (nearCircle(axis, level, d, window)) creases.addCircle(axis, level);
+  const auto circle = [&](const Vec3& axis, double sine, double cosine) {
+    const CreaseCircle c{axis, sine, cosine};
+    if (std::abs(c.offset(d)) <= window) creases.add(c);
   };
   const auto normal = [&](const Vec3& n) {
-    if (n.dot(d) >= least_cosine) creases.addNormal(n);
+    if (n.dot(d) >= least_cosine) creases.add(n);
   };
   const Vec3 z = Vec3::UnitZ();
   switch (core.kind) {
     case Kind::kSegment:
-      if (core.size.z() > 0.0) circle(z, 0.0);
+      if (core.size.z() > 0.0) circle(z, 0.0, 1.0);
       break;
     case Kind::kBox:
       for (int i = 0; i < 3; ++i) {
-        circle(Vec3::Unit(i), 0.0);
+        circle(Vec3::Unit(i), 0.0, 1.0);
         normal(Vec3::Unit(i));
         normal(-Vec3::Unit(i));
       }
       break;
     case Kind::kCylinder:
-      circle(z, 0.0);
+      circle(z, 0.0, 1.0);
       normal(z);
       normal(-z);
       break;
     case Kind::kCone:
-      circle(z, core.size.x() / std::hypot(core.size.x(), 2.0 * core.size.z()));
+      circle(z, core.size.x() / slantOf(core), 2.0 * core.size.z() / slantOf(core));
       normal(-z);
       break;
     case Kind::kPoints:
       if (core.points->hasEdges()) {
         const PointCloud& cloud = *core.points;
         const int top = cloud.farthest(d);
-        cloud.forNeighbours(
-            top, [&](int i) { circle((cloud.corner(i) - cloud.corner(top)).normalized(), 0.0); });
+        cloud.forEdges(top, [&](const Vec3& direction) { circle(direction, 0.0, 1.0); });
         cloud.forFaces(top, normal);
       }
       break;

@@ -70,26 +70,51 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
   return core.points->corner(core.points->farthest(d));
 }
 
-/// The support point and the second derivative of the support function h, both at `d` (unit), on
-/// one smooth branch of h.
-void coreCurvature(const ConvexCore& core, const Vec3& d, Vec3* point, Mat3* hessian);
+/// Second derivative of the support function at `d` (unit) along `s` and `t`, on the smooth branch of
+/// the support point `point` there.
+inline double coreCurvature(const ConvexCore& core, const Vec3& d, const Vec3& point, const Vec3& s,
+                            const Vec3& t) {
+  if (core.kind == ConvexCore::Kind::kEllipsoid) {
+    const Vec3 es = core.size.cwiseProduct(s);
+    const Vec3 et = core.size.cwiseProduct(t);
+    return (es.dot(et) - point.dot(s) * point.dot(t)) / point.dot(d);
+  }
+  const bool at_rim = core.kind == ConvexCore::Kind::kCylinder ||
+                      (core.kind == ConvexCore::Kind::kCone && point.z() < 0.0);
+  const double rho2 = d.x() * d.x() + d.y() * d.y();
+  if (!at_rim || rho2 == 0.0) return 0.0;
+  const double s_around = d.x() * s.y() - d.y() * s.x();
+  const double t_around = d.x() * t.y() - d.y() * t.x();
+  return core.size.x() * s_around * t_around / (rho2 * std::sqrt(rho2));
+}
 
-/// Where the support function of a core is not smooth: on circles `axis . n = level` of the unit
-/// sphere (normals of its straight edges or lines) and at single normals (of its flat faces).
+/// A circle of unit normals, `axis . n = sine`: those of a straight edge (sine 0) or of the lines of
+/// a cone (the axis is the cone's).
+struct CreaseCircle {
+  Vec3 axis;
+  double sine;
+  double cosine;  ///< radius of the circle; kept beside `sine`, for one does not give the other
+
+  /// Sine of the angle from the circle to n, positive on the side of the axis.
+  double offset(const Vec3& n) const {
+    const double height = axis.dot(n);
+    return sine == 0.0 ? height : height * cosine - axis.cross(n).norm() * sine;
+  }
+};
+
+/// Where the support function of a core is not smooth: on circles of the unit sphere and at single
+/// normals (of its flat faces).
 struct Creases {
   static constexpr int kMax = 24;
   int circles = 0;
-  Vec3 axis[kMax];
-  double level[kMax];
+  CreaseCircle circle[kMax];
   int normals = 0;
   Vec3 normal[kMax];
 
-  void addCircle(const Vec3& a, double c) {
-    if (circles == kMax) return;
-    axis[circles] = a;
-    level[circles++] = c;
+  void add(const CreaseCircle& c) {
+    if (circles < kMax) circle[circles++] = c;
   }
-  void addNormal(const Vec3& n) {
+  void add(const Vec3& n) {
     if (normals < kMax) normal[normals++] = n;
   }
 };

@@ -1,21 +1,27 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "allclear/core/types.h"
+#include "allclear/distance/shape.h"
 
 namespace allclear {
 
-/// Convex hull of a point set, as its corners and the graph of its (triangulated) faces.
+/// The convex hull of points, as indices into them.
+///
+/// Rounding: an input point may lie outside of the hull by about 1e-13 of the points' extent.
 struct ConvexHull {
-  std::vector<int> corners;              ///< indices into the points given
-  std::vector<std::array<int, 3>> faces;  ///< indices into `corners`, counterclockwise from outside
+  std::vector<int> vertices;     ///< of equal points only one; around the rim when flat
+  std::vector<Triangle> facets;  ///< outward normals; empty when the points are flat
+  double volume = 0.0;           ///< [m^3]; 0 when the points are flat
+
+  bool isFlat() const { return facets.empty(); }
 };
 
-/// Hull by quickhull, O(n log n) on usual sets. Points within about 1e-15 of the size of the set of
-/// the hull may be left out. Empty when the points are flat (in a plane, line or point, to 1e-12 of
-/// their size) or rounding defeats it: callers then use all points.
-/// Pre: finite, at least one.
-ConvexHull convexHull(const std::vector<Vec3>& points);
+/// Accepts any finite points: none, one, equal, collinear or coplanar ones. Points within 1e-10 of
+/// their extent from a common plane count as flat; of those, `vertices` are the corners of the flat
+/// hull.
+ConvexHull convexHull(std::span<const Vec3> points);
 
 }  // namespace allclear

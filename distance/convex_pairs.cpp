@@ -71,7 +71,8 @@ double openAngle(const GjkResult& r) {
 CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
   NormalCandidate best;
   Contact contact;
-  if (refineNormal(pair, coarse.v / coarse.upper, openAngle(coarse), &best, &contact)) {
+  if (refineNormal(pair, coarse.v / coarse.upper, openAngle(coarse), RefineUntil::kProven, &best,
+                   &contact)) {
     CoreDistance out = fromNormal(pair, best, &contact);
     out.gap = 0.5 * contact.mismatch * contact.mismatch / std::max(best.separation, 1e-300);
     out.gap = std::min(out.gap, contact.mismatch);
@@ -79,7 +80,8 @@ CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
   }
   const GjkResult r = gjk(pair, best.n);
   if (r.overlap) return fromNormal(pair, best, nullptr);
-  refineNormal(pair, r.normal, std::max(0.01, openAngle(r)), &best, &contact);
+  refineNormal(pair, r.normal, std::max(0.01, openAngle(r)), RefineUntil::kProven, &best,
+               &contact);
   offer(pair, r.normal, r.lower, true, &best);
   CoreDistance out = fromNormal(pair, best, nullptr);
   out.gap = std::max(0.0, r.upper - best.separation);
@@ -96,8 +98,7 @@ bool areBoxes(const CorePair& pair) {
 
 CoreDistance penetration(const CorePair& pair, const GjkResult& r) {
   if (areBoxes(pair)) return fromNormal(pair, bestBoxAxis(pair), nullptr);
-  const Vec3 hint = std::isfinite(r.lower) ? r.normal : Vec3(Vec3::Zero());
-  const PenetrationResult search = searchPenetration(pair, hint);
+  const PenetrationResult search = searchPenetration(pair, r);
   CoreDistance out = fromNormal(pair, search.best, nullptr);
   out.gap = search.upper - search.best.separation;
   out.converged = search.converged;

@@ -105,6 +105,14 @@ Nearest nearestOnSimplex(const MinkowskiPoint* s, int size) {
   return best;
 }
 
+/// A corner met again: polytopes have no other to offer.
+bool isCorner(const GjkResult& r, const Vec3& w) {
+  for (int i = 0; i < r.size; ++i) {
+    if (r.simplex[i].w == w) return true;
+  }
+  return false;
+}
+
 void keepOnly(const Nearest& nearest, GjkResult* r) {
   MinkowskiPoint kept[3];
   for (int i = 0; i < nearest.size; ++i) kept[i] = r->simplex[nearest.corner[i]];
@@ -147,6 +155,7 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& opt
     if (r.lower >= options.enough) return r;
     const double close = 4.0 * pair.rounding + options.relative_gap * r.upper;
     if (r.size > 0 && r.upper - r.lower <= close) return r;
+    if (isCorner(r, corner.w)) return r;
     const Nearest nearest = nearestOnSimplex(r.simplex, r.size + 1);
     if (nearest.size == 0) {  // inside the tetrahedron
       r.size = 4;
@@ -155,7 +164,7 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& opt
       return r;
     }
     // Rounding has the last word when the nearest point no longer comes nearer.
-    if (r.size > 0 && !(nearest.squared < r.upper * r.upper)) return r;
+    if (r.size > 0 && !(std::sqrt(nearest.squared) < r.upper - 0.25 * pair.rounding)) return r;
     ++r.size;
     keepOnly(nearest, &r);
     if (r.upper <= 4.0 * pair.rounding) {

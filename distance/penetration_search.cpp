@@ -22,6 +22,8 @@ class InnerPolytope {
     shell_.tolerance = 2.0 * pair.rounding;
   }
 
+  /// Starts from the corners of GJK's last simplex when they span enough room.
+  bool startFrom(const GjkResult& r);
   /// Starts from extreme points. False when B - A is flat; then `flat_normal` is its normal.
   bool start(Vec3* flat_normal);
 
@@ -69,6 +71,24 @@ class InnerPolytope {
   const CorePair& pair_;
   Shell shell_;
 };
+
+bool InnerPolytope::startFrom(const GjkResult& r) {
+  constexpr double kLeastShape = 1e-4;
+  if (r.size < 4) return false;
+  const Vec3& o = r.simplex[0].w;
+  const Vec3 a = r.simplex[1].w - o;
+  const Vec3 b = r.simplex[2].w - o;
+  const Vec3 c = r.simplex[3].w - o;
+  const Vec3 n = a.cross(b);
+  const double area = n.norm();
+  const double height = n.dot(c) / area;
+  if (!(area > kLeastShape * a.norm() * b.norm() && std::abs(height) > kLeastShape * c.norm() &&
+        std::abs(height) > 64.0 * pair_.rounding)) {
+    return false;
+  }
+  shell_.start(o, r.simplex[1].w, r.simplex[2].w, r.simplex[3].w, height > 0.0);
+  return true;
+}
 
 bool InnerPolytope::start(Vec3* flat_normal) {
   const double flat = 64.0 * pair_.rounding;
@@ -133,16 +153,16 @@ class RefinedDirections {
   }
 
  private:
-  static constexpr int kMost = 16;
+  static constexpr int kMost = 32;
   int count_ = 0;
   Vec3 direction_[kMost];
 };
 
 class Search {
  public:
-  Search(const CorePair& pair, const Vec3& hint)
+  Search(const CorePair& pair, const GjkResult& r)
       : pair_(pair),
-        hint_(hint),
+        gjk_(r),
         curved_(!pair.A.isPolytope() || !pair.B.isPolytope()),
         polytope_(pair) {}
 
@@ -150,12 +170,12 @@ class Search {
     constexpr double kEverywhere = 4.0;  // [rad]
     constexpr double kAboutHint = 0.1;   // [rad]
     if (curved_) offerCreaseNormals(pair_, Vec3::UnitX(), kEverywhere, &result_.best);
-    if (hint_.squaredNorm() > 0.0) {
-      offer(pair_, hint_, pair_.separation(hint_), true, &result_.best);
-      if (curved_) refine(hint_, kAboutHint);
+    if (std::isfinite(gjk_.lower)) {
+      offer(pair_, gjk_.normal, gjk_.lower, true, &result_.best);
+      if (curved_) refine(gjk_.normal, kAboutHint, RefineUntil::kProven);
     }
     Vec3 flat_normal;
-    if (!polytope_.start(&flat_normal)) {
+    if (!polytope_.startFrom(gjk_) && !polytope_.start(&flat_normal)) {
       for (double sign : {1.0, -1.0}) {
         const Vec3 n = sign * flat_normal;
         offer(pair_, n, pair_.separation(n), true, &result_.best);
@@ -164,14 +184,27 @@ class Search {
       return result_;
     }
     expand();
+    if (curved_) prove();
     result_.upper = std::max(result_.best.separation, -polytope_.leastOffset());
     return result_;
   }
 
  private:
-  bool refine(const Vec3& n, double window) {
+  bool refine(const Vec3& n, double window, RefineUntil until = RefineUntil::kExhausted) {
     Contact contact;
-    return refineNormal(pair_, n, window, &result_.best, &contact);
+    return refineNormal(pair_, n, window, until, &result_.best, &contact);
+  }
+
+  /// The best direction may be one that was only passed by.
+  void prove() {
+    for (double window : {0.03, 0.3}) {
+      const NormalCandidate& best = result_.best;
+      const Contact contact = contactAt(pair_, best.n, best.separation);
+      if (contact.mismatch <= 1e-7 * pair_.scale) return;
+      refine(Vec3(best.n), window);
+    }
+    const Contact contact = contactAt(pair_, result_.best.n, result_.best.separation);
+    result_.converged = result_.converged && contact.mismatch <= 1e-4 * pair_.scale;
   }
 
   void expand() {
@@ -199,12 +232,13 @@ class Search {
       }
       if (curved_ && room <= coarse && refined < kMostRefined) {
         const double angle = std::sqrt(coarse / pair_.scale);
-        if (proven_.near(u, std::min(0.3, 4.0 * angle))) {
+        if (proven_.near(u, std::min(0.3, angle))) {
           face.done = true;
           continue;
         }
         ++refined;
-        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3))) {
+        // A worse optimum than this very face does not settle it.
+        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) && best.separation > -reach) {
           proven_.add(u);
           face.done = true;
           continue;
@@ -215,11 +249,11 @@ class Search {
     }
   }
 
-  static constexpr double kCoarse = 0.02;  // of the depth: where refinement takes over
-  static constexpr int kMostRefined = 16;
+  static constexpr double kCoarse = 0.005;  // of the depth: where refinement takes over
+  static constexpr int kMostRefined = 32;
 
   const CorePair& pair_;
-  const Vec3 hint_;
+  const GjkResult& gjk_;
   const bool curved_;
   InnerPolytope polytope_;
   RefinedDirections proven_;
@@ -228,8 +262,8 @@ class Search {
 
 }  // namespace
 
-PenetrationResult searchPenetration(const CorePair& pair, const Vec3& hint) {
-  return Search(pair, hint).run();
+PenetrationResult searchPenetration(const CorePair& pair, const GjkResult& r) {
+  return Search(pair, r).run();
 }
 
 }  // namespace allclear

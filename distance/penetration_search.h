@@ -1,5 +1,6 @@
 #pragma once
 
+#include "allclear/distance/gjk.h"
 #include "allclear/distance/normal_refinement.h"
 
 namespace allclear {
@@ -13,7 +14,7 @@ struct PenetrationResult {
 /// Depth of overlapping (or touching) cores: the maximum over unit n of separation(n), which is not
 /// concave. Expands a polytope inside the Minkowski difference (van den Bergen's EPA), whose faces
 /// bound what any direction can still give, and refines the promising directions to rounding.
-/// `hint`: a likely normal, or zero.
-PenetrationResult searchPenetration(const CorePair& pair, const Vec3& hint);
+/// `r`: what GJK, which found the overlap, left.
+PenetrationResult searchPenetration(const CorePair& pair, const GjkResult& r);
 
 }  // namespace allclear

@@ -7,7 +7,7 @@ namespace allclear {
 namespace {
 
 constexpr int kLanes = 8;
-constexpr int kFewCorners = 40;  // up to here looking at all corners beats climbing along edges
+constexpr int kFewCorners = 16;  // up to here looking at all corners beats climbing along edges
 
 /// `count` is a multiple of kLanes. Indices are kept as doubles so that one loop vectorises whole.
 ALLCLEAR_MULTIVERSION
@@ -40,11 +40,19 @@ PointCloud::PointCloud(const std::vector<Vec3>& points) : ball_(ballAbout(points
   std::vector<Vec3> local;
   for (const Vec3& p : points) local.push_back(p - ball_.center);
   const ConvexHull hull = convexHull(local);
-  if (hull.faces.empty()) {
+  if (hull.isFlat()) {
     corners_ = local;
   } else {
-    for (int i : hull.corners) corners_.push_back(local[i]);
-    buildGraph(hull.faces);
+    std::vector<int> corner_of(local.size(), -1);
+    for (int i : hull.vertices) {
+      corner_of[i] = static_cast<int>(corners_.size());
+      corners_.push_back(local[i]);
+    }
+    std::vector<Triangle> faces = hull.facets;
+    for (Triangle& face : faces) {
+      for (int& i : face) i = corner_of[i];
+    }
+    buildGraph(faces);
   }
   const std::size_t padded = (corners_.size() + kLanes - 1) / kLanes * kLanes;
   for (std::size_t i = 0; i < padded; ++i) {
@@ -65,12 +73,14 @@ void PointCloud::buildGraph(const std::vector<std::array<int, 3>>& faces) {
   }
   for (std::size_t i = 0; i < corners_.size(); ++i) edge_start_[i + 1] += edge_start_[i];
   neighbour_.resize(edge_start_.back());
+  direction_.resize(edge_start_.back());
   face_.resize(edge_start_.back());
   std::vector<int> next(edge_start_.begin(), edge_start_.end() - 1);
   for (std::size_t f = 0; f < faces.size(); ++f) {
     for (int e = 0; e < 3; ++e) {
       const int slot = next[faces[f][e]]++;
       neighbour_[slot] = faces[f][(e + 1) % 3];
+      direction_[slot] = (corners_[neighbour_[slot]] - corners_[faces[f][e]]).normalized();
       face_[slot] = static_cast<int>(f);
     }
   }

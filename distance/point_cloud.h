@@ -27,6 +27,11 @@ class PointCloud {
   void forNeighbours(int i, const Visit& visit) const {
     for (int k = edge_start_[i]; k < edge_start_[i + 1]; ++k) visit(neighbour_[k]);
   }
+  /// Calls visit(unit direction) for every edge at corner i. Pre: hasEdges().
+  template <class Visit>
+  void forEdges(int i, const Visit& visit) const {
+    for (int k = edge_start_[i]; k < edge_start_[i + 1]; ++k) visit(direction_[k]);
+  }
   /// Calls visit(outward unit normal) for every face at corner i. Pre: hasEdges().
   template <class Visit>
   void forFaces(int i, const Visit& visit) const {
@@ -47,6 +52,7 @@ class PointCloud {
   // Around corner i, entries edge_start_[i] .. edge_start_[i + 1] - 1: as many edges as faces.
   std::vector<int> edge_start_;
   std::vector<int> neighbour_;
+  std::vector<Vec3> direction_;
   std::vector<int> face_;
   std::vector<Vec3> normal_;
   std::vector<int> start_;  // a corner far along the middle of each cell of directions

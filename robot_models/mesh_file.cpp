@@ -10,7 +10,7 @@
 
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
-#include "allclear/robot_models/xml_element.h"
+#include "allclear/robot_models/collada_check.h"
 
 namespace allclear {
 namespace fs = std::filesystem;
@@ -68,38 +68,19 @@ void checkObj(const std::string& content, const fs::path& path) {
   if (content.find("f ") == std::string::npos) fail(path, "holds no face");
 }
 
-void collectNodeIds(const XmlElement& element, std::vector<std::string>& open,
-                    const std::string& file) {
-  const std::string* id = element.name == "node" ? element.attribute("id") : nullptr;
-  if (element.name == "instance_node") {
-    const std::string* url = element.attribute("url");
-    for (const std::string& ancestor : open) {
-      if (url && *url == "#" + ancestor) {
-        throw InputError({file, element.line, "<instance_node>", *url}, "a node inside itself");
-      }
-    }
-  }
-  if (id) open.push_back(*id);
-  for (const XmlElement& child : element.children) collectNodeIds(child, open, file);
-  if (id) open.pop_back();
-}
-
-void checkCollada(const std::string& content, const fs::path& path) {
-  const XmlElement root = parseXml(content, path.string());
-  if (root.name != "COLLADA") {
-    throw InputError({path.string(), root.line, "", "<" + root.name + ">"},
-                     "is not a COLLADA file: the root element must be <COLLADA>");
-  }
-  std::vector<std::string> open;
-  collectNodeIds(root, open, path.string());
-}
-
-void checkContent(const std::string& content, const std::string& extension, const fs::path& path) {
+/// What assimp is given to read.
+std::string checkedContent(const std::string& content, const std::string& extension,
+                           const fs::path& path) {
   if (content.empty()) fail(path, "is empty");
-  if (extension == ".stl") return checkStl(content, path);
-  if (extension == ".obj") return checkObj(content, path);
-  if (extension == ".dae") return checkCollada(content, path);
-  fail(path, "unknown mesh format '" + extension + "': .stl, .dae and .obj are read");
+  if (extension == ".dae") return plainCollada(content, path.string());
+  if (extension == ".stl") {
+    checkStl(content, path);
+  } else if (extension == ".obj") {
+    checkObj(content, path);
+  } else {
+    fail(path, "unknown mesh format '" + extension + "': .stl, .dae and .obj are read");
+  }
+  return content;
 }
 
 /// Bit patterns compare exactly; -0 and 0 are the same place.
@@ -191,8 +172,8 @@ TriangleMesh parseMesh(const std::string& content, const fs::path& path,
     fail(path, "scale must be finite and not zero");
   }
   const std::string extension = lowerCaseExtension(path);
-  checkContent(content, extension, path);
-  MeshBuilder builder = imported(content, extension, path, options.scale);
+  MeshBuilder builder =
+      imported(checkedContent(content, extension, path), extension, path, options.scale);
   if (builder.triangles.empty()) {
     fail(path, builder.has_other_primitives ? "holds only points or lines, no triangle"
                                             : "holds no triangle");

@@ -242,7 +242,7 @@ class SrdfReader {
     int count = 0;
     const int first = data_.joints[joint].first_coordinate;
     while (words >> word) {
-      const XmlElement single{part.name, part.line, {{"value", word}}, {}};
+      const XmlElement single{part.name, part.line, {{"value", word}}, {}, {}};
       const double value = reader_.number(single, owner, "value");
       if (count < coordinateCount(joint)) setValue(part, first + count, value, owner, state);
       ++count;

@@ -19,9 +19,9 @@ constexpr double kShortestAxis = 1e-6;
 
 const std::vector<std::string> kJointTypes{"revolute", "continuous", "prismatic",
                                            "fixed",    "floating",   "planar"};
-const std::vector<std::string> kKnownElements{
-    "link",   "joint",        "material", "gazebo", "transmission", "sensor", "ros2_control",
-    "camera", "transmission", "plugin",   "mujoco", "drake",        "group",  "safety"};
+// Of URDF and its common extensions; the rest may be a slip of the pen.
+const std::vector<std::string> kKnownElements{"link",         "joint",  "material",     "gazebo",
+                                              "transmission", "sensor", "ros2_control", "mujoco"};
 
 class Checker {
  public:
@@ -258,41 +258,9 @@ class Checker {
   UrdfOutline outline_;
 };
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-void print(const XmlElement& element, std::string& out) {
-  out += "<" + element.name;
-  for (const auto& [key, value] : element.attributes)
-    out += " " + key + "=\"" + escaped(value) + "\"";
-  out += ">";
-  for (const XmlElement& child : element.children) print(child, out);
-  out += "</" + element.name + ">";
-}
-
 /// The element with the named children and attributes only.
 XmlElement picked(const XmlElement& element, const std::set<std::string>& children) {
-  XmlElement out{element.name, element.line, element.attributes, {}};
+  XmlElement out{element.name, element.line, element.attributes, {}, {}};
   for (const XmlElement& child : element.children) {
     if (children.contains(child.name)) out.children.push_back(child);
   }
@@ -300,7 +268,7 @@ XmlElement picked(const XmlElement& element, const std::set<std::string>& childr
 }
 
 XmlElement plainLink(const XmlElement& link, const UrdfParts& parts) {
-  XmlElement out{"link", link.line, {{"name", *link.attribute("name")}}, {}};
+  XmlElement out{"link", link.line, {{"name", *link.attribute("name")}}, {}, {}};
   for (const XmlElement& part : link.children) {
     if (part.name == "inertial") out.children.push_back(part);
     if ((part.name == "collision" && parts.collision) || (part.name == "visual" && parts.visual)) {
@@ -345,12 +313,12 @@ UrdfOutline checkUrdf(const XmlElement& robot, const UrdfParts& parts, const Xml
 }
 
 std::string plainUrdf(const XmlElement& robot, const UrdfParts& parts) {
-  std::string out = "<robot name=\"" + escaped(*robot.attribute("name")) + "\">";
+  XmlElement out{"robot", robot.line, {{"name", *robot.attribute("name")}}, {}, {}};
   for (const XmlElement& element : robot.children) {
-    if (element.name == "link") print(plainLink(element, parts), out);
-    if (element.name == "joint") print(plainJoint(element, parts), out);
+    if (element.name == "link") out.children.push_back(plainLink(element, parts));
+    if (element.name == "joint") out.children.push_back(plainJoint(element, parts));
   }
-  return out + "</robot>";
+  return printXml(out);
 }
 
 }  // namespace allclear

@@ -62,6 +62,10 @@ XmlElement copied(const tinyxml2::XMLElement& from, const std::string& file) {
   XmlElement to;
   to.name = from.Name();
   to.line = from.GetLineNum();
+  for (const auto* node = from.FirstChild(); node; node = node->NextSibling()) {
+    if (const auto* text = node->ToText())
+      to.text.append(to.text.empty() ? "" : " ") += text->Value();
+  }
   copyAttributes(from, file, to);
   for (const auto* item = from.FirstChildElement(); item; item = item->NextSiblingElement()) {
     to.children.push_back(copied(*item, file));
@@ -92,6 +96,38 @@ std::optional<double> parsed(std::string_view text) {
   if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+void print(const XmlElement& element, std::string& out) {
+  out += "<" + element.name;
+  for (const auto& [key, value] : element.attributes)
+    out += " " + key + "=\"" + escaped(value) + "\"";
+  out += ">" + escaped(element.text);
+  for (const XmlElement& child : element.children) print(child, out);
+  out += "</" + element.name + ">";
 }
 
 }  // namespace
@@ -128,6 +164,12 @@ XmlElement parseXml(const std::string& content, const std::string& file) {
                      "a second root element");
   }
   return copied(*root, file);
+}
+
+std::string printXml(const XmlElement& element) {
+  std::string out;
+  print(element, out);
+  return out;
 }
 
 void XmlReader::fail(const XmlElement& element, const std::string& owner, const std::string& value,

@@ -9,12 +9,13 @@
 
 namespace allclear {
 
-/// An element of an XML document with the line where it starts; text and comments are dropped.
+/// An element of an XML document with the line where it starts; comments are dropped.
 struct XmlElement {
   std::string name;
   int line = 0;
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<XmlElement> children;
+  std::string text;  ///< directly in it; pieces between children are joined by a space
 
   /// Value of an attribute, or nullptr.
   const std::string* attribute(std::string_view key) const;
@@ -26,6 +27,9 @@ struct XmlElement {
 /// XML, nests deeper than 100 elements, or defines document types and entities (which are not
 /// expanded).
 XmlElement parseXml(const std::string& content, const std::string& file);
+
+/// The element as XML text, without line breaks.
+std::string printXml(const XmlElement& element);
 
 /// Reads the attributes of one file's elements, strictly: every complaint names file, line, the
 /// element and the value.

@@ -261,13 +261,13 @@ class Reader {
                                          static_cast<Eigen::Index>(times_.size())));
     };
     if (values_[1].empty()) {
-      warnings_.push_back(
+      warnings_.emplace_back(
           "there are no velocities: read as the quintic spline through the positions, from rest to "
           "rest");
       return interpolatePositions(std::move(times_), matrix(0));
     }
     if (values_[2].empty()) {
-      warnings_.push_back(
+      warnings_.emplace_back(
           "there are no accelerations: read as those that make the jerk continuous, zero at both "
           "ends");
       return interpolatePositionsAndVelocities(std::move(times_), matrix(0), matrix(1));

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "allclear/core/input_error.h"
 #include "config/task_fixture.h"
@@ -19,8 +20,9 @@ void expectValue(const Problem& problem, double actual, const std::string& joint
   ASSERT_GE(c, 0) << joint;
   const double difference = actual - expected;
   if (problem.robot->coordinates()[c].wraps) {
-    EXPECT_NEAR(std::remainder(difference, 2.0 * M_PI), 0.0, 1e-12) << problem.name << " " << joint;
-    EXPECT_LE(std::abs(actual - problem.start[c]), M_PI + 1e-12);
+    EXPECT_NEAR(std::remainder(difference, 2.0 * std::numbers::pi), 0.0, 1e-12)
+        << problem.name << " " << joint;
+    EXPECT_LE(std::abs(actual - problem.start[c]), std::numbers::pi + 1e-12);
   } else {
     EXPECT_NEAR(difference, 0.0, 1e-5) << problem.name << " " << joint;
   }
@@ -39,7 +41,8 @@ void expectSame(const Problem& problem, const json& source) {
   }
   for (const auto& [joint, value] : source["fixed_joints"].items()) {
     const int c = problem.robot->findCoordinate(joint);
-    if (c >= 0) EXPECT_EQ(problem.start[c], value.get<double>()) << problem.name << " " << joint;
+    ASSERT_GE(c, 0) << joint;
+    EXPECT_EQ(problem.start[c], value.get<double>()) << problem.name << " " << joint;
   }
   for (std::size_t k = 0; k < source["obstacles"].size(); ++k) {
     const json& from = source["obstacles"][k];
@@ -89,7 +92,7 @@ TEST(PlanningProblems, QuaternionsAreReadScalarFirst) {
   const Problem problem = ProblemSet::load(path, robots).problem(0);
   EXPECT_TRUE(problem.obstacles[0].X_WO.R.col(2).isApprox(Vec3(0, 0, -1)));
   EXPECT_EQ(problem.start, (VecX(5) << 0.1, 0, 0.5, 0, 0.06).finished());
-  EXPECT_NEAR(std::get<JointTarget>(problem.goal).values[3], 6 - 2 * M_PI, 1e-12);
+  EXPECT_NEAR(std::get<JointTarget>(problem.goal).values[3], 6 - 2 * std::numbers::pi, 1e-12);
 
   const auto broken = folder.write("q.json", text("[1,1,0,0]"));
   try {

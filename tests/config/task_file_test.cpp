@@ -160,8 +160,8 @@ TEST_F(FullTask, CollisionSettingsAreRead) {
   EXPECT_EQ(set.pair_margins[2].margin, 0.1);
   // From the scene's matrix: not the pair the SRDF disables, not the unknown link.
   using Pair = std::pair<std::string, std::string>;
-  EXPECT_EQ(set.allowed, (std::vector<Pair>{
-                             {"base_link", "shelf"}, {"tool", "floor"}, {"forearm", "statue"}}));
+  EXPECT_EQ(set.allowed,
+            (std::vector<Pair>{{"base_link", "shelf"}, {"tool", "floor"}, {"forearm", "statue"}}));
 }
 
 TEST_F(FullTask, LimitsScaleAndDefault) {
@@ -227,8 +227,8 @@ TEST(Task, TakesTheStartFromTheSceneWhenItGivesNone) {
 }
 
 TEST(Task, MovesEndpointsARoundingBeyondALimitBackWithAWarning) {
-  const Problem p = loadText(std::string(kArm) +
-                             "start_state: {group_state: ready, elbow: 2.500009}\n");
+  const Problem p =
+      loadText(std::string(kArm) + "start_state: {group_state: ready, elbow: 2.500009}\n");
   EXPECT_EQ(p.start[2], 2.5);
   bool warned = false;
   for (const std::string& warning : p.warnings) {
@@ -236,9 +236,8 @@ TEST(Task, MovesEndpointsARoundingBeyondALimitBackWithAWarning) {
               std::string::npos;
   }
   EXPECT_TRUE(warned);
-  EXPECT_THROW(
-      loadText(std::string(kArm) + "start_state: {group_state: ready, elbow: 2.500011}\n"),
-      InputError);
+  EXPECT_THROW(loadText(std::string(kArm) + "start_state: {group_state: ready, elbow: 2.500011}\n"),
+               InputError);
 }
 
 TEST(Task, AcceptsAMimicJointThatAgreesAndWarnsOfOneThatDoesNot) {
@@ -277,8 +276,8 @@ TEST(Task, KeepsTheAxisOfTheStartWhenNoDirectionIsGiven) {
 }
 
 TEST(Task, FixedDurationIsFixed) {
-  const Problem p = loadText(std::string(kArm) +
-                             "start_state: {group_state: ready}\nduration: {fixed: 3.0}\n");
+  const Problem p =
+      loadText(std::string(kArm) + "start_state: {group_state: ready}\nduration: {fixed: 3.0}\n");
   EXPECT_TRUE(p.duration.isFixed());
   EXPECT_EQ(p.duration.max, 3.0);
 }
@@ -290,12 +289,13 @@ TEST(Task, SameBytesGiveTheSameHashAndOtherBytesAnother) {
 }
 
 TEST(Task, SharesAliases) {
-  const Problem p = loadText(std::string(kArm) +
-                             "start_state: {group_state: ready}\n"
-                             "scene:\n"
-                             "  collision_objects:\n"
-                             "    - {id: a, type: box, dimensions: &size [1, 1, 1], pose: {position: [3, 0, 0]}}\n"
-                             "    - {id: b, type: box, dimensions: *size, pose: {position: [5, 0, 0]}}\n");
+  const Problem p = loadText(
+      std::string(kArm) +
+      "start_state: {group_state: ready}\n"
+      "scene:\n"
+      "  collision_objects:\n"
+      "    - {id: a, type: box, dimensions: &size [1, 1, 1], pose: {position: [3, 0, 0]}}\n"
+      "    - {id: b, type: box, dimensions: *size, pose: {position: [5, 0, 0]}}\n");
   EXPECT_EQ(std::get<Box>(p.obstacles[1].geometry[0].shape).size(), Vec3(1, 1, 1));
 }
 

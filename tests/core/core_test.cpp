@@ -18,6 +18,7 @@ TEST(InputError, IsOneLineThatNamesThePlace) {
 TEST(InputError, SuggestsTheNearestWordOnlyWhenItIsNear) {
   EXPECT_EQ(nearestWord("margn", {"margin", "tolerance"}), "margin");
   EXPECT_EQ(nearestWord("zzz", {"margin", "tolerance"}), "");
+  EXPECT_EQ(nearestWord("amr", {"hand", "arm"}), "arm");  // two letters swapped are one mistake
   EXPECT_EQ(didYouMean("margn", {"margin"}), " (did you mean 'margin'?)");
 }
 

@@ -252,51 +252,75 @@ inline Real bestSeparatingAxis(const OraclePair& pair, const PolytopeFeatures& A
   return best;
 }
 
-/// The best of `count` directions spread evenly over the sphere, the best few of them followed by a
-/// grid that turns and shrinks about the best point until `finest` [rad].
-inline Real bestDirectionSwept(const OraclePair& pair, int count, Draw* draw, Real finest = 1e-9L) {
-  struct Start {
-    Real value;
-    Vec3L n;
-  };
-  std::vector<Start> starts;
+/// Half extents of a shape along its axes.
+inline Vec3L extents(const Shape& shape) {
+  Vec3L e;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3L axis = Vec3L::Unit(i);
+    e[i] = (supportOracle(shape, axis) + supportOracle(shape, -axis)) / 2;
+  }
+  return e;
+}
+
+struct SweepStart {
+  Real value;
+  Vec3L n;
+};
+
+/// `count` directions spread evenly over the sphere, and as many again over the normals of either
+/// shape stretched to a ball (which is where those of needles and slabs crowd).
+inline std::vector<SweepStart> sweep(const OraclePair& pair, int count) {
+  std::vector<SweepStart> starts;
+  const Vec3L e_A = extents(pair.A);
+  const Vec3L e_B = extents(pair.B);
   for (int i = 0; i < count; ++i) {
     const Real z = 1 - (2 * i + 1) / Real(count);
     const Real r = std::sqrt(1 - z * z);
     const Real phi = i * Real(2.399963229728653322L);
-    const Vec3L n(r * std::cos(phi), r * std::sin(phi), z);
-    starts.push_back({pair.separation(n), n});
+    const Vec3L u(r * std::cos(phi), r * std::sin(phi), z);
+    for (const Vec3L& n : {u, Vec3L(pair.R_WA * u.cwiseQuotient(e_A)),
+                           Vec3L(pair.R_WB * u.cwiseQuotient(e_B))}) {
+      starts.push_back({pair.separation(n), n.normalized()});
+    }
   }
   std::sort(starts.begin(), starts.end(),
-            [](const Start& a, const Start& b) { return a.value > b.value; });
-  std::vector<Vec3L> followed;
-  Real best = starts.front().value;
-  const Real spacing = std::sqrt(Real(12.6) / count);
-  for (std::size_t i = 0; i < starts.size() && followed.size() < 3; ++i) {
-    bool seen = false;
-    for (const Vec3L& n : followed) seen = seen || n.dot(starts[i].n) > std::cos(4 * spacing);
-    if (seen) continue;
-    followed.push_back(starts[i].n);
-    Vec3L n = starts[i].n;
-    Real value = starts[i].value;
-    for (Real radius = 2 * spacing; radius > finest; radius *= 0.65L) {
-      const Vec3L side = (n.cross(draw->direction().cast<Real>())).normalized();
-      const Vec3L other = n.cross(side);
-      const Vec3L center = n;
-      constexpr int kHalf = 4;
-      for (int a = -kHalf; a <= kHalf; ++a) {
-        for (int b = -kHalf; b <= kHalf; ++b) {
-          const Vec3L m =
-              (center + radius / kHalf * (a * side + b * other)).normalized();
-          const Real s = pair.separation(m);
-          if (s > value) {
-            value = s;
-            n = m;
-          }
-        }
+            [](const SweepStart& a, const SweepStart& b) { return a.value > b.value; });
+  return starts;
+}
+
+/// Follows a start with a grid that turns and shrinks about the best point so far.
+inline Real zoom(const OraclePair& pair, SweepStart at, Real radius, Draw* draw) {
+  constexpr int kHalf = 4;
+  constexpr Real kFinest = 1e-9L;
+  for (; radius > kFinest; radius *= 0.65L) {
+    const Vec3L center = at.n;
+    const Vec3L side = center.cross(draw->direction().cast<Real>()).normalized();
+    const Vec3L other = center.cross(side);
+    for (int a = -kHalf; a <= kHalf; ++a) {
+      for (int b = -kHalf; b <= kHalf; ++b) {
+        const Vec3L n = (center + radius / kHalf * (a * side + b * other)).normalized();
+        const Real value = pair.separation(n);
+        if (value > at.value) at = {value, n};
       }
     }
-    best = std::max(best, value);
+  }
+  return at.value;
+}
+
+/// A separation that some direction has: the best of a sweep over 3 * `count` directions, the best
+/// few of which, apart from each other, are followed to the end.
+inline Real bestDirectionSwept(const OraclePair& pair, int count, Draw* draw, int followed = 4) {
+  const std::vector<SweepStart> starts = sweep(pair, count);
+  const Real spacing = std::sqrt(Real(12.6) / count);
+  std::vector<Vec3L> seen;
+  Real best = starts.front().value;
+  for (const SweepStart& start : starts) {
+    if (static_cast<int>(seen.size()) == followed) break;
+    bool near = false;
+    for (const Vec3L& n : seen) near = near || (n - start.n).norm() < 2 * spacing;
+    if (near) continue;
+    seen.push_back(start.n);
+    best = std::max(best, zoom(pair, start, 2 * spacing, draw));
   }
   return best;
 }

@@ -14,7 +14,7 @@ set(folders core distance trajectories robot_models planner config exports)
 # Third-party header pattern = the only folder whose .cpp files may include it.
 set(third_party "urdf_model|urdf_parser=robot_models" "assimp/=robot_models"
     "pinocchio/=robot_models" "Ip[A-Z][A-Za-z]*\\.hpp|coin/=planner" "yaml-cpp/=config"
-    "CLI/=apps")
+    "CLI/=apps" "libqhull_r/=distance")
 set(private_everywhere "nlohmann/")
 # Certificates share only primitives with the planner, or a bug would certify itself.
 set(certificate_forbidden "planner/(nlp|ipopt|clearance|seed|planner|solver)")

@@ -1,0 +1,109 @@
+// allclear certify: is a trajectory clear at every instant?
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "allclear/apps/commands.h"
+#include "allclear/config/task_file.h"
+#include "allclear/exports/certificate_json.h"
+#include "allclear/exports/output_files.h"
+
+namespace allclear {
+namespace {
+
+struct CertifyOptions {
+  std::string task;
+  std::string trajectory;
+  std::string certificate;
+  std::string verify;
+  double limit_tolerance = CertifiedLimitOptions{}.limit_tolerance;
+  bool json = false;
+};
+
+void warn(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+}
+
+void print(const Certificate& certificate, bool as_json) {
+  if (!as_json) {
+    std::cout << certificate.message << "\n";
+    return;
+  }
+  const Interval& minimum = certificate.minimum_clearance;
+  const nlohmann::ordered_json out = {
+      {"clear", certificate.clear},
+      {"message", certificate.message},
+      {"minimum_clearance", {minimum.lower, minimum.upper}},
+      {"at",
+       {{"pair", nlohmann::ordered_json::array({certificate.closest_a, certificate.closest_b})},
+        {"t", certificate.closest_t}}},
+      {"pairs", certificate.pairs.size()},
+      {"limits", certificate.limits.size()},
+      {"faults", certificate.faults},
+      {"static_contacts", certificate.static_contacts},
+      {"not_covered", certificate.not_covered}};
+  std::cout << out.dump(1) << "\n";
+}
+
+int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
+                      const CertifyOptions& options) {
+  CertificateOptions how;
+  how.limits.limit_tolerance = options.limit_tolerance;
+  const Certificate certificate = certify(problem, trajectory.trajectory, how);
+  if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
+  print(certificate, options.json);
+  return certificate.clear ? kDone : kNotClear;
+}
+
+int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
+                const CertifyOptions& options) {
+  CertificateOptions how;
+  how.limits.limit_tolerance = options.limit_tolerance;
+  const Certificate certificate = readCertificateJson(options.verify);
+  const CertificateVerdict verdict =
+      isSameTrajectory(trajectory, certificate.trajectory)
+          ? verifyCertificate(problem, certificate, how)
+          : CertificateVerdict{false, "The certificate is of another trajectory."};
+  if (options.json) {
+    const nlohmann::ordered_json out = {{"valid", verdict.valid}, {"message", verdict.message}};
+    std::cout << out.dump(1) << "\n";
+  } else {
+    std::cout << verdict.message << (verdict.valid ? " " + certificate.message : "") << "\n";
+  }
+  return verdict.valid ? kDone : kNotClear;
+}
+
+}  // namespace
+
+void addCertify(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "certify", "Prove that a trajectory (CSV or JSON, from anywhere) is clear at every instant.");
+  const auto options = std::make_shared<CertifyOptions>();
+  command->add_option("task", options->task, "the task that it is to fulfil")
+      ->required()
+      ->type_name("TASK.yaml");
+  command->add_option("trajectory", options->trajectory, "the trajectory, .csv or .json")
+      ->required()
+      ->type_name("TRAJ");
+  CLI::Option* write = command->add_option("--certificate", options->certificate,
+                                           "write the certificate, clear or not");
+  write->type_name("FILE");
+  command->add_option("--verify", options->verify, "verify this certificate instead of making one")
+      ->type_name("CERT.json")
+      ->excludes(write);
+  command
+      ->add_option("--limit-tolerance", options->limit_tolerance,
+                   "by how much limits may be exceeded, relative to their size")
+      ->check(CLI::Range(0.0, 0.1))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([options, &exit_code] {
+    const Problem problem = loadTask(options->task);
+    const NamedTrajectory trajectory = readTrajectoryFile(options->trajectory, problem);
+    warn(problem.warnings);
+    warn(trajectory.warnings);
+    exit_code = options->verify.empty() ? certifyTrajectory(problem, trajectory, *options)
+                                        : verifyAgain(problem, trajectory, *options);
+  });
+}
+
+}  // namespace allclear

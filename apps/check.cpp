@@ -1,0 +1,195 @@
+// allclear check: is a task well posed? Solves nothing.
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "allclear/apps/commands.h"
+#include "allclear/apps/table.h"
+#include "allclear/config/task_file.h"
+#include "allclear/core/input_error.h"
+#include "allclear/planner/certificate_instant.h"
+
+namespace allclear {
+namespace {
+
+constexpr std::size_t kShownPairs = 5;
+
+struct CheckOptions {
+  std::string task;
+  bool json = false;
+};
+
+/// The pairs of one end of the motion.
+struct EndReport {
+  std::string name;
+  std::vector<PairDistance> pairs;  ///< those that move, the nearest to its margin first
+};
+
+struct CheckReport {
+  std::size_t bodies = 0, moving_pairs = 0, fixed_pairs = 0;
+  std::vector<EndReport> ends;
+  std::vector<PairDistance> static_contacts;
+  std::vector<std::string> notes;
+  std::vector<std::string> faults;
+};
+
+std::string millimetres(double metres) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g mm", 1e3 * metres);
+  return text;
+}
+
+std::string describe(const PairDistance& pair) {
+  const std::string name = "'" + pair.a + "' and '" + pair.b + "' ";
+  if (pair.distance < 0.0) return name + "overlap by " + millimetres(-pair.distance);
+  return name + "are " + millimetres(pair.distance) + " apart, margin " + millimetres(pair.margin);
+}
+
+void addEnd(const std::string& name, std::vector<PairDistance> distances, CheckReport* report) {
+  EndReport end{name, {}};
+  for (PairDistance& pair : distances) {
+    if (!pair.fixed) end.pairs.push_back(std::move(pair));
+  }
+  for (const PairDistance& pair : end.pairs) {
+    if (pair.distance < pair.margin) report->faults.push_back(name + ": " + describe(pair));
+  }
+  report->ends.push_back(std::move(end));
+}
+
+/// The goal's configuration, when the task gives it.
+std::optional<VecX> goalConfiguration(const Problem& problem) {
+  const auto* joints = std::get_if<JointTarget>(&problem.goal);
+  if (joints == nullptr) return std::nullopt;
+  VecX q = problem.start;
+  for (std::size_t i = 0; i < joints->coordinates.size(); ++i) {
+    q[joints->coordinates[i]] = joints->values[i];
+  }
+  return q;
+}
+
+CheckReport checkTask(const Problem& problem) {
+  CheckReport report;
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  report.bodies = geometry.bodies.size();
+  for (const CertifiedPair& pair : geometry.pairs) {
+    (pair.fixed ? report.fixed_pairs : report.moving_pairs) += 1;
+  }
+  const std::vector<PairDistance> start = pairDistances(problem, geometry, problem.start, 0.0);
+  for (const PairDistance& pair : start) {
+    if (pair.fixed && pair.distance <= 0.0) report.static_contacts.push_back(pair);
+  }
+  addEnd("start", start, &report);
+  const auto goal = goalConfiguration(problem);
+  if (!goal) {
+    report.notes.push_back("the goal is a pose: the planner finds its configuration");
+    return report;
+  }
+  std::optional<double> end;
+  if (problem.duration.isFixed()) end = problem.duration.min;
+  for (const Obstacle& obstacle : problem.obstacles) {
+    if (!obstacle.moves() || end) continue;
+    report.notes.push_back("goal: '" + obstacle.id +
+                           "' moves and the duration is free: not checked there");
+  }
+  addEnd("goal", pairDistances(problem, geometry, *goal, end), &report);
+  return report;
+}
+
+void printText(const Problem& problem, const CheckReport& report) {
+  std::cout << problem.source_file << ": robot '" << problem.robot->name() << "', "
+            << problem.plannedCount() << " planned joints, " << problem.obstacles.size()
+            << " obstacles, " << problem.attached.size() << " attached objects\n"
+            << report.moving_pairs << " pairs of " << report.bodies << " bodies are considered; "
+            << report.fixed_pairs << " more do not move relative to each other\n";
+  for (const EndReport& end : report.ends) {
+    if (end.pairs.empty()) continue;
+    std::cout << "\n" << end.name << ", closest pairs:\n";
+    Table table({"body", "body", ">distance [mm]", ">margin [mm]"});
+    for (std::size_t i = 0; i < std::min(kShownPairs, end.pairs.size()); ++i) {
+      const PairDistance& pair = end.pairs[i];
+      table.addRow(
+          {pair.a, pair.b, shortNumber(1e3 * pair.distance), shortNumber(1e3 * pair.margin)});
+    }
+    table.print(std::cout);
+  }
+  std::cout << "\n";
+  for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
+  for (const PairDistance& pair : report.static_contacts) {
+    std::cout << "note: whatever the plan, " << describe(pair) << "\n";
+  }
+  if (report.faults.empty()) std::cout << "The task is well posed.\n";
+  for (const std::string& fault : report.faults) std::cout << "At fault: " << fault << "\n";
+}
+
+nlohmann::ordered_json toJson(const std::vector<PairDistance>& pairs) {
+  auto out = nlohmann::ordered_json::array();
+  for (const PairDistance& pair : pairs) {
+    out.push_back(
+        {{"a", pair.a}, {"b", pair.b}, {"distance", pair.distance}, {"margin", pair.margin}});
+  }
+  return out;
+}
+
+void printJson(const Problem& problem, const CheckReport& report) {
+  nlohmann::ordered_json out = {{"task", problem.source_file},
+                                {"robot", problem.robot->name()},
+                                {"planned_joints", problem.plannedCount()},
+                                {"well_posed", report.faults.empty()},
+                                {"faults", report.faults},
+                                {"pairs", report.moving_pairs},
+                                {"fixed_pairs", report.fixed_pairs},
+                                {"static_contacts", toJson(report.static_contacts)},
+                                {"notes", report.notes},
+                                {"warnings", problem.warnings}};
+  for (const EndReport& end : report.ends) out[end.name] = toJson(end.pairs);
+  std::cout << out.dump(1) << "\n";
+}
+
+/// A start or goal beyond its limits is a task that reads well and cannot be solved.
+bool blamesAnEnd(const InputError& error) {
+  return error.message().starts_with("start: joint") || error.message().starts_with("goal: joint");
+}
+
+int reportEndFault(const InputError& error, bool as_json) {
+  if (as_json) {
+    const nlohmann::ordered_json out = {
+        {"task", error.place().file}, {"well_posed", false}, {"faults", {error.message()}}};
+    std::cout << out.dump(1) << "\n";
+  } else {
+    std::cout << "At fault: " << error.message() << "\n";
+  }
+  return kNoPlan;
+}
+
+int runCheck(const CheckOptions& options) {
+  try {
+    const Problem problem = loadTask(options.task);
+    const CheckReport report = checkTask(problem);
+    if (options.json) {
+      printJson(problem, report);
+    } else {
+      for (const std::string& warning : problem.warnings) {
+        std::cerr << "warning: " << warning << "\n";
+      }
+      printText(problem, report);
+    }
+    return report.faults.empty() ? kDone : kNoPlan;
+  } catch (const InputError& error) {
+    if (!blamesAnEnd(error)) throw;
+    return reportEndFault(error, options.json);
+  }
+}
+
+}  // namespace
+
+void addCheck(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "check", "Check a task: files, keys, limits, clearance of start and goal. Solves nothing.");
+  const auto options = std::make_shared<CheckOptions>();
+  command->add_option("task", options->task, "the task")->required()->type_name("TASK.yaml");
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([options, &exit_code] { exit_code = runCheck(*options); });
+}
+
+}  // namespace allclear

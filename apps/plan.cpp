@@ -1,0 +1,181 @@
+// allclear plan: a certified trajectory for a task, and its files.
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "allclear/apps/commands.h"
+#include "allclear/config/task_file.h"
+#include "allclear/exports/output_files.h"
+#include "allclear/planner/planner.h"
+
+namespace allclear {
+namespace {
+
+struct PlanCommand {
+  std::string task;
+  std::string folder;
+  std::string csv;
+  std::string certificate;
+  std::string trajectory;
+  std::string ros2;
+  double time_limit = 0.0;
+  int threads = 0;
+  std::uint64_t seed = 0;
+  bool has_seed = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool json = false;
+};
+
+std::atomic<bool> interrupted{false};
+void onSignal(int) { interrupted = true; }
+
+/// One line per iteration: rewritten in place on a terminal, plain lines in a log.
+class ProgressLine {
+ public:
+  ProgressLine(bool quiet, bool verbose)
+      : quiet_(quiet), in_place_(!verbose && ::isatty(STDERR_FILENO) != 0), verbose_(verbose) {}
+  ~ProgressLine() {
+    if (in_place_ && printed_) std::fputc('\n', stderr);
+  }
+  void operator()(const PlanProgress& p) {
+    if (quiet_) return;
+    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;
+    printed_ = true;
+    std::fprintf(stderr, "%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
+                 in_place_ ? "\r\033[K" : "", p.attempt, p.round, p.iteration, p.cost,
+                 p.infeasibility, p.worst.c_str(), in_place_ ? "" : "\n");
+    std::fflush(stderr);
+  }
+
+ private:
+  bool quiet_;
+  bool in_place_;
+  bool verbose_;
+  bool printed_ = false;
+};
+
+/// What the task asks to be written, and what the command line does.
+OutputSettings outputs(const Problem& problem, const PlanCommand& command) {
+  OutputSettings output = problem.output;
+  if (!command.folder.empty()) {
+    const std::filesystem::path folder(command.folder);
+    std::error_code code;
+    std::filesystem::create_directories(folder, code);  // a failure shows when files are written
+    output.csv = (folder / "trajectory.csv").string();
+    output.trajectory = (folder / "trajectory.json").string();
+    output.certificate = (folder / "certificate.json").string();
+  }
+  if (!command.csv.empty()) output.csv = command.csv;
+  if (!command.trajectory.empty()) output.trajectory = command.trajectory;
+  if (!command.certificate.empty()) output.certificate = command.certificate;
+  if (!command.ros2.empty()) output.ros2 = command.ros2;
+  return output;
+}
+
+nlohmann::ordered_json asJson(const Plan& plan) {
+  const PlanStatistics& s = plan.statistics;
+  nlohmann::ordered_json out = {{"status", planStatusName(plan.status)},
+                                {"message", plan.message},
+                                {"seconds", s.seconds},
+                                {"seed_seconds", s.seed_seconds},
+                                {"solve_seconds", s.solve_seconds},
+                                {"certify_seconds", s.certify_seconds},
+                                {"attempts", s.attempts},
+                                {"rounds", s.rounds},
+                                {"iterations", s.iterations},
+                                {"first_guess", s.seed}};
+  if (plan.trajectory) out["duration"] = plan.trajectory->duration();
+  if (plan.certificate) {
+    const Interval& least = plan.certificate->minimum_clearance;
+    out["minimum_clearance"] = {least.lower, least.upper};
+  }
+  return out;
+}
+
+int exitCode(PlanStatus status) {
+  switch (status) {
+    case PlanStatus::kCertified:
+      return kDone;
+    case PlanStatus::kNotFound:
+      return kNoPlan;
+    case PlanStatus::kTimedOut:
+      return kOutOfTime;
+    case PlanStatus::kInterrupted:
+      return kInterrupted;
+  }
+  return kInternalError;
+}
+
+int run(const PlanCommand& command) {
+  const Problem problem = loadTask(command.task);
+  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
+  PlanOptions options = problem.options;
+  if (command.time_limit > 0.0) options.time_limit = command.time_limit;
+  if (command.threads > 0) options.threads = command.threads;
+  if (command.has_seed) options.seed = command.seed;
+
+  std::signal(SIGINT, onSignal);
+  std::signal(SIGTERM, onSignal);
+  Plan plan;
+  {
+    ProgressLine line(command.quiet || command.json, command.verbose);
+    PlanHooks hooks;
+    hooks.progress = [&line](const PlanProgress& p) { line(p); };
+    hooks.stop = [] { return interrupted.load(); };
+    plan = allclear::plan(problem, options, hooks);
+  }
+  std::vector<std::filesystem::path> written;
+  if (plan.status == PlanStatus::kCertified) {
+    written = writeOutputFiles(outputs(problem, command), ".", problem, *plan.trajectory,
+                               &*plan.certificate);
+  }
+  if (command.json) {
+    std::cout << asJson(plan).dump(1) << "\n";
+  } else {
+    std::cout << plan.message << "\n";
+    for (const auto& file : written) std::cout << "written: " << file.string() << "\n";
+  }
+  return exitCode(plan.status);
+}
+
+}  // namespace
+
+void addPlan(CLI::App& app, int& exit_code) {
+  CLI::App* command =
+      app.add_subcommand("plan", "Plan a trajectory that is clear at every instant.");
+  const auto options = std::make_shared<PlanCommand>();
+  command->add_option("task", options->task, "the task")->required()->type_name("TASK.yaml");
+  command
+      ->add_option("-o,--output", options->folder,
+                   "write trajectory.csv, trajectory.json and certificate.json into this folder")
+      ->type_name("FOLDER");
+  command->add_option("--csv", options->csv, "write the trajectory's rows")->type_name("FILE");
+  command->add_option("--trajectory", options->trajectory, "write the spline as JSON")
+      ->type_name("FILE");
+  command->add_option("--certificate", options->certificate, "write the certificate")
+      ->type_name("FILE");
+  command->add_option("--ros2", options->ros2, "write a ROS 2 JointTrajectory as YAML")
+      ->type_name("FILE");
+  command->add_option("--time-limit", options->time_limit, "seconds at most")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S");
+  command->add_option("--threads", options->threads, "threads at most; the plan is the same")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  CLI::Option* seed =
+      command->add_option("--seed", options->seed, "of the random first guesses")->type_name("N");
+  CLI::Option* quiet = command->add_flag("--quiet", options->quiet, "print the verdict only");
+  command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([options, seed, &exit_code] {
+    options->has_seed = seed->count() > 0;
+    exit_code = run(*options);
+  });
+}
+
+}  // namespace allclear

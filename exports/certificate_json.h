@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "allclear/planner/certificate.h"
+
+namespace allclear {
+
+/// A certificate as JSON that reads back to the bit:
+///
+///     {"format": "allclear_certificate", "version": 1, "message": "..", "clear": true,
+///      "robot_sha256": "..", "task_sha256": "..", "trajectory_sha256": "..",
+///      "margin": 0.001, "tolerance": 0.0001,
+///      "minimum_clearance": [lower, upper], "at": {"pair": ["hand", "box"], "t": 1.2},
+///      "trajectory": {as trajectory_json.h},
+///      "limits": [{"subject": "joint1", "quantity": "velocity", "bounds": [lower, upper],
+///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
+///      "faults": [..], "static_contacts": [..], "not_covered": [..],
+///      "pairs": [{"a": "hand", "b": "box", "pieces": [0, 0], "margin": 0.001,
+///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
+///
+/// SI units and radians; infinite numbers are null.
+std::string formatCertificateJson(const Certificate& certificate);
+
+/// The same, into a file, atomically. Throws `InputError` when it cannot be written.
+void writeCertificateJson(const std::filesystem::path& path, const Certificate& certificate);
+
+/// Reads such a file; nothing that it claims is checked (`verifyCertificate`). Throws `InputError`
+/// with the file and the key.
+Certificate readCertificateJson(const std::filesystem::path& path);
+
+/// The same from text; `file` is the name that errors give.
+Certificate parseCertificateJson(std::string_view text, const std::string& file);
+
+}  // namespace allclear

@@ -1,0 +1,77 @@
+#include "allclear/exports/ros2_trajectory.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "allclear/core/assert.h"
+#include "allclear/core/file.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+std::string quoted(const std::string& name) {
+  std::string out = "\"";
+  for (char c : name) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+/// YAML 1.1 reads `1e-05` as a string: there must be a point in the mantissa.
+std::string number(double value) {
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "%.17g", value);
+  std::string out = digits;
+  const std::size_t exponent = out.find('e');
+  if (out.find('.') == std::string::npos) {
+    out.insert(exponent == std::string::npos ? out.size() : exponent, ".0");
+  }
+  return out;
+}
+
+void appendRow(const char* key, const MatX& columns, Eigen::Index row, std::string* out) {
+  *out += std::string("  ") + key + ": [";
+  for (Eigen::Index k = 0; k < columns.rows(); ++k) {
+    *out += (k == 0 ? "" : ", ") + number(columns(k, row));
+  }
+  *out += "]\n";
+}
+
+}  // namespace
+
+std::string formatRos2Trajectory(const QuinticHermite& rows,
+                                 const std::vector<std::string>& joint_names,
+                                 const std::string& frame_id) {
+  ALLCLEAR_ASSERT(static_cast<int>(joint_names.size()) == rows.dimension());
+  std::string out = "header:\n  stamp: {sec: 0, nanosec: 0}\n  frame_id: " + quoted(frame_id) +
+                    "\njoint_names:\n";
+  for (const std::string& name : joint_names) out += "- " + quoted(name) + "\n";
+  out += "points:\n";
+  std::int64_t previous = -1;
+  for (std::size_t i = 0; i < rows.times().size(); ++i) {
+    const auto nanoseconds = static_cast<std::int64_t>(std::llround(rows.times()[i] * 1e9));
+    if (nanoseconds <= previous) {
+      throw InputError("ROS 2 trajectory: two rows fall into the same nanosecond");
+    }
+    previous = nanoseconds;
+    const auto row = static_cast<Eigen::Index>(i);
+    std::string point;
+    appendRow("positions", rows.positions(), row, &point);
+    appendRow("velocities", rows.velocities(), row, &point);
+    appendRow("accelerations", rows.accelerations(), row, &point);
+    point[0] = '-';
+    out += point + "  time_from_start: {sec: " + std::to_string(nanoseconds / 1000000000) +
+           ", nanosec: " + std::to_string(nanoseconds % 1000000000) + "}\n";
+  }
+  return out;
+}
+
+void writeRos2Trajectory(const std::filesystem::path& path, const QuinticHermite& rows,
+                         const std::vector<std::string>& joint_names, const std::string& frame_id) {
+  writeFileAtomically(path, formatRos2Trajectory(rows, joint_names, frame_id));
+}
+
+}  // namespace allclear

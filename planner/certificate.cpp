@@ -1,0 +1,204 @@
+#include "allclear/planner/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+#include "allclear/core/input_error.h"
+#include "allclear/core/sha256.h"
+#include "allclear/trajectories/trajectory_json.h"
+
+namespace allclear {
+namespace {
+
+__attribute__((format(printf, 1, 2))) std::string text(const char* format, ...) {
+  char buffer[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(buffer, sizeof buffer, format, values);
+  va_end(values);
+  return buffer;
+}
+
+std::string pairName(const std::string& a, const std::string& b) {
+  return "'" + a + "' and '" + b + "'";
+}
+
+std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece) {
+  const CertifiedPair& pair = geometry.pairs[piece.pair];
+  const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
+  const double millimetres = 1e3 * piece.least;
+  if (piece.least < 0.0) {
+    return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least);
+  }
+  if (piece.least < piece.margin) {
+    return name + text(" come within %.4g mm at t = %.6g s, nearer than their margin of %.4g mm",
+                       millimetres, piece.t_least, 1e3 * piece.margin);
+  }
+  return name + text(
+                    " cannot be shown to keep their margin of %.4g mm: their distance is proven "
+                    "to %.4g mm only, %.4g mm at t = %.6g s",
+                    1e3 * piece.margin, 1e3 * piece.lower(), millimetres, piece.t_least);
+}
+
+std::string limitFault(const CertifiedLimit& limit) {
+  const bool above = limit.upper - limit.upper_limit >= limit.lower_limit - limit.lower;
+  const std::string subject = limit.subject.empty() ? "" : "'" + limit.subject + "': ";
+  return subject + limit.quantity +
+         text(" %.6g at t = %.6g s is beyond its limit of %.6g", above ? limit.upper : limit.lower,
+              limit.t, above ? limit.upper_limit : limit.lower_limit);
+}
+
+void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certificate) {
+  certificate->minimum_clearance = cover.minimum;
+  if (cover.closest >= 0) {
+    const PieceCover& closest = cover.pieces[cover.closest];
+    const CertifiedPair& pair = geometry.pairs[closest.pair];
+    certificate->closest_a = geometry.bodies[pair.a].name;
+    certificate->closest_b = geometry.bodies[pair.b].name;
+    certificate->closest_t = closest.t_least;
+  }
+  std::vector<const PieceCover*> failed;
+  for (const PieceCover& piece : cover.pieces) {
+    if (!piece.isClear()) failed.push_back(&piece);
+  }
+  std::stable_sort(failed.begin(), failed.end(), [](const PieceCover* x, const PieceCover* y) {
+    return x->least - x->margin < y->least - y->margin;
+  });
+  for (const PieceCover* piece : failed) {
+    certificate->faults.push_back(pairFault(geometry, *piece));
+  }
+  for (PieceCover& piece : cover.pieces) {
+    const CertifiedPair& pair = geometry.pairs[piece.pair];
+    certificate->pairs.push_back({geometry.bodies[pair.a].name, geometry.bodies[pair.b].name,
+                                  piece.a.piece, piece.b.piece, piece.margin,
+                                  std::move(piece.cells)});
+  }
+}
+
+/// Pairs that do not move relative to each other, looked at once.
+std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
+                                        CertifiedMotion& motion) {
+  std::vector<std::string> contacts;
+  for (const CertifiedPair& pair : geometry.pairs) {
+    if (!pair.fixed) continue;
+    const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < static_cast<int>(a.pieces.size()); ++i) {
+      for (int j = 0; j < static_cast<int>(b.pieces.size()); ++j) {
+        const SignedDistance at = motion.distanceAt({pair.a, i}, {pair.b, j}, 0.0);
+        least = std::min(least, at.distance);
+      }
+    }
+    if (least > 0.0) continue;
+    contacts.push_back(
+        pairName(a.name, b.name) +
+        text(" overlap by %.4g mm; they do not move relative to each other", -1e3 * least));
+  }
+  return contacts;
+}
+
+std::vector<std::string> demandsNotCovered(const Problem& problem) {
+  std::vector<std::string> demands;
+  const bool has_free_waypoint =
+      std::any_of(problem.waypoints.begin(), problem.waypoints.end(),
+                  [](const Waypoint& waypoint) { return !waypoint.time; });
+  if (has_free_waypoint) demands.push_back("waypoints without a time");
+  if (problem.balance) demands.push_back("balance");
+  if (!problem.contacts.empty()) demands.push_back("contacts");
+  return demands;
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : separator) + part;
+  return all;
+}
+
+std::string verdict(const Certificate& certificate) {
+  std::string out;
+  if (certificate.clear) {
+    out = text("Clear at every instant of %.6g s: ", certificate.trajectory.trajectory.duration());
+    if (certificate.pairs.empty()) {
+      out += "there are no pairs of bodies to keep apart";
+    } else {
+      out += text("%zu pairs keep their margin (%.4g mm), ", certificate.pairs.size(),
+                  1e3 * certificate.margin) +
+             text("the least distance is between %.5g and %.5g mm",
+                  1e3 * certificate.minimum_clearance.lower,
+                  1e3 * certificate.minimum_clearance.upper);
+      if (!certificate.closest_a.empty()) {
+        out += ", of " + pairName(certificate.closest_a, certificate.closest_b) +
+               text(" at t = %.6g s", certificate.closest_t);
+      }
+    }
+    out += text("; %zu limits are kept.", certificate.limits.size());
+  } else {
+    constexpr std::size_t kShown = 3;
+    const auto& faults = certificate.faults;
+    const std::vector<std::string> first(
+        faults.begin(), faults.begin() + static_cast<int>(std::min(kShown, faults.size())));
+    out = "Not clear: " + joined(first, "; ");
+    if (faults.size() > kShown) out += text("; and %zu more", faults.size() - kShown);
+    out += ".";
+  }
+  if (!certificate.static_contacts.empty()) {
+    out += " Whatever the plan: " + joined(certificate.static_contacts, "; ") + ".";
+  }
+  if (!certificate.not_covered.empty()) {
+    out += " Not covered: " + joined(certificate.not_covered, ", ") + ".";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> plannedNames(const Problem& problem) {
+  std::vector<std::string> names;
+  for (int c : problem.planned) names.push_back(problem.robot->coordinates()[c].name);
+  return names;
+}
+
+std::string trajectorySha256(const NamedTrajectory& trajectory) {
+  return sha256(formatTrajectoryJson(trajectory.trajectory, trajectory.joint_names));
+}
+
+bool isSameTrajectory(const NamedTrajectory& a, const NamedTrajectory& b) {
+  return formatTrajectoryJson(a.trajectory, a.joint_names) ==
+         formatTrajectoryJson(b.trajectory, b.joint_names);
+}
+
+Certificate certify(const Problem& problem, const Trajectory& trajectory,
+                    const CertificateOptions& options) {
+  if (trajectory.dimension() != problem.plannedCount()) {
+    throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
+                     " joints where the task plans " + std::to_string(problem.plannedCount()));
+  }
+  Certificate certificate{.trajectory = {trajectory, plannedNames(problem), {}}};
+  certificate.trajectory_sha256 = trajectorySha256(certificate.trajectory);
+  certificate.robot_sha256 = problem.robot->sourceSha256();
+  certificate.task_sha256 = problem.source_sha256;
+  certificate.margin = problem.collision.margin;
+  certificate.tolerance = problem.collision.tolerance;
+
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
+  CoverOptions cover = options.cover;
+  cover.tolerance = problem.collision.tolerance;
+  addPairs(geometry, coverPairs(geometry, cover, motion), &certificate);
+  certificate.limits = certifiedLimits(problem, trajectory, options.limits, motion);
+  for (const CertifiedLimit& limit : certificate.limits) {
+    if (!limit.kept) certificate.faults.push_back(limitFault(limit));
+  }
+  for (std::string& finding : endAndJointFindings(problem, trajectory, options.limits, motion)) {
+    certificate.faults.push_back(std::move(finding));
+  }
+  certificate.static_contacts = staticContacts(geometry, motion);
+  certificate.not_covered = demandsNotCovered(problem);
+  certificate.clear = certificate.faults.empty();
+  certificate.message = verdict(certificate);
+  return certificate;
+}
+
+}  // namespace allclear

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allclear/planner/certificate_cover.h"
+#include "allclear/planner/certificate_limits.h"
+#include "allclear/planner/problem.h"
+#include "allclear/trajectories/named_trajectory.h"
+
+namespace allclear {
+
+struct CertificateOptions {
+  CertifiedLimitOptions limits;
+  CoverOptions cover;  ///< its tolerance is that of the problem
+};
+
+/// The proof for one pair of convex pieces: consecutive cells from 0 to the duration.
+struct CertificatePair {
+  std::string a;  ///< names of the bodies
+  std::string b;
+  int piece_a = 0;  ///< of several convex pieces of a body
+  int piece_b = 0;
+  double margin = 0.0;  ///< [m]
+  std::vector<CoverCell> cells;
+};
+
+/// What was found about a trajectory of a problem, with the proof of it. A plain value.
+///
+/// `clear` says that for all t of [0, duration] every pair keeps its margin and every limit and
+/// path constraint is kept, that the ends are those of the problem, and that position, velocity
+/// and acceleration do not jump. It is proven from the problem and the trajectory alone: nothing
+/// that planned it had a part in it.
+struct Certificate {
+  NamedTrajectory trajectory;
+  std::string trajectory_sha256 = {};  ///< of its JSON text
+  std::string robot_sha256 = {};
+  std::string task_sha256 = {};
+  double margin = 0.0;     ///< of pairs without one of their own [m]
+  double tolerance = 0.0;  ///< wanted width of `minimum_clearance` [m]
+  bool clear = false;
+
+  /// Bracket of the least distance of all pairs [m]; infinite when there are no pairs.
+  Interval minimum_clearance = {};
+  std::string closest_a = {};  ///< the pair of the upper bound; empty without one
+  std::string closest_b = {};
+  double closest_t = 0.0;  ///< its instant [s]
+
+  std::vector<CertificatePair> pairs = {};
+  std::vector<CertifiedLimit> limits = {};
+  std::vector<std::string> faults =
+      {};  ///< why it is not clear, one sentence each, the worst first
+  /// Bodies in contact that do not move relative to each other: no plan can change that.
+  std::vector<std::string> static_contacts = {};
+  /// Demands of the problem that the certificate says nothing about.
+  std::vector<std::string> not_covered = {};
+  std::string message = {};  ///< the verdict in words
+};
+
+/// Certifies `trajectory` (over `problem.planned`, in its order). Deterministic. Throws
+/// `InputError` when the problem or the trajectory is beyond what can be certified (a plane that
+/// turns, a trajectory of other joints, of too high a degree or too fast).
+Certificate certify(const Problem& problem, const Trajectory& trajectory,
+                    const CertificateOptions& options = {});
+
+/// Whether a certificate proves what it claims.
+struct CertificateVerdict {
+  bool valid = false;
+  std::string message;  ///< what is wrong, or what is proven
+};
+
+/// Rebuilds bodies, pairs and motion from the problem and the certificate's trajectory and checks
+/// every claim: that each pair that there must be is there with its margin, that its cells cover
+/// [0, duration] without a gap, that each cell's bound is at least the margin and follows from its
+/// direction; that limits, ends and smoothness hold; that hashes, margin and trajectory match. A
+/// certificate that does not claim `clear` is not valid.
+CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& certificate,
+                                     const CertificateOptions& options = {});
+
+/// The joint names of the planned coordinates, as trajectory files have them.
+std::vector<std::string> plannedNames(const Problem& problem);
+
+/// Whether two trajectories are the same to the bit.
+bool isSameTrajectory(const NamedTrajectory& a, const NamedTrajectory& b);
+
+/// SHA-256 of the text of a trajectory's JSON.
+std::string trajectorySha256(const NamedTrajectory& trajectory);
+
+/// Width [m] to which the poses of the bodies are known: a fraction of the wanted bracket, so that
+/// little of it is lost here, where it is cheap.
+inline double certifiedPoseTolerance(const Problem& problem) {
+  return 0.02 * problem.collision.tolerance;
+}
+
+}  // namespace allclear

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allclear/distance/shape.h"
+#include "allclear/planner/problem.h"
+
+namespace allclear {
+
+/// One rigid body of a problem, as the certificate sees it.
+struct CertifiedBody {
+  enum class Kind { kLink, kAttached, kObstacle };
+
+  std::string name;
+  Kind kind = Kind::kLink;
+  int link = -1;      ///< that it moves with; -1 for obstacles
+  int obstacle = -1;  ///< index into `Problem::obstacles`; -1 for the others
+  /// Convex solids that together enclose the body, in the frame of its link (or of the obstacle):
+  /// convex shapes as they are, a triangle mesh as the convex hull of its vertices (of an obstacle
+  /// or attached object: one hull per connected part, so that a shelf of boards stays open).
+  std::vector<Geometry> pieces;
+};
+
+/// Two bodies that must stay `margin` [m] apart.
+struct CertifiedPair {
+  int a = -1;  ///< index into `CertifiedGeometry::bodies`
+  int b = -1;
+  double margin = 0.0;
+  /// They do not move relative to each other, whatever the planned coordinates do: where they touch
+  /// no plan is at fault.
+  bool fixed = false;
+};
+
+/// The bodies and pairs of a problem, found from the problem alone.
+///
+/// Pairs: links with links, unless the robot model disables them; links and attached objects with
+/// obstacles; attached objects with links other than the one that carries them and those they may
+/// touch, and with each other. Minus `CollisionSettings::allowed`.
+struct CertifiedGeometry {
+  std::vector<CertifiedBody> bodies;
+  std::vector<CertifiedPair> pairs;
+};
+
+/// Throws `InputError` when an obstacle is a plane that turns: no fixed direction bounds it.
+CertifiedGeometry certifiedGeometry(const Problem& problem);
+
+/// The margin of two bodies by name, `PairMargin`s included [m].
+double certifiedMargin(const CollisionSettings& settings, const std::string& a,
+                       const std::string& b);
+
+}  // namespace allclear

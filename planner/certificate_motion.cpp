@@ -1,0 +1,316 @@
+#include "allclear/planner/certificate_motion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "allclear/core/assert.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+constexpr int kCount = BodyCurve::kDegree + 1;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Travel of a coordinate within one span [rad or m] that no robot makes and that would take too
+/// many cells to bound.
+constexpr double kGreatestTravel = 100.0;
+
+/// (h/2)^8 / 8! / 64: the remainder of interpolation at 8 Chebyshev-Lobatto nodes, per eighth
+/// derivative, for a cell of length h.
+double remainderFactor(double length) { return std::pow(0.5 * length, 8) / 40320.0 / 64.0; }
+
+/// The constant rate [rad/s] at which an obstacle turns between knots i and i + 1.
+double turningRate(const Obstacle& obstacle, std::size_t i) {
+  const PoseKnot &a = obstacle.motion[i], &b = obstacle.motion[i + 1];
+  return std::abs(Eigen::AngleAxisd(a.X_WO.R.transpose() * b.X_WO.R).angle()) / (b.time - a.time);
+}
+
+/// The greatest distance [m] of a point of the geometry from `reference`; 0 for planes, which are
+/// given by their frame alone.
+double radiusAbout(const Vec3& reference, const Geometry& geometry) {
+  if (std::holds_alternative<HalfSpace>(geometry.shape)) return 0.0;
+  const Ball ball = boundingBall(geometry.shape);
+  return (geometry.X_BG * ball.center - reference).norm() + ball.radius;
+}
+
+/// The support function, also for the zero vector that a coefficient of a fast turn may give.
+double supportAlong(const Shape& shape, const Vec3& w) {
+  return w.isZero(0.0) ? 0.0 : supportValue(shape, w);
+}
+
+/// Bernstein coefficients of the part [s0, s1] of the cell.
+template <class Coefficients>
+void restrictTo(double s0, double s1, Coefficients* c) {
+  if (s1 < 1.0) {
+    for (int level = 1; level < kCount; ++level) {
+      for (int i = kCount - 1; i >= level; --i) (*c)[i] = (1.0 - s1) * (*c)[i - 1] + s1 * (*c)[i];
+    }
+  }
+  if (s0 > 0.0) {
+    const double s = s0 / s1;
+    for (int level = 1; level < kCount; ++level) {
+      for (int i = 0; i < kCount - level; ++i) (*c)[i] = (1.0 - s) * (*c)[i] + s * (*c)[i + 1];
+    }
+  }
+}
+
+}  // namespace
+
+CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry& geometry,
+                                 const Trajectory& trajectory, double tolerance)
+    : problem_(problem), geometry_(geometry), trajectory_(trajectory) {
+  ALLCLEAR_ASSERT(trajectory.dimension() == problem.plannedCount() && tolerance > 0.0);
+  makeLinkCurves(problem, geometry, tolerance);
+  pieces_.resize(geometry.bodies.size());
+  for (std::size_t b = 0; b < geometry.bodies.size(); ++b) {
+    makePieces(geometry.bodies[b], &pieces_[b]);
+  }
+}
+
+/// The span with the coordinates that are not planned at rest.
+BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) const {
+  const MatX& part = planned_span.control();
+  MatX control = problem_.start.replicate(1, part.cols());
+  double travel = 0.0;
+  for (int i = 0; i < problem_.plannedCount(); ++i) {
+    control.row(problem_.planned[i]) = part.row(i);
+    travel = std::max(travel, part.row(i).maxCoeff() - part.row(i).minCoeff());
+  }
+  if (!(travel <= kGreatestTravel) || planned_span.degree() > kMotionOrder) {
+    throw InputError(
+        "the trajectory cannot be bounded: a polynomial piece of it is of a degree "
+        "above " +
+        std::to_string(kMotionOrder) + " or moves a joint by more than 100 rad or m");
+  }
+  return {planned_span.time(), std::move(control)};
+}
+
+/// Ends of spans, instants at which an obstacle's motion bends, and more where one turns so fast
+/// that its curve would not be within the tolerance.
+std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
+  const double end = trajectory_.duration();
+  std::set<double> breaks{0.0, end};
+  for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
+  for (const Obstacle& obstacle : problem_.obstacles) {
+    double radius = 0.0;
+    for (const Geometry& part : obstacle.geometry) {
+      radius = std::max(radius, radiusAbout(Vec3::Zero(), part));
+    }
+    for (std::size_t i = 0; i < obstacle.motion.size(); ++i) {
+      const double from = obstacle.motion[i].time;
+      if (from > 0.0 && from < end) breaks.insert(from);
+      if (i + 1 == obstacle.motion.size()) break;
+      const double length = obstacle.motion[i + 1].time - from;
+      const double error = remainderFactor(length) * std::pow(turningRate(obstacle, i), 8) * radius;
+      const int parts = 1 + static_cast<int>(std::pow(error / tolerance, 1.0 / 8.0));
+      for (int part = 1; part < parts; ++part) {
+        const double t = from + length * part / parts;
+        if (t > 0.0 && t < end) breaks.insert(t);
+      }
+    }
+  }
+  return {breaks.begin(), breaks.end()};
+}
+
+void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry,
+                                     double tolerance) {
+  std::set<int> links{problem.robot->rootLink()};
+  for (const CertifiedBody& body : geometry.bodies) {
+    if (body.link >= 0) links.insert(body.link);
+  }
+  for (const PathConstraint& constraint : problem.path_constraints) {
+    links.insert(std::visit([](const auto& c) { return c.link; }, constraint));
+  }
+  LinkCurveBuilder::Options options;
+  options.links.assign(links.begin(), links.end());
+  builder_ = std::make_unique<LinkCurveBuilder>(*problem.robot, options);
+  workspace_ = std::make_unique<LinkCurveBuilder::Workspace>(*builder_);
+  link_curves_.resize(problem.robot->links().size());
+
+  const std::vector<double> breaks = timeBreaks(tolerance);
+  LinkCurves curves;
+  for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
+    const Interval time{breaks[i], breaks[i + 1]};
+    const BernsteinSpan span = trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
+    // Labelled with our own times: those of the span may differ by a rounding.
+    builder_->build(BernsteinSpan(time, robotSpan(span).control()), tolerance, *workspace_,
+                    &curves);
+    cells_.insert(cells_.end(), curves.cells.begin(), curves.cells.end());
+    for (std::size_t l = 0; l < options.links.size(); ++l) {
+      const auto part = curves.of(static_cast<int>(l));
+      auto& curve = link_curves_[options.links[l]];
+      curve.insert(curve.end(), part.begin(), part.end());
+    }
+  }
+  for (std::size_t i = 0; i + 1 < cells_.size(); ++i) {
+    ALLCLEAR_ASSERT(cells_[i].upper == cells_[i + 1].lower);
+  }
+}
+
+const std::vector<BodyCurve>& CertifiedMotion::linkCurve(int link) const {
+  ALLCLEAR_ASSERT(!link_curves_[link].empty());
+  return link_curves_[link];
+}
+
+std::vector<BodyCurve> CertifiedMotion::obstacleCurve(const Obstacle& obstacle) const {
+  std::vector<BodyCurve> curves;
+  for (const Interval& time : cells_) {
+    BodyCurve curve;
+    curve.time = time;
+    std::array<Pose, kCount> samples;
+    double size = 1.0;
+    for (int i = 0; i < kCount; ++i) {
+      samples[i] = obstacle.pose(time.lower + LobattoNodes::at(i) * time.length());
+      size = std::max(size, samples[i].p.cwiseAbs().maxCoeff());
+    }
+    curve.control = LobattoNodes::controlFromSamples(samples);
+    double rate = 0.0;
+    for (std::size_t i = 0; i + 1 < obstacle.motion.size(); ++i) {
+      const bool holds =
+          obstacle.motion[i].time <= time.middle() && time.middle() <= obstacle.motion[i + 1].time;
+      if (holds) rate = turningRate(obstacle, i);
+    }
+    curve.position_error = 1e3 * kEpsilon * size;
+    curve.rotation_error = std::pow(rate, 8) * remainderFactor(time.length()) + 1e3 * kEpsilon;
+    curves.push_back(curve);
+  }
+  return curves;
+}
+
+CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
+                                                      const Geometry& geometry) {
+  PieceCell cell;
+  cell.lower.setConstant(kInfinity);
+  cell.upper.setConstant(-kInfinity);
+  for (int k = 0; k < kCount; ++k) {
+    cell.control[k] = curve.control[k] * geometry.X_BG;
+    const Pose& X = cell.control[k];
+    for (int axis = 0; axis < 3; ++axis) {
+      const Vec3 w = X.R.row(axis).transpose();
+      cell.upper[axis] = std::max(cell.upper[axis], X.p[axis] + supportAlong(geometry.shape, w));
+      cell.lower[axis] = std::min(cell.lower[axis], X.p[axis] - supportAlong(geometry.shape, -w));
+    }
+  }
+  const double scale = curve.control[0].p.norm() + curve.control[kCount - 1].p.norm() +
+                       radiusAbout(Vec3::Zero(), geometry);
+  cell.error = curve.error(radiusAbout(curve.reference_B, geometry)) + 1e3 * kEpsilon * scale;
+  cell.lower.array() -= cell.error;
+  cell.upper.array() += cell.error;
+  return cell;
+}
+
+void CertifiedMotion::makePieces(const CertifiedBody& body, std::vector<Piece>* pieces) const {
+  const Obstacle* obstacle = body.obstacle < 0 ? nullptr : &problem_.obstacles[body.obstacle];
+  std::vector<BodyCurve> curves;
+  if (obstacle == nullptr) {
+    curves = linkCurve(body.link);
+  } else if (obstacle->moves()) {
+    curves = obstacleCurve(*obstacle);
+  } else {
+    curves = {BodyCurve::still(obstacle->X_WO, {0.0, duration()})};
+  }
+  for (const Geometry& geometry : body.pieces) {
+    Piece piece;
+    piece.geometry = &geometry;
+    piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
+    piece.is_still = obstacle != nullptr && !obstacle->moves();
+    for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
+    pieces->push_back(std::move(piece));
+  }
+}
+
+int CertifiedMotion::cellAt(double t) const {
+  const auto after = std::upper_bound(cells_.begin(), cells_.end(), t,
+                                      [](double x, const Interval& c) { return x < c.lower; });
+  return std::max(0, static_cast<int>(after - cells_.begin()) - 1);
+}
+
+/// How far the piece reaches along n at the Bernstein coefficients of the part [s0, s1] of a cell.
+void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
+                            std::array<double, kCount>* h) {
+  const PieceCell& at = piece.cell(cell);
+  if (piece.is_plane) {  // n is its normal: nothing of it lies beyond its own origin
+    for (int k = 0; k < kCount; ++k) (*h)[k] = n.dot(at.control[k].p);
+    restrictTo(s0, s1, h);
+    return;
+  }
+  const int distinct = piece.is_still ? 1 : kCount;
+  Projected projected;  // n.T and R^T n
+  for (int k = 0; k < distinct; ++k) {
+    projected[k][0] = n.dot(at.control[k].p);
+    projected[k].tail<3>() = at.control[k].R.transpose() * n;
+  }
+  if (!piece.is_still) restrictTo(s0, s1, &projected);
+  for (int k = 0; k < distinct; ++k) {
+    const Vec3 w = projected[k].tail<3>();
+    (*h)[k] = projected[k][0] + supportAlong(piece.geometry->shape, w);
+  }
+  if (piece.is_still) h->fill((*h)[0]);
+}
+
+double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const {
+  const Piece &A = piece(a), &B = piece(b);
+  double least = kInfinity;
+  for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
+    if (cells_[c].lower >= time.upper && c > cellAt(time.lower)) break;
+    Vec3 from_A = n.normalized();
+    if (A.is_plane) from_A = A.cell(c).control[0].R.col(2);
+    if (B.is_plane) from_A = -B.cell(c).control[0].R.col(2);
+    // Widened by more than the rounding of the division.
+    const double length = cells_[c].length();
+    const double s0 = std::clamp((time.lower - cells_[c].lower) / length - 8.0 * kEpsilon, 0., 1.);
+    const double s1 = std::clamp((time.upper - cells_[c].lower) / length + 8.0 * kEpsilon, 0., 1.);
+    std::array<double, kCount> h_A, h_B;
+    reach(A, c, from_A, s0, s1, &h_A);
+    reach(B, c, -from_A, s0, s1, &h_B);
+    const double error = A.cell(c).error + B.cell(c).error;
+    for (int k = 0; k < kCount; ++k) least = std::min(least, -(h_A[k] + h_B[k]) - error);
+  }
+  return least;
+}
+
+CertifiedMotion::BoxGap CertifiedMotion::boxGap(PieceIndex a, PieceIndex b, Interval time) const {
+  const auto boxOf = [&](const Piece& piece, Vec3* lower, Vec3* upper) {
+    lower->setConstant(kInfinity);
+    upper->setConstant(-kInfinity);
+    for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
+      *lower = lower->cwiseMin(piece.cell(c).lower);
+      *upper = upper->cwiseMax(piece.cell(c).upper);
+      if (piece.is_still || cells_[c].upper >= time.upper) break;
+    }
+  };
+  Vec3 lower_A, upper_A, lower_B, upper_B;
+  boxOf(piece(a), &lower_A, &upper_A);
+  boxOf(piece(b), &lower_B, &upper_B);
+  const Vec3 gap = (lower_B - upper_A).cwiseMax(0.0) - (lower_A - upper_B).cwiseMax(0.0);
+  const double distance = gap.norm();
+  if (!(distance > 0.0)) return {-kInfinity, Vec3::UnitX()};
+  return {distance * (1.0 - 8.0 * kEpsilon), gap / distance};
+}
+
+const std::vector<Pose>& CertifiedMotion::linkPoses(double t) {
+  const auto [entry, is_new] = poses_.try_emplace(t);
+  if (is_new) {
+    builder_->kinematics().linkPoses(problem_.configuration(trajectory_.value(t)),
+                                     workspace_->kinematics, entry->second);
+  }
+  return entry->second;
+}
+
+Pose CertifiedMotion::pieceFrame(PieceIndex i, double t) {
+  const CertifiedBody& body = geometry_.bodies[i.body];
+  const Pose X_WB =
+      body.link >= 0 ? linkPoses(t)[body.link] : problem_.obstacles[body.obstacle].pose(t);
+  return X_WB * body.pieces[i.piece].X_BG;
+}
+
+SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t) {
+  return signedDistance(geometry_.bodies[a.body].pieces[a.piece].shape, pieceFrame(a, t),
+                        geometry_.bodies[b.body].pieces[b.piece].shape, pieceFrame(b, t));
+}
+
+}  // namespace allclear

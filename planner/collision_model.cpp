@@ -1,0 +1,137 @@
+#include "allclear/planner/collision_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "allclear/distance/convex_hull.h"
+#include "allclear/robot_models/motion_tree.h"
+
+namespace allclear {
+namespace {
+
+Geometry convexPiece(const Geometry& geometry) {
+  const auto* mesh = std::get_if<TriangleMesh>(&geometry.shape);
+  if (mesh == nullptr) return geometry;
+  const ConvexHull hull = convexHull(mesh->vertices());
+  std::vector<Vec3> corners;
+  for (int corner : hull.vertices) corners.push_back(mesh->vertices()[corner]);
+  return {ConvexMesh(std::move(corners)), geometry.X_BG};
+}
+
+Ball ballAbout(const std::vector<Geometry>& pieces) {
+  Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
+  Vec3 upper = -lower;
+  std::vector<Ball> balls;
+  for (const Geometry& piece : pieces) {
+    Ball ball = boundingBall(piece.shape);
+    ball.center = piece.X_BG * ball.center;
+    if (!std::isfinite(ball.radius)) return ball;
+    lower = lower.cwiseMin(ball.center - Vec3::Constant(ball.radius));
+    upper = upper.cwiseMax(ball.center + Vec3::Constant(ball.radius));
+    balls.push_back(ball);
+  }
+  Ball all;
+  if (balls.empty()) return all;
+  all.center = balls.size() == 1 ? balls[0].center : Vec3(0.5 * (lower + upper));
+  for (const Ball& ball : balls) {
+    all.radius = std::max(all.radius, (ball.center - all.center).norm() + ball.radius);
+  }
+  return all;
+}
+
+CollisionBody body(std::string name, int link, int obstacle,
+                   const std::vector<Geometry>& geometry) {
+  CollisionBody out{std::move(name), link, obstacle, {}, {}};
+  for (const Geometry& g : geometry) out.pieces.push_back(convexPiece(g));
+  out.ball = ballAbout(out.pieces);
+  return out;
+}
+
+/// For every link the planned coordinates that move it, in order.
+std::vector<std::vector<int>> movers(const Problem& problem) {
+  const MotionTree tree(*problem.robot);
+  std::vector<std::vector<int>> out;
+  for (const LinkMount& mount : tree.mounts()) {
+    std::vector<int> coordinates;
+    for (int node : tree.pathTo(mount.node)) {
+      const int k = tree.nodes()[node].coordinate;
+      if (std::binary_search(problem.planned.begin(), problem.planned.end(), k)) {
+        coordinates.push_back(node);  // the node, not the coordinate: mimics move on their own
+      }
+    }
+    out.push_back(std::move(coordinates));
+  }
+  return out;
+}
+
+bool allowed(const CollisionSettings& settings, const std::string& a, const std::string& b) {
+  return std::any_of(settings.allowed.begin(), settings.allowed.end(), [&](const auto& pair) {
+    return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+  });
+}
+
+}  // namespace
+
+double marginBetween(const CollisionSettings& settings, const std::string& a,
+                     const std::string& b) {
+  double one_body = -std::numeric_limits<double>::infinity();
+  for (const PairMargin& entry : settings.pair_margins) {
+    if (entry.b.empty()) {
+      if (entry.a == a || entry.a == b) one_body = std::max(one_body, entry.margin);
+    } else if ((entry.a == a && entry.b == b) || (entry.a == b && entry.b == a)) {
+      return entry.margin;
+    }
+  }
+  return std::isfinite(one_body) ? one_body : settings.margin;
+}
+
+CollisionModel collisionModel(const Problem& problem) {
+  const RobotModel& robot = *problem.robot;
+  CollisionModel model;
+  std::vector<const AttachedObject*> carried;  // by body; null for links and obstacles
+  for (int l = 0; l < static_cast<int>(robot.links().size()); ++l) {
+    if (robot.links()[l].collision.empty()) continue;
+    model.bodies.push_back(body(robot.links()[l].name, l, -1, robot.links()[l].collision));
+    carried.push_back(nullptr);
+  }
+  for (const AttachedObject& object : problem.attached) {
+    model.bodies.push_back(body(object.id, object.link, -1, object.geometry));
+    carried.push_back(&object);
+  }
+  for (int o = 0; o < static_cast<int>(problem.obstacles.size()); ++o) {
+    model.bodies.push_back(body(problem.obstacles[o].id, -1, o, problem.obstacles[o].geometry));
+    carried.push_back(nullptr);
+  }
+
+  const auto moved_by = movers(problem);
+  const auto mayTouch = [&](int i, int j) {
+    const CollisionBody& a = model.bodies[i];
+    const CollisionBody& b = model.bodies[j];
+    if (allowed(problem.collision, a.name, b.name)) return true;
+    if (a.link < 0 || b.link < 0) return a.link < 0 && b.link < 0;
+    if (a.link == b.link) return true;
+    for (const auto& [object, other] : {std::pair(carried[i], b.link), {carried[j], a.link}}) {
+      if (object == nullptr) continue;
+      if (std::count(object->touch_links.begin(), object->touch_links.end(), other)) return true;
+    }
+    if (carried[i] == nullptr && carried[j] == nullptr) return robot.isPairDisabled(a.link, b.link);
+    return false;
+  };
+  const int count = static_cast<int>(model.bodies.size());
+  for (int i = 0; i < count; ++i) {
+    for (int j = i + 1; j < count; ++j) {
+      if (mayTouch(i, j)) continue;
+      const CollisionBody& a = model.bodies[i];
+      const CollisionBody& b = model.bodies[j];
+      const CollisionPair pair{i, j, marginBetween(problem.collision, a.name, b.name)};
+      const bool obstacle_moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
+      const bool apart = b.link < 0 ? !moved_by[a.link].empty() || obstacle_moves
+                                    : moved_by[a.link] != moved_by[b.link];
+      (apart ? model.pairs : model.fixed_pairs).push_back(pair);
+    }
+  }
+  return model;
+}
+
+}  // namespace allclear

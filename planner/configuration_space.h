@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "allclear/planner/problem.h"
+
+namespace allclear {
+
+/// Random numbers that are the same on every platform.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::uint64_t stream);
+  /// In [0, 1).
+  double uniform() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+  /// In [0, count).
+  int below(int count) { return static_cast<int>(uniform() * count); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// The planned coordinates as a space to search: where to sample, which way is short, how long.
+///
+/// Lengths are in metres: a coordinate counts by how far it can move a point of the robot.
+class ConfigurationSpace {
+ public:
+  /// `reach`: metres of motion per unit of each coordinate. Coordinates without limits are sampled
+  /// half a turn about the start when they wrap, else one unit beyond start and goal.
+  ConfigurationSpace(const Problem& problem, const VecX& goal, VecX reach);
+
+  int dimension() const { return static_cast<int>(reach_.size()); }
+  const VecX& reach() const { return reach_; }
+  bool wraps() const { return wraps_; }
+  bool wraps(int k) const { return wrapping_[k] != 0; }
+
+  VecX sample(RandomStream& random) const;
+
+  /// The step from `from` to `to`, along the shorter arc of wrapping coordinates.
+  VecX difference(const VecX& from, const VecX& to) const;
+
+  /// Length of a step [m].
+  double length(const VecX& step) const { return step.cwiseProduct(reach_).norm(); }
+
+ private:
+  VecX lower_, upper_;
+  VecX reach_;
+  std::vector<char> wrapping_;
+  bool wraps_ = false;
+};
+
+/// Length of a way through `path` [m].
+double pathLength(const ConfigurationSpace& space, const std::vector<VecX>& path);
+
+}  // namespace allclear

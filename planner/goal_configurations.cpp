@@ -1,0 +1,136 @@
+#include "allclear/planner/goal_configurations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace allclear {
+namespace {
+
+constexpr double kTightening = 0.5;  // of the tolerances: leaves the optimiser room on both sides
+constexpr double kFirstDamping = 1e-2;
+
+/// The rotation vector of R.
+Vec3 rotationVector(const Mat3& R) {
+  const Eigen::AngleAxisd turn(R);
+  return turn.angle() * turn.axis();
+}
+
+/// Damped least squares for one pose target.
+class InverseKinematics {
+ public:
+  InverseKinematics(const Problem& problem, const PoseTarget& target, const Kinematics& kinematics)
+      : problem_(problem),
+        target_(target),
+        kinematics_(kinematics),
+        limits_(plannedLimits(problem)),
+        workspace_(kinematics.makeWorkspace()),
+        places_(std::isfinite(target.position_tolerance)),
+        turns_(std::isfinite(target.angle_tolerance)) {}
+
+  bool met(const Eigen::Matrix<double, 6, 1>& error) const {
+    return (!places_ || error.head<3>().norm() <= kTightening * target_.position_tolerance) &&
+           (!turns_ || error.tail<3>().norm() <= kTightening * target_.angle_tolerance);
+  }
+
+  /// Moves q onto the target, inside the limits; false when it does not get there.
+  bool solve(int iterations, VecX& q) {
+    double damping = kFirstDamping;
+    Eigen::Matrix<double, 6, 1> error = errorAt(q);
+    for (int i = 0; i < iterations; ++i) {
+      if (met(error)) return true;
+      const MatX J = jacobian();
+      const MatX normal = J.transpose() * J;
+      bool better = false;
+      for (int tries = 0; tries < 6 && !better; ++tries, damping *= 8.0) {
+        MatX damped = normal;
+        damped.diagonal().array() += damping;
+        const VecX step = damped.ldlt().solve(J.transpose() * error);
+        const VecX next = (q + step).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
+        const auto there = errorAt(next);
+        better = there.squaredNorm() < error.squaredNorm();
+        if (!better) continue;
+        q = next;
+        error = there;
+        damping = std::max(1e-12, damping / 64.0);
+      }
+      if (!better) break;
+      errorAt(q);  // the Jacobian is of the configuration placed last
+    }
+    return met(error);
+  }
+
+ private:
+  /// What is left to go, in the world; zero where the target leaves it free.
+  Eigen::Matrix<double, 6, 1> errorAt(const VecX& q) {
+    kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
+    const Pose X_WP = poses_[target_.link] * target_.X_LP;
+    Eigen::Matrix<double, 6, 1> error = Eigen::Matrix<double, 6, 1>::Zero();
+    if (places_) error.head<3>() = target_.X_WP.p - X_WP.p;
+    if (turns_) error.tail<3>() = rotationVector(target_.X_WP.R * X_WP.R.transpose());
+    return error;
+  }
+
+  MatX jacobian() {
+    kinematics_.pointJacobian(workspace_, target_.link, poses_[target_.link] * target_.X_LP.p,
+                              whole_);
+    MatX J(6, problem_.plannedCount());
+    for (int k = 0; k < J.cols(); ++k) J.col(k) = whole_.col(problem_.planned[k]);
+    if (!places_) J.topRows<3>().setZero();
+    if (!turns_) J.bottomRows<3>().setZero();
+    return J;
+  }
+
+  const Problem& problem_;
+  const PoseTarget& target_;
+  const Kinematics& kinematics_;
+  PlannedLimits limits_;
+  Kinematics::Workspace workspace_;
+  std::vector<Pose> poses_;
+  Jacobian whole_;
+  bool places_;
+  bool turns_;
+};
+
+bool alreadyFound(const std::vector<VecX>& found, const VecX& q, double distinct) {
+  return std::any_of(found.begin(), found.end(), [&](const VecX& other) {
+    return (other - q).cwiseAbs().maxCoeff() < distinct;
+  });
+}
+
+}  // namespace
+
+std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
+                                     const GoalOptions& options) {
+  const Problem& problem = evaluator.problem();
+  const VecX start = problem.plannedPart(problem.start);
+  SegmentCertifier certifier(problem, evaluator.model());
+  if (const auto* joints = std::get_if<JointTarget>(&problem.goal)) {
+    VecX goal = problem.start;
+    for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
+      goal[joints->coordinates[k]] = joints->values[k];
+    }
+    goal = problem.plannedPart(goal);
+    const ConfigurationSpace space(problem, goal, VecX::Ones(start.size()));
+    return {start + space.difference(start, goal)};
+  }
+  const ConfigurationSpace space(problem, start, certifier.reach(start).cwiseMax(1e-3));
+  InverseKinematics inverse(problem, std::get<PoseTarget>(problem.goal),
+                            evaluator.builder().kinematics());
+  RandomStream random(options.seed, 0x676f616cu);  // apart from the streams of the searches
+  std::vector<VecX> found;
+  for (int i = 0; i <= options.starts && !options.budget.over(); ++i) {
+    VecX q = i == 0 ? start : space.sample(random);
+    if (!inverse.solve(options.iterations, q)) continue;
+    q = start + space.difference(start, q);
+    if (alreadyFound(found, q, options.distinct) || !certifier.isClear(q, 0.0)) continue;
+    found.push_back(std::move(q));
+  }
+  std::stable_sort(found.begin(), found.end(), [&](const VecX& a, const VecX& b) {
+    return space.length(a - start) < space.length(b - start);
+  });
+  if (static_cast<int>(found.size()) > options.most) found.resize(options.most);
+  return found;
+}
+
+}  // namespace allclear

@@ -1,0 +1,244 @@
+#include "allclear/planner/planner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <sstream>
+
+#include "allclear/core/input_error.h"
+#include "allclear/planner/goal_configurations.h"
+#include "allclear/planner/refinement.h"
+#include "allclear/planner/seeds.h"
+
+namespace allclear {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string number(double value, int digits = 4) {
+  std::ostringstream out;
+  out.precision(digits);
+  out << value;
+  return out.str();
+}
+
+std::string pairName(const CollisionModel& model, int pair) {
+  return "'" + model.bodies[model.pairs[pair].a].name + "' and '" +
+         model.bodies[model.pairs[pair].b].name + "'";
+}
+
+/// "'a' and 'b' are 0.012 m deep in each other" or "... only 0.0004 m apart (margin 0.001 m)".
+std::string contactText(const CollisionModel& model, const Clearance& c) {
+  if (c.upper < 0.0) {
+    return pairName(model, c.pair) + " are " + number(-c.upper) + " m deep in each other";
+  }
+  return pairName(model, c.pair) + " are " + number(c.upper) +
+         " m apart, less than the margin of " + number(model.pairs[c.pair].margin) + " m";
+}
+
+/// One call of `plan`.
+class Planning {
+ public:
+  Planning(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks)
+      : problem_(problem),
+        options_(options),
+        hooks_(hooks),
+        evaluator_(problem),
+        start_(Clock::now()) {}
+
+  Plan run() {
+    if (!isEndAtFault()) search();
+    plan_.statistics.seconds = secondsSince(start_);
+    if (plan_.message.empty()) plan_.message = verdict();
+    return std::move(plan_);
+  }
+
+ private:
+  SearchBudget budget() const {
+    const auto limit = std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(std::min(options_.time_limit, 1e7)));
+    return {start_ + limit, hooks_.stop};
+  }
+  bool isOutOfTime() const { return secondsSince(start_) > options_.time_limit; }
+  bool isStopped() const { return hooks_.stop && hooks_.stop(); }
+  bool mustEnd() {
+    if (isStopped()) {
+      plan_.status = PlanStatus::kInterrupted;
+    } else if (isOutOfTime()) {
+      plan_.status = PlanStatus::kTimedOut;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /// A start or goal in contact is the user's to mend: say so and solve nothing.
+  bool isEndAtFault() {
+    ClearanceEvaluator::Workspace workspace(evaluator_);
+    const auto check = [&](const char* what, const VecX& q) {
+      const Clearance c = evaluator_.atRest(q, workspace);
+      if (c.pair < 0 || c.upper >= evaluator_.model().pairs[c.pair].margin) return false;
+      plan_.message = std::string("No plan: at the ") + what + ", " +
+                      contactText(evaluator_.model(), c) + ". Move the " + what +
+                      ", or lower the margin of that pair (collision.pair_margins).";
+      return true;
+    };
+    if (check("start", problem_.plannedPart(problem_.start))) return true;
+    const auto* goal = std::get_if<JointTarget>(&problem_.goal);
+    return goal != nullptr && check("goal", goal->values);
+  }
+
+  void search() {
+    GoalOptions goal_options;
+    goal_options.seed = options_.seed;
+    goal_options.budget = budget();
+    const std::vector<VecX> goals = goalConfigurations(evaluator_, goal_options);
+    if (goals.empty()) {
+      if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
+      plan_.message =
+          "No plan: no configuration within the limits and clear of everything reaches the "
+          "goal's pose. Loosen its tolerance, or move it.";
+      return;
+    }
+    for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
+      if (mustEnd()) return;
+      if (tryOnce(attempt, goals)) return;
+    }
+    mustEnd();
+  }
+
+  /// True when the plan is certified or the search is over.
+  bool tryOnce(int attempt, const std::vector<VecX>& goals) {
+    plan_.statistics.attempts = attempt + 1;
+    const auto seed_start = Clock::now();
+    SeedOptions seed_options;
+    seed_options.seed = options_.seed;
+    seed_options.spans = options_.spans;
+    seed_options.time_limit = options_.time_limit - secondsSince(start_);
+    seed_options.stop = hooks_.stop;
+    const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
+    const std::optional<Seed> seed = makeSeed(evaluator_, goal, attempt, seed_options);
+    plan_.statistics.seed_seconds += secondsSince(seed_start);
+    if (!seed) return false;
+    const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
+    std::vector<PlanProgress> history;
+    const Refinement result = refine(evaluator_, guess, [&](const PlanProgress& progress) {
+      history.push_back(progress);
+      history.back().attempt = attempt;
+      if (hooks_.progress) hooks_.progress(history.back());
+      return !isStopped() && !isOutOfTime();
+    });
+    plan_.statistics.solve_seconds += result.solve_seconds;
+    plan_.statistics.iterations += result.iterations;
+    plan_.statistics.rounds += result.rounds;
+    if (!result.clear) {
+      remember(result);
+      return mustEnd();
+    }
+    return accept(result, *seed, std::move(history));
+  }
+
+  bool accept(const Refinement& result, const Seed& seed, std::vector<PlanProgress> history) {
+    const auto start = Clock::now();
+    Certificate certificate = certify(problem_, result.curve);
+    plan_.statistics.certify_seconds += secondsSince(start);
+    const bool clear = certificate.clear;
+    if (clear || !plan_.certificate) {
+      plan_.trajectory = result.curve;
+      plan_.certificate = std::move(certificate);
+    }
+    if (!clear) return false;
+    plan_.status = PlanStatus::kCertified;
+    plan_.statistics.seed = seed.origin;
+    plan_.statistics.cost = result.cost;
+    plan_.statistics.history = std::move(history);
+    return true;
+  }
+
+  void remember(const Refinement& result) {
+    if (plan_.certificate || result.violation >= least_violation_) return;
+    least_violation_ = result.violation;
+    worst_ = result.worst;
+    plan_.trajectory = result.curve;
+  }
+
+  std::string verdict() const {
+    const PlanStatistics& s = plan_.statistics;
+    if (plan_.status == PlanStatus::kCertified) {
+      return "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
+             " s. " + plan_.certificate->message + " Found from the " + s.seed + " in " +
+             number(s.seconds, 3) + " s (" + std::to_string(s.iterations) + " iterations).";
+    }
+    std::string text = plan_.status == PlanStatus::kTimedOut      ? "Out of time"
+                       : plan_.status == PlanStatus::kInterrupted ? "Interrupted"
+                                                                  : "No certified plan";
+    text +=
+        " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) + " attempts.";
+    if (plan_.certificate) {
+      text += " The best trajectory was found clear but could not be certified: " +
+              plan_.certificate->message;
+    } else if (worst_) {
+      const CollisionModel& model = evaluator_.model();
+      text += " In the best attempt, " + contactText(model, *worst_) +
+              " at t = " + number(worst_->t_star) + " s. ";
+      const double feasible = worst_->lower - 2.0 * problem_.collision.tolerance;
+      if (feasible > 0.0) {
+        text += "It would do for a margin of " + number(feasible) + " m.";
+      } else {
+        text += "Try more attempts or time (solver), or give the way more room.";
+      }
+    } else {
+      text += " No way around the obstacles was found. Try more attempts or time (solver).";
+    }
+    return text;
+  }
+
+  const Problem& problem_;
+  const PlanOptions& options_;
+  const PlanHooks& hooks_;
+  ClearanceEvaluator evaluator_;
+  Clock::time_point start_;
+  Plan plan_;
+  double least_violation_ = HUGE_VAL;
+  std::optional<Clearance> worst_;
+};
+
+}  // namespace
+
+namespace {
+
+/// Demands that the optimiser has no rows for: better refused than forgotten.
+void refuseWhatIsNotPlanned(const Problem& problem) {
+  const auto refuse = [&](bool asked, const char* key) {
+    if (asked) {
+      throw InputError(
+          {problem.source_file, 0, key, ""},
+          "cannot be planned for; `allclear certify` takes it into account where it can");
+    }
+  };
+  refuse(!problem.waypoints.empty(), "waypoints");
+  refuse(problem.balance.has_value(), "balance");
+  refuse(!problem.contacts.empty(), "contacts");
+}
+
+}  // namespace
+
+const char* planStatusName(PlanStatus status) {
+  static constexpr const char* kNames[] = {"certified", "not found", "timed out", "interrupted"};
+  return kNames[static_cast<int>(status)];
+}
+
+Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
+  const std::vector<Finding> findings = validate(problem);
+  if (!findings.empty()) {
+    throw InputError({problem.source_file, 0, findings.front().what, ""}, findings.front().message);
+  }
+  refuseWhatIsNotPlanned(problem);
+  return Planning(problem, options, hooks).run();
+}
+
+}  // namespace allclear

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allclear/planner/certificate.h"
+#include "allclear/planner/problem.h"
+#include "allclear/trajectories/trajectory.h"
+
+namespace allclear {
+
+enum class PlanStatus {
+  kCertified,    ///< a plan, proved clear
+  kNotFound,     ///< every attempt ended in a local minimum, or the problem is infeasible
+  kTimedOut,     ///< the time limit came first
+  kInterrupted,  ///< the caller's `stop` said so
+};
+
+const char* planStatusName(PlanStatus status);
+
+/// What one iteration or step of the planner looked like.
+struct PlanProgress {
+  int attempt = 0;
+  int round = 0;
+  int iteration = 0;
+  double cost = 0.0;
+  double infeasibility = 0.0;
+  std::string worst;  ///< the worst pair and its distance, or what is being done
+};
+
+struct PlanHooks {
+  std::function<void(const PlanProgress&)> progress;
+  std::function<bool()> stop;  ///< true to stop as soon as possible
+};
+
+struct PlanStatistics {
+  double seconds = 0.0;
+  double seed_seconds = 0.0;
+  double solve_seconds = 0.0;
+  double certify_seconds = 0.0;
+  int attempts = 0;
+  int rounds = 0;
+  int iterations = 0;
+  double cost = 0.0;
+  std::string seed;                   ///< the first guess that led to the plan
+  std::vector<PlanProgress> history;  ///< of the winning attempt
+};
+
+struct Plan {
+  PlanStatus status = PlanStatus::kNotFound;
+  std::string
+      message;  ///< one paragraph: the verdict and, when there is no plan, why and what to try
+  std::optional<Trajectory>
+      trajectory;  ///< of the planned coordinates; the best one even if not certified
+  std::optional<Certificate> certificate;  ///< of `trajectory`
+  PlanStatistics statistics;
+};
+
+/// Plans. Deterministic for given options, but for where the time limit falls.
+/// A problem that is not well posed (`validate`) throws `InputError`; one whose start or goal is in
+/// contact gives `kNotFound` with a message that says so.
+Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks = {});
+inline Plan plan(const Problem& problem) { return plan(problem, problem.options); }
+
+}  // namespace allclear

@@ -1,0 +1,468 @@
+#include "allclear/planner/trajectory_program.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allclear/core/assert.h"
+
+namespace allclear {
+namespace {
+
+constexpr int kEnds = 3;  // control points that position, velocity and acceleration fix at an end
+constexpr double kShortest = 1e-3;
+
+/// Control points to those of the derivative in normalised time: controls x (controls - 1).
+MatX differenceMatrix(const BSplineBasis& basis) {
+  const int count = basis.controlCount();
+  const int degree = basis.degree();
+  MatX D = MatX::Zero(count, count - 1);
+  for (int i = 0; i + 1 < count; ++i) {
+    const double f = degree / (basis.knots()[i + degree + 1] - basis.knots()[i + 1]);
+    D(i, i) = -f;
+    D(i + 1, i) = f;
+  }
+  return D;
+}
+
+VecX orZero(const VecX& v, int n) { return v.size() == n ? v : VecX(VecX::Zero(n)); }
+
+Vec3 rotationVector(const Mat3& R) {
+  const Eigen::AngleAxisd turn(R);
+  return turn.angle() * turn.axis();
+}
+
+/// d(rotation vector)/d(angular velocity in the body's frame).
+Mat3 inverseRightJacobian(const Vec3& r) {
+  const double angle = r.norm();
+  Mat3 W;
+  W << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
+  const double f = angle < 1e-4 ? 1.0 / 12.0
+                                : 1.0 / (angle * angle) -
+                                      (1.0 + std::cos(angle)) / (2.0 * angle * std::sin(angle));
+  return Mat3::Identity() + 0.5 * W + f * W * W;
+}
+
+}  // namespace
+
+TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess,
+                                     Settings settings)
+    : evaluator_(evaluator),
+      problem_(evaluator.problem()),
+      workspace_(evaluator),
+      basis_(guess.sharedBasis()),
+      settings_(settings),
+      limits_(plannedLimits(problem_)),
+      pose_goal_(std::get_if<PoseTarget>(&problem_.goal)),
+      joints_(problem_.plannedCount()),
+      controls_(basis_->controlCount()),
+      free_count_(controls_ - 2 * kEnds) {
+  ALLCLEAR_ASSERT(free_count_ >= 1 && guess.dimension() == joints_);
+  const BSplineBasis* basis = basis_.get();
+  difference_.push_back(differenceMatrix(*basis));
+  // Differences of differences: the k-th derivative's basis has the inner knots of the one before.
+  for (int order = 2; order <= 3; ++order) {
+    const auto& knots = basis->knots();
+    const int degree = basis->degree() - order + 1;
+    const int count = controls_ - order + 1;
+    MatX D = MatX::Zero(count, count - 1);
+    for (int i = 0; i + 1 < count; ++i) {
+      const double f = degree / (knots[i + order - 1 + degree + 1] - knots[i + order]);
+      D(i, i) = -f;
+      D(i + 1, i) = f;
+    }
+    difference_.push_back(difference_.back() * D);
+  }
+
+  for (MatX& b : boundary_) b = MatX::Zero(joints_, controls_);
+  const auto fixEnd = [&](int at, int step, const VecX& q, const VecX& v, const VecX& a) {
+    const auto& knots = basis->knots();
+    const int degree = basis->degree();
+    const double span1 = knots[degree + 1];  // symmetric enough: asserted for uniform ends below
+    const double span2 = knots[degree + 2];
+    const double sign = step;
+    const int c0 = at, c1 = at + step, c2 = at + 2 * step;
+    for (int c : {c0, c1, c2}) boundary_[0].col(c) = q;
+    boundary_[1].col(c1) = sign * v * (span1 / degree);
+    boundary_[1].col(c2) = sign * v * ((span1 + span2) / degree);
+    boundary_[2].col(c2) = a * (span1 / (degree - 1) * span2 / degree);
+  };
+  const auto& knots = basis->knots();
+  const std::size_t last = knots.size() - 1;
+  const int degree = basis->degree();
+  ALLCLEAR_ASSERT(std::fabs(knots[degree + 1] - (1.0 - knots[last - degree - 1])) < 1e-12);
+  ALLCLEAR_ASSERT(std::fabs(knots[degree + 2] - (1.0 - knots[last - degree - 2])) < 1e-12);
+  fixEnd(0, 1, problem_.plannedPart(problem_.start), orZero(problem_.start_velocity, joints_),
+         orZero(problem_.start_acceleration, joints_));
+  // A wrapping coordinate may end whole turns from the goal's value: the guess says where.
+  const VecX goal = guess.control().col(controls_ - 1);
+  fixEnd(controls_ - 1, -1, pose_goal_ ? VecX(VecX::Zero(joints_)) : goal,
+         orZero(problem_.goal_velocity, joints_), orZero(problem_.goal_acceleration, joints_));
+  buildLimitRows();
+  buildCost(guess);
+}
+
+void TrajectoryProgram::buildLimitRows() {
+  for (int order = 1; order <= 3; ++order) {
+    const VecX& limit = order == 1   ? limits_.velocity
+                        : order == 2 ? limits_.acceleration
+                                     : limits_.jerk;
+    for (int i = 0; i < controls_ - order; ++i) {
+      const bool fixed = i + order < kEnds || i >= controls_ - kEnds;
+      if (fixed) continue;  // a boundary value, checked with the problem
+      for (int j = 0; j < joints_; ++j) {
+        if (std::isfinite(limit[j])) limit_rows_.push_back({order, j, i, limit[j]});
+      }
+    }
+  }
+}
+
+void TrajectoryProgram::buildCost(const BSpline& guess) {
+  const ObjectiveWeights& weights = problem_.objective;
+  duration_weight_ = weights.duration / guess.duration();
+  const double by_order[] = {weights.velocity, weights.acceleration, weights.jerk};
+  for (int order = 1; order <= 3; ++order) {
+    if (by_order[order - 1] <= 0.0) continue;
+    EnergyTerm term{order, by_order[order - 1], basis_->energy(order)};
+    const double on_guess = (guess.control() * term.Q).cwiseProduct(guess.control()).sum() *
+                            std::pow(guess.duration(), 1 - 2 * order);
+    term.weight /= std::max(on_guess, 1e-9);
+    energy_.push_back(std::move(term));
+  }
+}
+
+int TrajectoryProgram::variableOf(int control, int joint) const {
+  if (control < kEnds) return -1;
+  if (control < controls_ - kEnds) return (control - kEnds) * joints_ + joint;
+  return pose_goal_ ? durationVariable() + 1 + joint : -1;
+}
+
+MatX TrajectoryProgram::boundaryPart(double T, int derivative) const {
+  if (derivative == 0) return boundary_[0] + T * boundary_[1] + T * T * boundary_[2];
+  if (derivative == 1) return boundary_[1] + 2.0 * T * boundary_[2];
+  return 2.0 * boundary_[2];
+}
+
+void TrajectoryProgram::setRows(std::vector<ClearanceRow> rows) {
+  std::sort(rows.begin(), rows.end(), [](const ClearanceRow& a, const ClearanceRow& b) {
+    return std::pair(a.span, a.pair) < std::pair(b.span, b.pair);
+  });
+  rows_ = std::move(rows);
+  clearances_known_ = false;
+}
+
+VecX TrajectoryProgram::pointOf(const BSpline& curve) const {
+  VecX x = VecX::Zero(variableCount());
+  x[durationVariable()] = curve.duration();
+  for (int l = kEnds; l < controls_; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v >= 0) x[v] = curve.control()(j, l);
+    }
+  }
+  return x;
+}
+
+BSpline TrajectoryProgram::curveAt(const VecX& x) const {
+  const double T = x[durationVariable()];
+  MatX C = boundaryPart(T, 0);
+  for (int l = kEnds; l < controls_; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v >= 0) C(j, l) += x[v];
+    }
+  }
+  return {basis_, std::move(C), T};
+}
+
+NonlinearProgram::Bounds TrajectoryProgram::bounds() const {
+  Bounds b;
+  b.x_lower = VecX::Constant(variableCount(), -HUGE_VAL);
+  b.x_upper = VecX::Constant(variableCount(), HUGE_VAL);
+  for (int l = kEnds; l < controls_; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v < 0) continue;
+      b.x_lower[v] = limits_.lower[j];
+      b.x_upper[v] = limits_.upper[j];
+    }
+  }
+  b.x_lower[durationVariable()] = std::max(problem_.duration.min, kShortest);
+  b.x_upper[durationVariable()] = problem_.duration.max;
+  const int limits = static_cast<int>(limit_rows_.size());
+  const int count = limits + poseRowCount() + static_cast<int>(rows_.size());
+  b.g_lower = VecX::Zero(count);
+  b.g_upper = VecX::Constant(count, HUGE_VAL);
+  b.g_lower.head(limits).setConstant(-1.0);
+  b.g_upper.head(limits).setConstant(1.0);
+  if (pose_goal_) {
+    // A box inside the ball of the tolerance, and well inside it.
+    const double p = 0.5 * pose_goal_->position_tolerance;
+    const double r = 0.5 * pose_goal_->angle_tolerance;
+    b.g_upper.segment(limits, 6) << p, p, p, r, r, r;
+    b.g_lower.segment(limits, 6) = -b.g_upper.segment(limits, 6);
+  }
+  return b;
+}
+
+std::vector<Entry> TrajectoryProgram::jacobianEntries() const {
+  std::vector<Entry> entries;
+  int row = 0;
+  for (const LimitRow& limit : limit_rows_) {
+    for (int l = limit.index; l <= limit.index + limit.order; ++l) {
+      const int v = variableOf(l, limit.joint);
+      if (v >= 0) entries.push_back({row, v});
+    }
+    entries.push_back({row++, durationVariable()});
+  }
+  for (int k = 0; k < poseRowCount(); ++k, ++row) {
+    for (int j = 0; j < joints_; ++j) entries.push_back({row, durationVariable() + 1 + j});
+  }
+  for (const ClearanceRow& clearance : rows_) {
+    const int first = basis_->firstControl(clearance.span);
+    for (int l = first; l <= first + basis_->degree(); ++l) {
+      for (int j = 0; j < joints_; ++j) {
+        const int v = variableOf(l, j);
+        if (v >= 0) entries.push_back({row, v});
+      }
+    }
+    entries.push_back({row++, durationVariable()});
+  }
+  return entries;
+}
+
+std::vector<Entry> TrajectoryProgram::hessianEntries() const {
+  std::vector<Entry> entries;
+  for (int j = 0; j < joints_; ++j) {
+    for (int l = kEnds; l < controls_; ++l) {
+      const int v = variableOf(l, j);
+      if (v < 0) continue;
+      for (int k = std::max(kEnds, l - basis_->degree()); k <= l; ++k) {
+        const int u = variableOf(k, j);
+        if (u >= 0) entries.push_back({std::max(u, v), std::min(u, v)});
+      }
+      entries.push_back({std::max(v, durationVariable()), std::min(v, durationVariable())});
+    }
+  }
+  entries.push_back({durationVariable(), durationVariable()});
+  return entries;
+}
+
+void TrajectoryProgram::setPoint(const VecX& x) {
+  x_ = x;
+  const BSpline curve = curveAt(x);
+  C_ = curve.control();
+  T_ = curve.duration();
+  clearances_known_ = false;
+}
+
+double TrajectoryProgram::along(const LimitRow& row, const MatX& C) const {
+  const MatX& D = difference_[row.order - 1];
+  double sum = 0.0;
+  for (int l = row.index; l <= row.index + row.order; ++l) sum += D(l, row.index) * C(row.joint, l);
+  return sum;
+}
+
+double TrajectoryProgram::cost() {
+  double value = duration_weight_ * T_;
+  for (const EnergyTerm& term : energy_) {
+    value += term.weight * std::pow(T_, 1 - 2 * term.order) * (C_ * term.Q).cwiseProduct(C_).sum();
+  }
+  return value;
+}
+
+void TrajectoryProgram::costGradient(Eigen::Ref<VecX> gradient) {
+  gradient.setZero();
+  double by_duration = duration_weight_;
+  const MatX dC = boundaryPart(T_, 1);
+  for (const EnergyTerm& term : energy_) {
+    const double p = 1 - 2 * term.order;
+    const MatX CQ = C_ * term.Q;
+    const double power = term.weight * std::pow(T_, p);
+    for (int l = kEnds; l < controls_; ++l) {
+      for (int j = 0; j < joints_; ++j) {
+        const int v = variableOf(l, j);
+        if (v >= 0) gradient[v] += 2.0 * power * CQ(j, l);
+      }
+    }
+    by_duration += power * (p / T_ * CQ.cwiseProduct(C_).sum() + 2.0 * CQ.cwiseProduct(dC).sum());
+  }
+  gradient[durationVariable()] += by_duration;
+}
+
+void TrajectoryProgram::evaluateClearances() {
+  if (clearances_known_) return;
+  clearances_known_ = true;
+  clearances_.clear();
+  clearance_gradients_.resize(joints_, static_cast<int>(rows_.size()));
+  const BSpline curve(basis_, C_, T_);
+  int built = -1;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const ClearanceRow& row = rows_[r];
+    if (row.span != built) {
+      evaluator_.buildCurves(curve.span(row.span), settings_.tolerance / 20.0, workspace_);
+      built = row.span;
+    }
+    const double ceiling = evaluator_.model().pairs[row.pair].margin + settings_.ceiling;
+    clearances_.push_back(evaluator_.pairClearance(row.pair, row.span, ceiling, settings_.tolerance,
+                                                   true, workspace_));
+  }
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const auto column = static_cast<Eigen::Index>(r);
+    const bool far =
+        clearances_[r].upper >= evaluator_.model().pairs[rows_[r].pair].margin + settings_.ceiling;
+    if (far) {
+      clearance_gradients_.col(column).setZero();  // constant at the ceiling
+    } else {
+      clearance_gradients_.col(column) = evaluator_.gradient(
+          clearances_[r], curve.value(clearances_[r].t_star), workspace_, &clearances_[r].upper);
+    }
+  }
+}
+
+const std::vector<Clearance>& TrajectoryProgram::rowClearances() {
+  evaluateClearances();
+  return clearances_;
+}
+
+double TrajectoryProgram::worstRow(int* row) const {
+  double worst = HUGE_VAL;
+  for (std::size_t r = 0; r < clearances_.size(); ++r) {
+    const double excess = clearances_[r].upper - evaluator_.model().pairs[rows_[r].pair].margin -
+                          settings_.clearance_target;
+    if (excess >= worst) continue;
+    worst = excess;
+    *row = static_cast<int>(r);
+  }
+  return worst;
+}
+
+void TrajectoryProgram::poseError(Eigen::Ref<VecX> error, MatX* J) const {
+  const Kinematics& kinematics = evaluator_.builder().kinematics();
+  auto workspace = kinematics.makeWorkspace();
+  std::vector<Pose> poses;
+  kinematics.linkPoses(problem_.configuration(C_.col(controls_ - 1)), workspace, poses);
+  const Pose X_WP = poses[pose_goal_->link] * pose_goal_->X_LP;
+  const Vec3 turn = rotationVector(pose_goal_->X_WP.R.transpose() * X_WP.R);
+  const bool place = std::isfinite(pose_goal_->position_tolerance);
+  const bool orient = std::isfinite(pose_goal_->angle_tolerance);
+  error.setZero();
+  if (place) error.head<3>() = X_WP.p - pose_goal_->X_WP.p;
+  if (orient) error.tail<3>() = turn;
+  if (J == nullptr) return;
+  Jacobian whole;
+  kinematics.pointJacobian(workspace, pose_goal_->link, X_WP.p, whole);
+  J->setZero(6, joints_);
+  const Mat3 to_turn = inverseRightJacobian(turn) * X_WP.R.transpose();
+  for (int j = 0; j < joints_; ++j) {
+    const auto column = whole.col(problem_.planned[j]);
+    if (place) J->col(j).head<3>() = column.head<3>();
+    if (orient) J->col(j).tail<3>() = to_turn * column.tail<3>();
+  }
+}
+
+void TrajectoryProgram::constraints(Eigen::Ref<VecX> g) {
+  int row = 0;
+  for (const LimitRow& limit : limit_rows_) {
+    g[row++] = along(limit, C_) / (std::pow(T_, limit.order) * limit.limit);
+  }
+  if (pose_goal_) {
+    poseError(g.segment(row, 6), nullptr);
+    row += 6;
+  }
+  evaluateClearances();
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    g[row++] = clearances_[r].upper - evaluator_.model().pairs[rows_[r].pair].margin -
+               settings_.clearance_target;
+  }
+}
+
+void TrajectoryProgram::jacobian(Eigen::Ref<VecX> values) {
+  int at = 0;
+  const MatX dC = boundaryPart(T_, 1);
+  for (const LimitRow& limit : limit_rows_) {
+    const double scale = 1.0 / (std::pow(T_, limit.order) * limit.limit);
+    for (int l = limit.index; l <= limit.index + limit.order; ++l) {
+      if (variableOf(l, limit.joint) >= 0) {
+        values[at++] = scale * difference_[limit.order - 1](l, limit.index);
+      }
+    }
+    values[at++] = scale * (along(limit, dC) - limit.order / T_ * along(limit, C_));
+  }
+  if (pose_goal_) {
+    VecX error(6);
+    MatX J;
+    poseError(error, &J);
+    for (int k = 0; k < 6; ++k) {
+      for (int j = 0; j < joints_; ++j) values[at++] = J(k, j);
+    }
+  }
+  evaluateClearances();
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    const auto gradient = clearance_gradients_.col(static_cast<Eigen::Index>(r));
+    const int first = basis_->firstControl(rows_[r].span);
+    const BasisWeights w = basis_->weights(0, clearances_[r].t_star / T_);
+    double by_duration = 0.0;
+    for (int l = first; l <= first + basis_->degree(); ++l) {
+      const int k = l - w.first;
+      const double weight = k >= 0 && k < w.weights.size() ? w.weights[k] : 0.0;
+      by_duration += weight * gradient.dot(dC.col(l));
+      for (int j = 0; j < joints_; ++j) {
+        if (variableOf(l, j) >= 0) values[at++] = weight * gradient[j];
+      }
+    }
+    values[at++] = by_duration;
+  }
+  ALLCLEAR_ASSERT(at == values.size());
+}
+
+void TrajectoryProgram::hessian(double factor, const VecX& multipliers, Eigen::Ref<VecX> values) {
+  // Second derivatives: control with control from the energies; control with duration and duration
+  // with duration from both.
+  const MatX dC = boundaryPart(T_, 1);
+  const MatX ddC = boundaryPart(T_, 2);
+  MatX cross = MatX::Zero(joints_, controls_);
+  double twice = 0.0;
+  for (const EnergyTerm& term : energy_) {
+    const double p = 1 - 2 * term.order;
+    const double power = factor * term.weight * std::pow(T_, p);
+    const MatX CQ = C_ * term.Q;
+    const MatX dCQ = dC * term.Q;
+    cross += 2.0 * power * (p / T_ * CQ + dCQ);
+    twice += power * (p * (p - 1) / (T_ * T_) * CQ.cwiseProduct(C_).sum() +
+                      4.0 * p / T_ * CQ.cwiseProduct(dC).sum() +
+                      2.0 * (dCQ.cwiseProduct(dC).sum() + CQ.cwiseProduct(ddC).sum()));
+  }
+  for (std::size_t r = 0; r < limit_rows_.size(); ++r) {
+    const LimitRow& limit = limit_rows_[r];
+    const double k = limit.order;
+    const double scale =
+        multipliers[static_cast<Eigen::Index>(r)] / (std::pow(T_, k) * limit.limit);
+    if (scale == 0.0) continue;
+    for (int l = limit.index; l <= limit.index + limit.order; ++l) {
+      cross(limit.joint, l) -= scale * k / T_ * difference_[limit.order - 1](l, limit.index);
+    }
+    twice += scale * (along(limit, ddC) - 2.0 * k / T_ * along(limit, dC) +
+                      k * (k + 1.0) / (T_ * T_) * along(limit, C_));
+  }
+  int at = 0;
+  for (int j = 0; j < joints_; ++j) {
+    for (int l = kEnds; l < controls_; ++l) {
+      const int v = variableOf(l, j);
+      if (v < 0) continue;
+      for (int k = std::max(kEnds, l - basis_->degree()); k <= l; ++k) {
+        const int u = variableOf(k, j);
+        if (u < 0) continue;
+        double sum = 0.0;
+        for (const EnergyTerm& term : energy_) {
+          sum += 2.0 * factor * term.weight * std::pow(T_, 1 - 2 * term.order) * term.Q(l, k);
+        }
+        values[at++] = u == v && l != k ? 2.0 * sum : sum;
+      }
+      values[at++] = cross(j, l);
+    }
+  }
+  values[at++] = twice;
+  ALLCLEAR_ASSERT(at == values.size());
+}
+
+}  // namespace allclear

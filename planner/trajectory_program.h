@@ -1,0 +1,108 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "allclear/planner/clearance.h"
+#include "allclear/planner/nlp.h"
+#include "allclear/trajectories/bspline.h"
+
+namespace allclear {
+
+/// One clearance row of the program: the least distance of a pair of bodies over one span.
+struct ClearanceRow {
+  int pair = -1;
+  int span = -1;
+  bool operator==(const ClearanceRow&) const = default;
+};
+
+/// A planning problem over the control points of a B-spline (and its duration, and the goal
+/// configuration where the goal is a pose) as a nonlinear program.
+///
+/// Cost: duration and the integrals of squared derivatives, each scaled to one on the first guess.
+/// Rows: velocity, acceleration and jerk at the derivatives' control points (which bound them for
+/// all t), the goal's pose, and the given clearances: value delta(t_star), gradient by the envelope
+/// theorem. The Hessian is exact but for the curvature of pose and clearance rows, which is left
+/// out.
+class TrajectoryProgram : public NonlinearProgram {
+ public:
+  struct Settings {
+    double clearance_target = 0.0;  ///< [m] kept beyond each pair's margin
+    double ceiling = 0.05;    ///< [m] beyond the margin, above which a distance needs no accuracy
+    double tolerance = 1e-4;  ///< [m] of a distance
+  };
+
+  /// `guess` fixes the basis and the scales of the cost.
+  TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess, Settings settings);
+
+  void setRows(std::vector<ClearanceRow> rows);
+  const std::vector<ClearanceRow>& rows() const { return rows_; }
+
+  VecX pointOf(const BSpline& curve) const;
+  BSpline curveAt(const VecX& x) const;
+  /// Of the last point: the least of distance - margin - target over the rows, and which row.
+  double worstRow(int* row) const;
+  const std::vector<Clearance>& rowClearances();
+
+  Bounds bounds() const override;
+  std::vector<Entry> jacobianEntries() const override;
+  std::vector<Entry> hessianEntries() const override;
+  void setPoint(const VecX& x) override;
+  double cost() override;
+  void costGradient(Eigen::Ref<VecX> gradient) override;
+  void constraints(Eigen::Ref<VecX> g) override;
+  void jacobian(Eigen::Ref<VecX> values) override;
+  void hessian(double factor, const VecX& multipliers, Eigen::Ref<VecX> values) override;
+
+ private:
+  /// Row "derivative `order` of coordinate `joint` at its control point `index`", over its limit.
+  struct LimitRow {
+    int order;
+    int joint;
+    int index;
+    double limit;
+  };
+  struct EnergyTerm {
+    int order;
+    double weight;  ///< over the scale
+    MatX Q;
+  };
+
+  int variableOf(int control, int joint) const;
+  int durationVariable() const { return free_count_ * joints_; }
+  int variableCount() const { return free_count_ * joints_ + 1 + (pose_goal_ ? joints_ : 0); }
+  int poseRowCount() const { return pose_goal_ ? 6 : 0; }
+  void buildLimitRows();
+  void buildCost(const BSpline& guess);
+  MatX boundaryPart(double T, int derivative) const;
+  /// sum over l of coefficient * C(joint, l) for a limit row.
+  double along(const LimitRow& row, const MatX& C) const;
+  void evaluateClearances();
+  void poseError(Eigen::Ref<VecX> error, MatX* J) const;
+
+  const ClearanceEvaluator& evaluator_;
+  const Problem& problem_;
+  ClearanceEvaluator::Workspace workspace_;
+  std::shared_ptr<const BSplineBasis> basis_;
+  Settings settings_;
+  PlannedLimits limits_;
+  const PoseTarget* pose_goal_ = nullptr;
+  int joints_;
+  int controls_;
+  int free_count_;
+  std::vector<MatX> difference_;  ///< by order - 1: control points to derivative control points
+  MatX boundary_[3];              ///< fixed control points: b0 + b1 T + b2 T^2
+  std::vector<LimitRow> limit_rows_;
+  std::vector<EnergyTerm> energy_;
+  double duration_weight_ = 0.0;
+  std::vector<ClearanceRow> rows_;
+
+  VecX x_;
+  MatX C_;
+  double T_ = 1.0;
+  bool clearances_known_ = false;
+  std::vector<Clearance> clearances_;
+  MatX clearance_gradients_;  ///< planned coordinates x rows
+};
+
+}  // namespace allclear

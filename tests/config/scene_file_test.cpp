@@ -1,0 +1,141 @@
+#include "allclear/config/scene_file.h"
+
+#include <gtest/gtest.h>
+
+#include "allclear/core/input_error.h"
+#include "allclear/robot_models/load_robot.h"
+#include "config/task_fixture.h"
+
+namespace allclear {
+namespace {
+
+class SceneFile : public testing::Test {
+ protected:
+  SceneFile() : robot_(loadRobot(source())) {}
+
+  static RobotSource source() {
+    RobotSource source;
+    source.urdf = test::robotFolder() / "arm.urdf";
+    source.srdf = test::robotFolder() / "arm.srdf";
+    return source;
+  }
+  Scene load(const std::string& text) {
+    return loadScene(folder_.write("s.yaml", text), robot_, VecX::Zero(robot_.dimension()));
+  }
+
+  test::TaskFolder folder_;
+  RobotModel robot_;
+};
+
+TEST_F(SceneFile, MayBeABareListOfObjects) {
+  const Scene scene = load(
+      "- {id: a, type: sphere, dimensions: [1], pose: {position: [3, 0, 0]}}\n"
+      "- {id: b, primitives: [{type: box, dimensions: [1, 2, 3]}]}\n");
+  ASSERT_EQ(scene.obstacles.size(), 2U);
+  EXPECT_EQ(scene.obstacles[0].X_WO.p, Vec3(3, 0, 0));
+  EXPECT_EQ(std::get<Box>(scene.obstacles[1].geometry[0].shape).size(), Vec3(1, 2, 3));
+}
+
+TEST_F(SceneFile, PrimitiveTypesAreRosNumbersOrNames) {
+  const Scene scene = load(
+      "- {id: a, primitives: [{type: 1, dimensions: [1, 2, 3]}]}\n"
+      "- {id: b, primitives: [{type: 2, dimensions: [1]}]}\n"
+      "- {id: c, primitives: [{type: 3, dimensions: [2, 0.5]}]}\n"
+      "- {id: d, primitives: [{type: 4, dimensions: [2, 0.5]}]}\n"
+      "- {id: e, primitives: [{type: cone, dimensions: [2, 0.5]}]}\n");
+  EXPECT_EQ(shapeName(scene.obstacles[0].geometry[0].shape), "box");
+  EXPECT_EQ(shapeName(scene.obstacles[1].geometry[0].shape), "sphere");
+  EXPECT_EQ(std::get<Cylinder>(scene.obstacles[2].geometry[0].shape).length(), 2.0);
+  EXPECT_EQ(std::get<Cone>(scene.obstacles[3].geometry[0].shape).radius(), 0.5);
+  EXPECT_EQ(std::get<Cone>(scene.obstacles[4].geometry[0].shape).length(), 2.0);
+}
+
+TEST_F(SceneFile, OperationsActInOrder) {
+  const Scene scene = load(
+      "- {id: a, operation: 0, primitives: [{type: 2, dimensions: [1]}], pose: {position: [1, 0, "
+      "0]}}\n"
+      "- {id: b, operation: add, primitives: [{type: 2, dimensions: [1]}]}\n"
+      "- {id: a, operation: append, primitives: [{type: 2, dimensions: [2]}], pose: {position: [0, "
+      "5, 0]}}\n"
+      "- {id: b, operation: remove}\n");
+  ASSERT_EQ(scene.obstacles.size(), 1U);
+  ASSERT_EQ(scene.obstacles[0].geometry.size(), 2U);
+  const Obstacle& a = scene.obstacles[0];
+  EXPECT_EQ(a.X_WO * a.geometry[1].X_BG.p, Vec3(0, 5, 0));
+}
+
+TEST_F(SceneFile, FramesAreTheWorldOrLinksWhereTheyStart) {
+  const Scene scene = load(
+      "- {id: a, header: {frame_id: /world}, primitives: [{type: 2, dimensions: [1]}]}\n"
+      "- {id: b, header: {frame_id: hand}, pose: {position: {x: 1, y: 0, z: 0}}, primitives: "
+      "[{type: 2, dimensions: [1]}]}\n"
+      "- {id: c, header: {seq: 3, stamp: {sec: 1, nanosec: 2}, frame_id: ''}, primitives: [{type: "
+      "2, dimensions: [1]}]}\n");
+  EXPECT_EQ(scene.obstacles[0].X_WO.p, Vec3::Zero());
+  EXPECT_TRUE(scene.obstacles[1].X_WO.p.isApprox(Vec3(1.8, 0, 0.55)));
+  EXPECT_EQ(scene.obstacles[2].X_WO.p, Vec3::Zero());
+}
+
+TEST_F(SceneFile, AttachedMessagesEndUpInTheirLink) {
+  const Scene scene = load(
+      "robot_state:\n"
+      "  attached_collision_objects:\n"
+      "    - link_name: hand\n"
+      "      object: {id: in_hand, header: {frame_id: hand}, primitives: [{type: 2, dimensions: "
+      "[0.1]}], primitive_poses: [{position: [0.2, 0, 0]}]}\n"
+      "      touch_links: [left_finger]\n"
+      "      weight: 0.5\n"
+      "    - link_name: hand\n"
+      "      object: {id: in_world, header: {frame_id: world}, primitives: [{type: 2, dimensions: "
+      "[0.1]}], primitive_poses: [{position: [0.9, 0, 0.55]}]}\n"
+      "    - {link_name: hand, object: {id: picked}}\n"
+      "world:\n"
+      "  collision_objects:\n"
+      "    - {id: picked, primitives: [{type: 2, dimensions: [0.1]}], primitive_poses: [{position: "
+      "[1.0, 0, 0.55]}]}\n"
+      "    - {id: left_there, primitives: [{type: 2, dimensions: [0.1]}]}\n");
+  ASSERT_EQ(scene.attached.size(), 3U);
+  EXPECT_TRUE(scene.attached[0].geometry[0].X_BG.p.isApprox(Vec3(0.2, 0, 0)));
+  EXPECT_EQ(scene.attached[0].touch_links, (std::vector<int>{robot_.findLink("left_finger")}));
+  EXPECT_TRUE(scene.attached[1].geometry[0].X_BG.p.isApprox(Vec3(0.1, 0, 0)));
+  EXPECT_TRUE(scene.attached[2].geometry[0].X_BG.p.isApprox(Vec3(0.2, 0, 0)));
+  ASSERT_EQ(scene.obstacles.size(), 1U);  // what is carried is no obstacle any more
+  EXPECT_EQ(scene.obstacles[0].id, "left_there");
+}
+
+TEST_F(SceneFile, DefaultEntriesOfTheMatrixAllowAgainstEveryLink) {
+  const Scene scene = load(
+      "collision_objects: [{id: mat, type: box, dimensions: [1, 1, 0.01]}]\n"
+      "allowed_collision_matrix:\n"
+      "  default_entry_names: [mat, hand]\n"
+      "  default_entry_values: [true, false]\n");
+  EXPECT_EQ(scene.allowed.size(), robot_.links().size());
+}
+
+TEST_F(SceneFile, AnObjectMayBearALinksNameButThenItsMatrixEntriesSayNothing) {
+  const Scene scene = load(
+      "collision_objects: [{id: hand, type: box, dimensions: [1, 1, 0.01]}]\n"
+      "allowed_collision_matrix:\n"
+      "  entry_names: [hand, base_link]\n"
+      "  entry_values: [[false, true], [true, false]]\n");
+  EXPECT_EQ(scene.obstacles.size(), 1U);
+  EXPECT_TRUE(scene.allowed.empty());
+}
+
+TEST_F(SceneFile, PaddingIsNotDroppedInSilence) {
+  const Scene scene = load(
+      "link_padding: [{link_name: hand, padding: 0.01}, {link_name: column, padding: 0}]\n"
+      "link_scale: [{link_name: hand, scale: 1}]\n");
+  ASSERT_EQ(scene.warnings.size(), 1U);
+  EXPECT_NE(scene.warnings[0].find("s.yaml:1"), std::string::npos);
+}
+
+TEST_F(SceneFile, MeshesOfAScenefileAreFoundBesideIt) {
+  const Scene scene = load(
+      "- {id: a, meshes: [{resource: statue.obj, dimensions: [0.001, 0.001, 0.001]}], mesh_poses: "
+      "[{}]}\n");
+  EXPECT_EQ(std::get<TriangleMesh>(scene.obstacles[0].geometry[0].shape).triangles().size(), 4U);
+}
+
+}  // namespace
+}  // namespace allclear

@@ -1,0 +1,104 @@
+#include "allclear/exports/certificate_json.h"
+
+#include <gtest/gtest.h>
+
+#include "allclear/core/input_error.h"
+#include "allclear/exports/output_files.h"
+#include "planner/certificate_fixture.h"
+
+namespace allclear {
+namespace {
+
+using test::armTask;
+using test::boxAt;
+using test::boxScene;
+using test::loadText;
+using test::Random;
+using test::splineOf;
+
+const char* kAcross = "{lift: 0.1, shoulder: 1.2, elbow: -0.5, wrist: 0.5}";
+
+class CertificateFile : public testing::Test {
+ protected:
+  CertificateFile()
+      : problem_(
+            loadText(armTask(kAcross, boxScene(boxAt("box", {0.1, 0.1, 0.1}, {0.7, 0.6, 0.45}))))) {
+    Random random(11);
+    trajectory_ = splineOf(problem_, 4.0, random, 0.05);
+    certificate_ = certify(problem_, *trajectory_);
+  }
+
+  static std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+
+  Problem problem_;
+  std::optional<Trajectory> trajectory_;
+  std::optional<Certificate> certificate_;
+};
+
+TEST_F(CertificateFile, ReadsBackToTheBitAndIsStillValid) {
+  const std::string text = formatCertificateJson(*certificate_);
+  const Certificate back = parseCertificateJson(text, "c.json");
+  EXPECT_EQ(formatCertificateJson(back), text);
+  const CertificateVerdict verdict = verifyCertificate(problem_, back);
+  EXPECT_TRUE(verdict.valid) << verdict.message;
+}
+
+TEST_F(CertificateFile, SoDoesOneThatIsNotClear) {
+  problem_.obstacles[0].X_WO.p = {0.5, 0.3, 0.6};
+  const Certificate refused = certify(problem_, *trajectory_);
+  ASSERT_FALSE(refused.clear);
+  const std::string text = formatCertificateJson(refused);
+  EXPECT_EQ(formatCertificateJson(parseCertificateJson(text, "c.json")), text);
+}
+
+TEST_F(CertificateFile, BrokenFilesAreInputErrorsThatNameTheKey) {
+  const std::string text = formatCertificateJson(*certificate_);
+  const auto complaint = [](const std::string& broken) -> std::string {
+    try {
+      parseCertificateJson(broken, "c.json");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(complaint(text.substr(0, text.size() / 2)), "c.json: is not valid JSON");
+  EXPECT_EQ(complaint(""), "c.json: is not valid JSON");
+  EXPECT_EQ(complaint(replaced(text, "\"clear\": true", "\"clear\": 1")),
+            "c.json: clear: must be true or false");
+  EXPECT_EQ(complaint(replaced(text, "\"margin\"", "\"margni\"")),
+            "c.json: margin: this key is missing");
+  EXPECT_NE(complaint(replaced(text, "[[0.0,", "[[null,")).find("pairs[0].cells[0][0]"),
+            std::string::npos);
+  EXPECT_NE(complaint(std::string(100000, '[')), "");
+  EXPECT_NE(complaint("[]"), "");
+  EXPECT_NE(complaint(replaced(text, "allclear_trajectory", "x")), "");
+}
+
+TEST_F(CertificateFile, OutputFilesAreWrittenAndReadBack) {
+  const test::TaskFolder folder;
+  OutputSettings output;
+  output.csv = "plan.csv";
+  output.trajectory = "plan.json";
+  output.certificate = "certificate.json";
+  output.ros2 = "ros2.yaml";
+  output.rate = 100.0;
+  const auto written =
+      writeOutputFiles(output, folder.path(), problem_, *trajectory_, &*certificate_);
+  EXPECT_EQ(written.size(), 4u);
+  for (const auto& path : written) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  const NamedTrajectory exact = readTrajectoryFile(folder.path() / "plan.json", problem_);
+  EXPECT_TRUE(isSameTrajectory(exact, certificate_->trajectory));
+  const NamedTrajectory rows = readTrajectoryFile(folder.path() / "plan.csv", problem_);
+  EXPECT_EQ(rows.trajectory.spanCount(), 400);
+  const Certificate of_rows = certify(problem_, rows.trajectory);
+  EXPECT_TRUE(of_rows.clear) << of_rows.message;
+  EXPECT_TRUE(
+      verifyCertificate(problem_, readCertificateJson(folder.path() / "certificate.json")).valid);
+}
+
+}  // namespace
+}  // namespace allclear
