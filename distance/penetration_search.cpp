@@ -93,7 +93,8 @@ bool InnerPolytope::startFrom(const GjkResult& r) {
 bool InnerPolytope::start(Vec3* flat_normal) {
   const double flat = 64.0 * pair_.rounding;
   Vec3 axis_point[6];
-  for (int i = 0; i < 6; ++i) axis_point[i] = support((i % 2 == 0 ? 1.0 : -1.0) * Vec3::Unit(i / 2));
+  for (int i = 0; i < 6; ++i)
+    axis_point[i] = support((i % 2 == 0 ? 1.0 : -1.0) * Vec3::Unit(i / 2));
   // The longest extent along an axis.
   int axis = 0;
   double longest = -1.0;
@@ -240,8 +241,7 @@ class Search {
         }
         ++refined;
         // A worse optimum than this very face does not settle it.
-        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) &&
-            best.separation >= -reach - exact) {
+        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) && best.separation >= -reach - exact) {
           proven_.add(u);
           face.done = true;
           continue;
@@ -253,7 +253,7 @@ class Search {
   }
 
   static constexpr double kCoarse = 0.005;  // of the depth: where refinement takes over
-  static constexpr int kMostRefined = 32;  // beyond, every direction is as good as the next
+  static constexpr int kMostRefined = 32;   // beyond, every direction is as good as the next
 
   const CorePair& pair_;
   const GjkResult& gjk_;

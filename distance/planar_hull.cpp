@@ -25,7 +25,8 @@ PlanarHull planarHull(const std::vector<Vec3>& points) {
   const Vec3 x = points[b] - from;
   const double size = x.norm();
   if (size == 0.0) return hull;
-  const int c = farthestFrom(points, [&](const Vec3& p) { return x.cross(p - from).squaredNorm(); });
+  const int c =
+      farthestFrom(points, [&](const Vec3& p) { return x.cross(p - from).squaredNorm(); });
   const Vec3 n = x.cross(points[c] - from);
   if (n.norm() <= kFlat * size * size) {
     hull.corners = {a, b};

@@ -161,8 +161,8 @@ int PointCloud::climb(int start, const Vec3& d) const {
 
 int PointCloud::farthest(const Vec3& d) const {
   if (!start_.empty()) return climb(start_[cellOf(d)], d);
-  const int i = farthestOf(x_.data(), y_.data(), z_.data(), static_cast<int>(x_.size()), d.x(),
-                           d.y(), d.z());
+  const int i =
+      farthestOf(x_.data(), y_.data(), z_.data(), static_cast<int>(x_.size()), d.x(), d.y(), d.z());
   return std::min(i, count() - 1);
 }
 

@@ -50,8 +50,8 @@ void checkVertices(const std::vector<Vec3>& points, const char* what) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (double x : points[i]) {
       if (std::isfinite(x) && std::abs(x) <= kLargest) continue;
-      throw InputError({"", 0, what, shown(x)},
-                       "vertex " + std::to_string(i) + " must have finite coordinates, within 1e30 m");
+      throw InputError({"", 0, what, shown(x)}, "vertex " + std::to_string(i) +
+                                                    " must have finite coordinates, within 1e30 m");
     }
   }
 }
@@ -59,9 +59,9 @@ void checkVertices(const std::vector<Vec3>& points, const char* what) {
 void checkTriangle(const Triangle& triangle, std::size_t number, int vertices) {
   for (int index : triangle) {
     if (index >= 0 && index < vertices) continue;
-    throw InputError({"", 0, "triangle mesh", ""},
-                     "triangle " + std::to_string(number) + " uses vertex " +
-                         std::to_string(index) + " of " + std::to_string(vertices));
+    throw InputError({"", 0, "triangle mesh", ""}, "triangle " + std::to_string(number) +
+                                                       " uses vertex " + std::to_string(index) +
+                                                       " of " + std::to_string(vertices));
   }
 }
 
@@ -128,8 +128,8 @@ std::string whyNotClosed(const TriangleMesh& mesh) {
   }
   for (const auto& [edge, count] : uses) {
     const auto& [from, to] = edge;
-    const std::string name = "the edge from vertex " + std::to_string(from) + " to " +
-                             std::to_string(to);
+    const std::string name =
+        "the edge from vertex " + std::to_string(from) + " to " + std::to_string(to);
     if (from == to) return name + " has no length";
     if (count > 1) return name + " belongs to " + std::to_string(count) + " triangles on one side";
     if (uses.find({to, from}) == uses.end()) return name + " belongs to one triangle only";

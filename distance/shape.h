@@ -105,8 +105,9 @@ using Triangle = std::array<int, 3>;
 /// Triangle mesh, outward normals by the right-hand rule. Copies share the (immutable) data.
 class TriangleMesh {
  public:
-  /// Throws `InputError` when there is no triangle, a vertex is not finite, an index is out of range
-  /// or no triangle has an area. Open and self-crossing meshes are accepted: see `whyNotClosed`.
+  /// Throws `InputError` when there is no triangle, a vertex is not finite, an index is out of
+  /// range or no triangle has an area. Open and self-crossing meshes are accepted: see
+  /// `whyNotClosed`.
   TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
   const std::vector<Vec3>& vertices() const { return data_->vertices; }
   const std::vector<Triangle>& triangles() const { return data_->triangles; }

@@ -43,13 +43,19 @@ TEST(Shape, SizesThatMakeNoSolidAreRefusedByName) {
 
 TEST(Shape, PointsThatMakeNoMeshAreRefusedByNumber) {
   EXPECT_EQ(refusal([] { ConvexMesh({}); }), "convex mesh: has no points");
-  EXPECT_EQ(refusal([] { ConvexMesh({Vec3::Zero(), Vec3(0.0, kNan, 0.0)}); }),
+  EXPECT_EQ(refusal([] {
+              ConvexMesh({Vec3::Zero(), Vec3(0.0, kNan, 0.0)});
+            }),
             "convex mesh: 'nan': vertex 1 must have finite coordinates, within 1e30 m");
   const std::vector<Vec3> corners = {Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
   EXPECT_EQ(refusal([&] { TriangleMesh(corners, {}); }), "triangle mesh: has no triangles");
-  EXPECT_EQ(refusal([&] { TriangleMesh(corners, {{0, 1, 4}}); }),
+  EXPECT_EQ(refusal([&] {
+              TriangleMesh(corners, {{0, 1, 4}});
+            }),
             "triangle mesh: triangle 0 uses vertex 4 of 4");
-  EXPECT_EQ(refusal([&] { TriangleMesh(corners, {{0, 1, 1}}); }),
+  EXPECT_EQ(refusal([&] {
+              TriangleMesh(corners, {{0, 1, 1}});
+            }),
             "triangle mesh: is degenerate: no triangle has an area");
 }
 
@@ -88,8 +94,7 @@ TEST(ConvexHull, HoldsEveryPointBehindEveryFaceAndKeepsOnlyCorners) {
     EXPECT_EQ(hull.facets.size(), 2 * hull.vertices.size() - 4);  // Euler
     for (const auto& face : hull.facets) {
       const Vec3& a = points[face[0]];
-      const Vec3 n =
-          (points[face[1]] - a).cross(points[face[2]] - a);
+      const Vec3 n = (points[face[1]] - a).cross(points[face[2]] - a);
       if (n.norm() < 1e-9 * size * size) continue;
       for (const Vec3& p : points) EXPECT_LE(n.normalized().dot(p - a), 1e-13 * size);
     }

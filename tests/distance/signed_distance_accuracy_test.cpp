@@ -76,14 +76,15 @@ void check(const Sample& s, double tolerance, int sweep_count, Draw* draw) {
   // In the shapes; with the room along the normal used up, on their surfaces.
   EXPECT_LE(static_cast<double>(outsideBy(s.A, a)), bound);
   EXPECT_LE(static_cast<double>(outsideBy(s.B, b)), bound);
-  EXPECT_NEAR(static_cast<double>(supportOracle(s.A, oracle.R_WA.transpose() * r.normal.cast<Real>()) -
-                                  a.dot(oracle.R_WA.transpose() * r.normal.cast<Real>())),
-              0.0, bound);
+  EXPECT_NEAR(
+      static_cast<double>(supportOracle(s.A, oracle.R_WA.transpose() * r.normal.cast<Real>()) -
+                          a.dot(oracle.R_WA.transpose() * r.normal.cast<Real>())),
+      0.0, bound);
   if (r.distance >= 0.0 || s.A.index() == kHalfSpaceIndex || s.B.index() == kHalfSpaceIndex) return;
-  const Real shallowest =
-      bothPolytopes(s) ? bestSeparatingAxis(oracle, polytopeFeatures(s.A, oracle.R_WA),
-                                            polytopeFeatures(s.B, oracle.R_WB))
-                       : bestDirectionSwept(oracle, sweep_count, draw);
+  const Real shallowest = bothPolytopes(s)
+                              ? bestSeparatingAxis(oracle, polytopeFeatures(s.A, oracle.R_WA),
+                                                   polytopeFeatures(s.B, oracle.R_WB))
+                              : bestDirectionSwept(oracle, sweep_count, draw);
   EXPECT_LE(static_cast<double>(shallowest), r.distance + bound);
   EXPECT_LE(static_cast<double>(shallowest), r.distance + r.gap + 1e-12 * s.size);
 }

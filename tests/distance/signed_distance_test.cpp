@@ -71,8 +71,8 @@ TEST(SignedDistance, OfHalfSpacesIsFiniteOnlyWhenTheyFaceEachOther) {
               2.0, 1e-14);
   EXPECT_NEAR(signedDistance(HalfSpace{}, at(1, 2, 0), HalfSpace{}, at(3, 4, -2, down)).distance,
               -2.0, 1e-14);
-  const SignedDistance r =
-      signedDistance(HalfSpace{}, at(0, 0, 0), HalfSpace{}, at(0, 0, 9, rotationFromRpy({1, 0, 0})));
+  const SignedDistance r = signedDistance(HalfSpace{}, at(0, 0, 0), HalfSpace{},
+                                          at(0, 0, 9, rotationFromRpy({1, 0, 0})));
   EXPECT_EQ(r.distance, -std::numeric_limits<double>::infinity());
   EXPECT_FALSE(r.unique());
 }
