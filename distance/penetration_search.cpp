@@ -214,7 +214,7 @@ class Search {
     double share = kCoarse;
     int refined = 0;
     result_.converged = false;
-    for (int i = 0; i < kMostExpansions; ++i) {
+    for (int i = 0; i < kMostExpansions;) {  // each pass extends or has a face done
       const int f = polytope_.nearestFace();
       if (f < 0 || polytope_.face(f).offset >= -best.separation - exact) {
         result_.converged = true;
@@ -248,7 +248,11 @@ class Search {
         }
         share *= 0.1;
       }
-      if (!polytope_.extend(f, w)) face.done = true;
+      if (polytope_.extend(f, w)) {
+        ++i;
+      } else {
+        face.done = true;
+      }
     }
   }
 
