@@ -36,7 +36,7 @@ FittedShapes example() {
   return {"arm \"1\"",
           "abc",
           {{"base", {{Capsule(0.1, 0.0), X}, {Box({1, 2, 3}), X}}},
-           {"tip", {{Sphere(1.0 / 7.0), X}, {Cylinder(1e-3, 1e3), {}}}}}};
+           {"tip", {{Sphere(1.0 / 7.0), X}, {Cylinder(1e-3, 1e3), Pose{}}}}}};
 }
 
 TEST_F(FittedShapesFile, IsReadBackAsItWasWritten) {
@@ -101,7 +101,7 @@ TEST_F(FittedShapesFile, IsRefusedForAnotherRobot) {
   RobotModel::Data data;
   data.name = "r";
   data.source_sha256 = "abc";
-  data.links = {{"base", -1, {}, {{Sphere(1.0), {}}}, {}}};
+  data.links = {{"base", -1, {}, {{Sphere(1.0), Pose{}}}, {}}};
   const RobotModel robot(data);
   FittedShapes shapes = fittedShapes(robot, fitLinks(robot));
   const auto errorFor = [&] {
@@ -141,7 +141,7 @@ TEST(FitLinks, EncloseEveryVertexOfThePandaWhateverTheNumberOfThreads) {
     for (const Geometry& g : robot.links()[fits[i].link].collision) {
       const auto& mesh = std::get<TriangleMesh>(g.shape);
       for (const Vec3& vertex : mesh.vertices()) {
-        const Geometry point{ConvexMesh({g.X_BG * vertex}), {}};
+        const Geometry point{ConvexMesh(std::vector<Vec3>{g.X_BG * vertex}), Pose{}};
         bool covered = false;
         for (const Geometry& capsule : fits[i].set.capsules) {
           covered = covered || reachOutside(point, capsule) <= 0.0;
