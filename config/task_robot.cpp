@@ -46,8 +46,8 @@ std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
 JointValues readStartValues(const Value& section, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   JointValues values;
-  const auto take = [&](JointValues more) {
-    for (auto& [c, value] : more) values.insert_or_assign(c, value);
+  const auto take = [&](const JointValues& more) {
+    for (const auto& [c, value] : more) values.insert_or_assign(c, value);
   };
   if (const auto state = section.find("group_state")) {
     take(readGroupState(*state, problem.group, robot));

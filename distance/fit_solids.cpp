@@ -86,7 +86,7 @@ Vec3 farthestOnRimFromLine(const Disc& disc, const Vec3& p, const Vec3& d) {
   rim.col(1) = disc.radius * project(disc.v);
   const Vec2 b = rim.transpose() * project(disc.center - p);
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen(rim.transpose() * rim);
-  const Vec2 mu = eigen.eigenvalues();  // ascending
+  const Vec2& mu = eigen.eigenvalues();  // ascending
   const Vec2 beta = eigen.eigenvectors().transpose() * b;
   double low = mu[1];
   double high = mu[1] + b.norm();
