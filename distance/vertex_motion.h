@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+
+#include "allclear/core/types.h"
+
+namespace allclear {
+
+/// A point that moves on a straight line at constant rate, from `start` (t = 0) to `end` (t = 1).
+struct MovingPoint {
+  Vec3 start = Vec3::Zero();
+  Vec3 end = Vec3::Zero();
+};
+
+struct VertexMotionOptions {
+  /// Gaps below this fraction of the largest coordinate count as contact.
+  double resolution = 1e-17;
+  /// Boxes of (t, u, v) looked at before the answer is "may touch".
+  int max_boxes = 200000;
+};
+
+// Continuous collision of two features whose vertices move linearly: false only when they provably
+// do not touch at any t in [0, 1]; true when they touch, come nearer than the resolution, or the
+// search is too long. Degenerate features (points, needles, coplanar motion) are fine. Every
+// coordinate must be finite.
+
+bool mayTouchVertexFace(const MovingPoint& vertex, const std::array<MovingPoint, 3>& face,
+                        const VertexMotionOptions& options = {});
+
+bool mayTouchEdgeEdge(const std::array<MovingPoint, 2>& a, const std::array<MovingPoint, 2>& b,
+                      const VertexMotionOptions& options = {});
+
+}  // namespace allclear
