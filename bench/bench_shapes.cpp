@@ -46,9 +46,8 @@ Globe makeGlobe(int rings, int sectors, const Vec3& radii) {
     for (int j = 0; j < sectors; ++j) {
       const double polar = pi * i / rings;
       const double turn = 2.0 * pi * j / sectors;
-      globe.corners.push_back(radii.cwiseProduct(Vec3(std::sin(polar) * std::cos(turn),
-                                                      std::sin(polar) * std::sin(turn),
-                                                      std::cos(polar))));
+      globe.corners.push_back(radii.cwiseProduct(Vec3(
+          std::sin(polar) * std::cos(turn), std::sin(polar) * std::sin(turn), std::cos(polar))));
     }
   }
   globe.corners.push_back(Vec3(0.0, 0.0, -radii.z()));
@@ -70,7 +69,7 @@ Globe makeGlobe(int rings, int sectors, const Vec3& radii) {
 
 Model convexModel(const std::string& name, const Globe& globe) {
   const auto points = std::make_shared<const std::vector<fcl::Vector3d>>(globe.corners.begin(),
-                                                                        globe.corners.end());
+                                                                         globe.corners.end());
   const auto faces = std::make_shared<const std::vector<int>>(globe.faces);
   return {name, allclear::ConvexMesh(globe.corners),
           std::make_shared<fcl::Convexd>(points, static_cast<int>(globe.faces.size()) / 4, faces)};
@@ -112,11 +111,11 @@ std::vector<Placement> makePlacements(const Model& A, const Model& B, int regime
                 {rotation(), Vec3::Zero()}};
     const Vec3 way = Vec3(normal(*random), normal(*random), normal(*random)).normalized();
     p.X_WB.p = p.X_WA.p + 0.5 * way;
-    const SignedDistance now =
-        allclear::signedDistance(A.shape, p.X_WA, B.shape, p.X_WB);
+    const SignedDistance now = allclear::signedDistance(A.shape, p.X_WA, B.shape, p.X_WB);
     const double u = uniform(*random);
-    const double wanted = regime == 0 ? 0.6 * u + 0.01 : regime == 1 ? 1e-3 * (2.0 * u - 1.0)
-                                                                     : -0.12 * u - 1e-3;
+    const double wanted = regime == 0   ? 0.6 * u + 0.01
+                          : regime == 1 ? 1e-3 * (2.0 * u - 1.0)
+                                        : -0.12 * u - 1e-3;
     p.X_WB.p += (wanted - now.distance) * now.normal;
     const double then = allclear::signedDistance(A.shape, p.X_WA, B.shape, p.X_WB).distance;
     const bool fits = regime == 0 ? then > 0.0 : regime == 1 ? std::abs(then) < 2e-3 : then < 0.0;
@@ -182,9 +181,8 @@ struct Row {
 
 Row measure(const Model& A, const Model& B, std::mt19937_64* random) {
   Row row;
-  const bool by_contact =
-      std::holds_alternative<allclear::HalfSpace>(A.shape) ||
-      std::holds_alternative<allclear::HalfSpace>(B.shape);
+  const bool by_contact = std::holds_alternative<allclear::HalfSpace>(A.shape) ||
+                          std::holds_alternative<allclear::HalfSpace>(B.shape);
   for (int regime = 0; regime < 3; ++regime) {
     const std::vector<Placement> placements = makePlacements(A, B, regime, random);
     std::vector<RivalQuery> queries;
@@ -194,8 +192,7 @@ Row measure(const Model& A, const Model& B, std::mt19937_64* random) {
     std::vector<double> ours(placements.size());
     std::vector<double> theirs(placements.size());
     row.ours[regime] = timePerItem(placements.size(), [&](std::size_t i) {
-      ours[i] =
-          signedDistance(A.shape, placements[i].X_WA, B.shape, placements[i].X_WB).distance;
+      ours[i] = signedDistance(A.shape, placements[i].X_WA, B.shape, placements[i].X_WB).distance;
     });
     std::vector<bool> failed(placements.size(), false);
     row.rival[regime] = timePerItem(placements.size(), [&](std::size_t i) {

@@ -11,11 +11,13 @@ struct Best {
 
   void take(double room, const Vec3& axis, double center) {
     if (room < separation - tie) return;
+    const Vec3 toward = center < 0.0 ? Vec3(-axis) : axis;
+    if (room <= separation && toward.dot(n) > 1.0 - 1e-12) return;  // the same normal again
     // Equal room along another axis, or along the opposite one.
     const bool rival = room <= separation + tie;
     if (room > separation) {
       separation = room;
-      n = center < 0.0 ? Vec3(-axis) : axis;
+      n = toward;
     }
     isolated = !rival && std::abs(center) > tie;
   }
@@ -58,8 +60,6 @@ NormalCandidate bestBoxAxis(const CorePair& pair) {
       Vec3 axis = Vec3::Zero();
       axis[i1] = -inverse * R(i2, j);
       axis[i2] = inverse * R(i1, j);
-      const double cosine = std::abs(axis.dot(best.n));
-      if (cosine > 1.0 - 1e-12) continue;  // the same normal again
       best.take(room, axis, center);
     }
   }

@@ -37,8 +37,8 @@ SignedDistance capsuleCapsule(const PairQuery& query) {
     n = sine > 1e-12 ? Vec3(cross / sine) : Vec3(query.X_WA.R.col(0));
     unique_normal = false;
   }
-  SignedDistance out = fromCores(query.X_WA.p + a, A.radius(), query.X_WB.p + b, B.radius(), n,
-                                 crossing ? 0.0 : d);
+  SignedDistance out =
+      fromCores(query.X_WA.p + a, A.radius(), query.X_WB.p + b, B.radius(), n, crossing ? 0.0 : d);
   out.unique_normal = unique_normal;
   out.unique_witness = !nearest.parallel;
   return out;

@@ -76,12 +76,6 @@ void forFarthest(const PointCloud& cloud, int top, const Vec3& d, double angle,
     const Vec3 edge = cloud.corner(to) - cloud.corner(from);
     return std::abs(edge.dot(d)) <= angle * edge.norm();
   };
-  if (!cloud.hasEdges()) {
-    for (int i = 0; i < cloud.count(); ++i) {
-      if (level(top, i)) visit(i);
-    }
-    return;
-  }
   // Walks over level edges, breadth first.
   constexpr int kMost = 64;
   int queue[kMost] = {top};
@@ -127,24 +121,37 @@ SupportSet cloudSet(const ConvexCore& core, const Vec3& d, double angle) {
   return set;
 }
 
-/// `set.half_edge` of a polygon is the direction it was farthest along.
-bool inPolygon(const ConvexCore& core, const SupportSet& set, const Vec3& point, double tolerance) {
-  const PointCloud& cloud = *core.points;
-  if (!cloud.hasEdges()) return false;
-  constexpr double kLevel = 1e-9;
-  const int top = cloud.farthest(set.half_edge);
-  bool inside = true;
-  forFarthest(cloud, top, set.half_edge, kLevel, [&](int i) {
-    cloud.forFaces(i, [&](const Vec3& normal) {
-      inside = inside && normal.dot(point - cloud.corner(i)) <= tolerance;
-    });
-  });
-  return inside;
-}
-
 double clampedShare(const Vec3& along, const Vec3& w) {
   const double length2 = along.squaredNorm();
   return length2 > 0.0 ? std::clamp(along.dot(w) / length2, -1.0, 1.0) : 0.0;
+}
+
+/// `set.half_edge` of a polygon is the direction it was farthest along.
+Vec3 nearestInPolygon(const ConvexCore& core, const SupportSet& set, const Vec3& point) {
+  constexpr double kLevel = 1e-9;
+  constexpr int kMost = 64;
+  const PointCloud& cloud = *core.points;
+  int corner[kMost];
+  int count = 0;
+  bool inside = true;
+  forFarthest(cloud, cloud.farthest(set.half_edge), set.half_edge, kLevel, [&](int i) {
+    corner[count++] = i;
+    cloud.forFaces(i, [&](const Vec3& normal) {
+      inside = inside && normal.dot(point - cloud.corner(i)) <= 1e-14 * core.extent;
+    });
+  });
+  if (inside) return point;
+  // On an edge; diagonals lie inside and do no harm.
+  Vec3 nearest = set.center;
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const Vec3 middle = 0.5 * (cloud.corner(corner[i]) + cloud.corner(corner[j]));
+      const Vec3 half = cloud.corner(corner[i]) - middle;
+      const Vec3 candidate = middle + clampedShare(half, point - middle) * half;
+      if ((candidate - point).squaredNorm() < (nearest - point).squaredNorm()) nearest = candidate;
+    }
+  }
+  return nearest;
 }
 
 }  // namespace
@@ -188,23 +195,6 @@ ConvexCore coreOf(const Shape& shape) {
   return std::visit(Visitor{}, shape);
 }
 
-void coreCurvature(const ConvexCore& core, const Vec3& d, Vec3* point, Mat3* hessian) {
-  *point = coreSupport(core, d);
-  hessian->setZero();
-  if (core.kind == Kind::kEllipsoid) {
-    const Vec3 squares = core.size.cwiseAbs2();
-    const double h = point->dot(d);
-    *hessian = (Mat3(squares.asDiagonal()) - *point * point->transpose()) / h;
-    return;
-  }
-  const bool at_rim = core.kind == Kind::kCylinder ||
-                      (core.kind == Kind::kCone && point->z() < 0.0);
-  const double rho = std::hypot(d.x(), d.y());
-  if (!at_rim || rho == 0.0) return;
-  const Vec3 tangent(-d.y() / rho, d.x() / rho, 0.0);
-  *hessian = core.size.x() / rho * tangent * tangent.transpose();
-}
-
 Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
   Creases creases;
   const double least_cosine = window >= 3.2 ? -2.0 : std::cos(window);
@@ -237,12 +227,9 @@ Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
       normal(-z);
       break;
     case Kind::kPoints:
-      if (core.points->hasEdges()) {
-        const PointCloud& cloud = *core.points;
-        const int top = cloud.farthest(d);
-        cloud.forEdges(top, [&](const Vec3& direction) { circle(direction, 0.0, 1.0); });
-        cloud.forFaces(top, normal);
-      }
+      core.points->forEdges(core.points->farthest(d),
+                            [&](const Vec3& direction) { circle(direction, 0.0, 1.0); });
+      core.points->forFaces(core.points->farthest(d), normal);
       break;
     default:
       break;
@@ -285,8 +272,7 @@ Vec3 nearestInSet(const ConvexCore& core, const SupportSet& set, const Vec3& poi
       return set.center + Vec3(k * w.x(), k * w.y(), 0.0);
     }
     case Form::kPolygon:
-      if (inPolygon(core, set, point, 1e-14 * core.extent)) return point;
-      break;
+      return nearestInPolygon(core, set, point);
   }
   return set.center;
 }

@@ -12,15 +12,7 @@ namespace allclear {
 /// + radius, the others have radius 0. In its own frame, centred: `offset` is the position of the
 /// core's origin in the shape's frame G. Borrows the points of a convex mesh.
 struct ConvexCore {
-  enum class Kind : unsigned char {
-    kPoint,
-    kSegment,
-    kBox,
-    kCylinder,
-    kCone,
-    kEllipsoid,
-    kPoints
-  };
+  enum class Kind : unsigned char { kPoint, kSegment, kBox, kCylinder, kCone, kEllipsoid, kPoints };
   Kind kind = Kind::kPoint;
   /// Segment: (0, 0, half length); box: half edges; cylinder, cone: (radius, 0, half length);
   /// ellipsoid: semi-axes.
@@ -30,9 +22,7 @@ struct ConvexCore {
   double extent = 0.0;  ///< radius about the core's origin that contains the core
   const PointCloud* points = nullptr;
 
-  bool isPolytope() const {
-    return kind <= Kind::kBox || kind == Kind::kPoints;
-  }
+  bool isPolytope() const { return kind <= Kind::kBox || kind == Kind::kPoints; }
 };
 
 /// Pre: convex and bounded.
@@ -70,12 +60,26 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
   return core.points->corner(core.points->farthest(d));
 }
 
-/// The support point and the second derivative of the support function h, both at `d` (unit), on
-/// one smooth branch of h.
-void coreCurvature(const ConvexCore& core, const Vec3& d, Vec3* point, Mat3* hessian);
+/// Second derivative of the support function at `d` (unit) along `s` and `t`, on the smooth branch
+/// of the support point `point` there.
+inline double coreCurvature(const ConvexCore& core, const Vec3& d, const Vec3& point, const Vec3& s,
+                            const Vec3& t) {
+  if (core.kind == ConvexCore::Kind::kEllipsoid) {
+    const Vec3 es = core.size.cwiseProduct(s);
+    const Vec3 et = core.size.cwiseProduct(t);
+    return (es.dot(et) - point.dot(s) * point.dot(t)) / point.dot(d);
+  }
+  const bool at_rim = core.kind == ConvexCore::Kind::kCylinder ||
+                      (core.kind == ConvexCore::Kind::kCone && point.z() < 0.0);
+  const double rho2 = d.x() * d.x() + d.y() * d.y();
+  if (!at_rim || rho2 == 0.0) return 0.0;
+  const double s_around = d.x() * s.y() - d.y() * s.x();
+  const double t_around = d.x() * t.y() - d.y() * t.x();
+  return core.size.x() * s_around * t_around / (rho2 * std::sqrt(rho2));
+}
 
-/// A circle of unit normals, `axis . n = sine`: those of a straight edge (sine 0) or of the lines of
-/// a cone (the axis is the cone's).
+/// A circle of unit normals, `axis . n = sine`: those of a straight edge (sine 0) or of the lines
+/// of a cone (the axis is the cone's).
 struct CreaseCircle {
   Vec3 axis;
   double sine;
@@ -118,14 +122,11 @@ struct SupportSet {
   Vec3 half_edge_2 = Vec3::Zero();  ///< rectangle
   double radius = 0.0;              ///< disc, square to z
 
-  int dimension() const {
-    return form == Form::kPoint ? 0 : form == Form::kSegment ? 1 : 2;
-  }
+  int dimension() const { return form == Form::kPoint ? 0 : form == Form::kSegment ? 1 : 2; }
 };
 SupportSet supportSet(const ConvexCore& core, const Vec3& d, double angle);
 
-/// The point of the support set nearest to `point`, which lies in its plane. Of a polygon, `point`
-/// itself when it is in it, else some corner.
+/// The point of the support set nearest to `point`, which lies in its plane.
 Vec3 nearestInSet(const ConvexCore& core, const SupportSet& set, const Vec3& point);
 
 }  // namespace allclear

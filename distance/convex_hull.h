@@ -24,4 +24,12 @@ struct ConvexHull {
 /// hull.
 ConvexHull convexHull(std::span<const Vec3> points);
 
+/// Hull of points in a plane (to 1e-12 of their size): its corners in order, counterclockwise seen
+/// against `normal`. Two ends for points on a line, one for a single place.
+struct PlanarHull {
+  std::vector<int> corners;  ///< indices into the points given
+  Vec3 normal = Vec3::UnitZ();
+};
+PlanarHull planarHull(const std::vector<Vec3>& points);
+
 }  // namespace allclear

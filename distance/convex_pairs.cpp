@@ -67,26 +67,6 @@ double openAngle(const GjkResult& r) {
   return std::min(0.6, 1.5 * std::sqrt(2.0 * share) + 1e-8);
 }
 
-/// Apart, and curved or near: GJK's bracket is closed by refining the normal.
-CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
-  NormalCandidate best;
-  Contact contact;
-  if (refineNormal(pair, coarse.v / coarse.upper, openAngle(coarse), &best, &contact)) {
-    CoreDistance out = fromNormal(pair, best, &contact);
-    out.gap = 0.5 * contact.mismatch * contact.mismatch / std::max(best.separation, 1e-300);
-    out.gap = std::min(out.gap, contact.mismatch);
-    return out;
-  }
-  const GjkResult r = gjk(pair, best.n);
-  if (r.overlap) return fromNormal(pair, best, nullptr);
-  refineNormal(pair, r.normal, std::max(0.01, openAngle(r)), &best, &contact);
-  offer(pair, r.normal, r.lower, true, &best);
-  CoreDistance out = fromNormal(pair, best, nullptr);
-  out.gap = std::max(0.0, r.upper - best.separation);
-  out.converged = out.gap <= 1e-9 * pair.scale;
-  return out;
-}
-
 bool areBoxes(const CorePair& pair) {
   const auto isBox = [](const ConvexCore& core) {
     return core.kind == ConvexCore::Kind::kSegment || core.kind == ConvexCore::Kind::kBox;
@@ -100,6 +80,38 @@ CoreDistance penetration(const CorePair& pair, const GjkResult& r) {
   CoreDistance out = fromNormal(pair, search.best, nullptr);
   out.gap = search.upper - search.best.separation;
   out.converged = search.converged;
+  return out;
+}
+
+/// Refines from both of the normals that GJK ended with. Whether a contact proves the answer.
+bool refineFrom(const CorePair& pair, const GjkResult& r, double least_window,
+                NormalCandidate* best, Contact* contact) {
+  const double window = std::max(least_window, openAngle(r));
+  return refineNormal(pair, r.v / r.upper, window, RefineUntil::kProven, best, contact) ||
+         refineNormal(pair, r.normal, window, RefineUntil::kProven, best, contact);
+}
+
+/// Apart, and curved or near: GJK's bracket is closed by refining the normal.
+CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
+  NormalCandidate best;
+  Contact contact;
+  GjkResult r = coarse;
+  bool proven = refineFrom(pair, r, 0.0, &best, &contact);
+  if (!proven) {
+    r = gjk(pair, best.n);
+    if (r.overlap) return penetration(pair, r);
+    proven = refineFrom(pair, r, 0.01, &best, &contact);
+  }
+  if (proven) {
+    CoreDistance out = fromNormal(pair, best, &contact);
+    out.gap = 0.5 * contact.mismatch * contact.mismatch / std::max(best.separation, 1e-300);
+    out.gap = std::min(out.gap, contact.mismatch);
+    return out;
+  }
+  offer(pair, r.normal, r.lower, true, &best);
+  CoreDistance out = fromNormal(pair, best, nullptr);
+  out.gap = std::max(0.0, r.upper - best.separation);
+  out.converged = out.gap <= 1e-9 * pair.scale;
   return out;
 }
 

@@ -22,8 +22,8 @@ class FixedVector {
 };
 
 struct ShellFace {
-  int corner[3];     ///< counterclockwise from outside
-  int neighbour[3];  ///< across the edge from corner[i] to corner[i + 1]
+  int corner[3];          ///< counterclockwise from outside
+  int neighbour[3];       ///< across the edge from corner[i] to corner[i + 1]
   Vec3 u = Vec3::Zero();  ///< outward unit normal
   double offset = 0.0;    ///< of the plane along u
   bool alive = true;

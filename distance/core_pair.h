@@ -10,9 +10,9 @@ namespace allclear {
 struct CorePair {
   ConvexCore A;
   ConvexCore B;
-  Mat3 R;         ///< R_AB
-  Vec3 p;         ///< position of B's core in A's
-  double scale;   ///< extent_A + extent_B
+  Mat3 R;           ///< R_AB
+  Vec3 p;           ///< position of B's core in A's
+  double scale;     ///< extent_A + extent_B
   double rounding;  ///< error of a support point difference, up to a small factor [m]
 
   CorePair(const ConvexCore& core_A, const Pose& X_WA, const ConvexCore& core_B, const Pose& X_WB)

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "allclear/core/types.h"
 
@@ -14,68 +15,108 @@ struct SmallestBall {
   double radius = -1.0;  ///< -1: of no point
 };
 
-/// The smallest circle (2) or ball (3) about points, to rounding (1e-12 of its radius). E. Welzl,
-/// Smallest enclosing disks (balls and ellipsoids), 1991, with the points that mattered moved to
-/// the front. Expected time is linear.
+/// The smallest circle (2) or ball (3) about points, to rounding.
+///
+/// Basis exchange with the farthest point entering (B. Gaertner, Fast and robust smallest enclosing
+/// balls, 1999): the ball grows with every exchange, so that a handful of passes over the points
+/// do. The few points of one exchange are solved by looking at every subset, which no degeneracy
+/// can lead astray.
 template <int Dimension>
 class SmallestBallFinder {
  public:
   using Point = Eigen::Matrix<double, Dimension, 1>;
 
-  explicit SmallestBallFinder(std::span<const Point> points)
-      : points_(points.begin(), points.end()) {}
-
-  SmallestBall<Dimension> find() {
-    support_.clear();
-    return about(points_.size());
+  static SmallestBall<Dimension> find(std::span<const Point> points) {
+    SmallestBallFinder finder;
+    if (points.empty()) return finder.ball_;
+    finder.ball_ = {points[0], 0.0};
+    finder.basis_[0] = points[0];
+    finder.count_ = 1;
+    // Each exchange enlarges the ball; rounding ends it.
+    while (finder.exchange(farthest(points, finder.ball_.center))) {
+    }
+    finder.ball_.radius = (farthest(points, finder.ball_.center) - finder.ball_.center).norm();
+    return finder.ball_;
   }
 
  private:
-  static constexpr double kTolerance = 1e-13;
+  static constexpr double kGrowth = 1e-14;
 
-  // The smallest ball about the first `count` points that has all of the support on its boundary.
-  SmallestBall<Dimension> about(std::size_t count) {
-    SmallestBall<Dimension> ball = through();
-    if (support_.size() == Dimension + 1) return ball;
-    for (std::size_t i = 0; i < count; ++i) {
-      const Point p = points_[i];
-      if (ball.radius >= 0.0 && (p - ball.center).norm() <= ball.radius * (1.0 + kTolerance)) {
+  static Point farthest(std::span<const Point> points, const Point& center) {
+    const Point* best = &points[0];
+    double squared = -1.0;
+    for (const Point& p : points) {
+      const double here = (p - center).squaredNorm();
+      if (here > squared) {
+        squared = here;
+        best = &p;
+      }
+    }
+    return *best;
+  }
+
+  // The smallest ball about the basis and the new point; false when it is no larger.
+  bool exchange(const Point& entering) {
+    if (count_ == Dimension + 2) return false;
+    basis_[count_] = entering;
+    const int all = count_ + 1;
+    SmallestBall<Dimension> best{ball_.center, std::numeric_limits<double>::infinity()};
+    int chosen = 0;
+    for (int rest = 0; rest < (1 << count_); ++rest) {
+      const int subset = rest | (1 << count_);
+      Point center;
+      if (!equidistant(subset, all, &center)) continue;
+      double radius = 0.0;
+      for (int i = 0; i < all; ++i) radius = std::max(radius, (basis_[i] - center).norm());
+      if (radius < best.radius) {
+        best = {center, radius};
+        chosen = subset;
+      }
+    }
+    if (!(best.radius > ball_.radius * (1.0 + kGrowth)) || chosen == 0) return false;
+    if (!std::isfinite(best.radius)) return false;
+    ball_ = best;
+    count_ = 0;
+    for (int i = 0; i < all; ++i) {
+      if (chosen >> i & 1) basis_[count_++] = basis_[i];
+    }
+    return true;
+  }
+
+  // The point of the subset's affine span that is equally far from all of it: p0 + E y with
+  // E' E y = half, E the edges from p0. False for subsets that are too many or dependent.
+  bool equidistant(int subset, int all, Point* center) const {
+    Eigen::Matrix<double, Dimension, Dimension> E;
+    Point half;
+    int edges = -1;
+    Point first = Point::Zero();
+    for (int i = 0; i < all; ++i) {
+      if (!(subset >> i & 1)) continue;
+      if (++edges == 0) {
+        first = basis_[i];
         continue;
       }
-      support_.push_back(p);
-      const SmallestBall<Dimension> larger = about(i);
-      support_.pop_back();
-      // Among nearly cospherical points rounding can make the "larger" ball smaller.
-      if (larger.radius <= ball.radius) continue;
-      ball = larger;
-      std::rotate(points_.begin(), points_.begin() + i, points_.begin() + i + 1);
+      if (edges > Dimension) return false;
+      E.col(edges - 1) = basis_[i] - first;
+      half[edges - 1] = 0.5 * E.col(edges - 1).squaredNorm();
     }
-    return ball;
+    *center = first;
+    if (edges == 0) return true;
+    if (edges == Dimension) {
+      *center += E.transpose().inverse() * half;
+    } else if (edges == 1) {
+      *center += 0.5 * E.col(0);
+    } else {
+      const Eigen::Matrix<double, Dimension, 2> two = E.template leftCols<2>();
+      const Eigen::Matrix2d gram = two.transpose() * two;
+      *center += two * (gram.inverse() * half.template head<2>());
+    }
+    return center->allFinite();
   }
 
-  // The smallest ball with the support on its boundary, its centre in the support's affine span.
-  SmallestBall<Dimension> through() const {
-    SmallestBall<Dimension> ball;
-    if (support_.empty()) return ball;
-    const int edges = static_cast<int>(support_.size()) - 1;
-    using Edges = Eigen::Matrix<double, Dimension, Eigen::Dynamic, 0, Dimension, Dimension>;
-    Edges E(Dimension, edges);
-    Eigen::Matrix<double, Eigen::Dynamic, 1, 0, Dimension, 1> half(edges);
-    for (int i = 0; i < edges; ++i) {
-      E.col(i) = support_[i + 1] - support_[0];
-      half[i] = 0.5 * E.col(i).squaredNorm();
-    }
-    ball.center = support_[0];
-    if (edges > 0) {
-      // Centre = s0 + E y with E' E y = half: the shortest solution of E' x = half.
-      ball.center += E.transpose().completeOrthogonalDecomposition().solve(half);
-    }
-    for (const Point& p : support_) ball.radius = std::max(ball.radius, (p - ball.center).norm());
-    return ball;
-  }
-
-  std::vector<Point> points_;
-  std::vector<Point> support_;
+  std::array<Point, Dimension + 2> basis_;
+  int count_ = 0;
+  SmallestBall<Dimension> ball_;
 };
 
 }  // namespace allclear::fitting

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "allclear/distance/convex_hull.h"
 #include "allclear/distance/fit_enclose.h"
@@ -14,11 +15,19 @@ namespace allclear {
 namespace fitting {
 namespace {
 
+constexpr std::size_t kManyForHull = 20000;
 constexpr std::size_t kManyPoints = 400;
 constexpr int kExtremeDirections = 100;
-constexpr int kFacets = 48;   // the largest ones are tried
-constexpr int kPolished = 6;  // starts that are improved by small rotations
+constexpr int kFacets = 48;         // the largest ones are tried
+constexpr int kPolished = 12;       // starts that are improved by small rotations
+constexpr std::size_t kEdges = 30;  // the foremost ones are tried, in pairs
+constexpr int kTurns = 4;           // of the first face about its edge, to begin with
+constexpr double kSmallestShare = 1e-3;
+constexpr std::size_t kPairs = 12;
+constexpr int kRounds = 40;   // of points joining the search
+constexpr int kPasses = 200;  // of the pattern search
 constexpr double kSmallestTurn = 1e-8;
+constexpr double kGain = 1e-10;  // relative: less is rounding
 
 struct BoxFit {
   Mat3 R = Mat3::Identity();
@@ -106,6 +115,11 @@ BoxFit bestAcross(std::span<const Vec3> points, const Mat3& R, int axis) {
   return fit;
 }
 
+BoxFit rightHanded(BoxFit fit) {
+  if (fit.R.determinant() < 0.0) fit.R.col(2) = -fit.R.col(2);
+  return fit;
+}
+
 BoxFit settleAcross(std::span<const Vec3> points, const Mat3& start) {
   BoxFit best = bestAcross(points, start, 2);
   for (int idle = 0, axis = 0; idle < 3; axis = (axis + 1) % 3) {
@@ -116,16 +130,19 @@ BoxFit settleAcross(std::span<const Vec3> points, const Mat3& start) {
   return best;
 }
 
-// Pattern search over rotations about thirteen axes, the step halved whenever none helps.
-void polish(std::span<const Vec3> points, BoxFit* fit) {
-  for (double turn = 0.1; turn > kSmallestTurn;) {
+// Pattern search over rotations about thirteen axes, the step reduced whenever none helps.
+template <class VolumeOf>
+void polish(const VolumeOf& volumeOf, BoxFit* fit) {
+  double turn = 0.25;
+  for (int pass = 0; pass < kPasses && turn > kSmallestTurn; ++pass) {
     bool improved = false;
     for (int i = 0; i < 27; ++i) {
       if (i == 13) continue;
       const Vec3 axis = Vec3(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1).normalized();
-      const Mat3 R = fit->R * rotationAbout(axis, turn);
-      const double volume = boxVolume(points, R);
-      if (volume < fit->volume * (1.0 - 1e-12)) {
+      // Normalised, or the rounding of many products would shrink the columns and so the volume.
+      const Mat3 R = Eigen::Quaterniond(fit->R * rotationAbout(axis, turn)).normalized().matrix();
+      const double volume = volumeOf(R);
+      if (volume < fit->volume * (1.0 - kGain)) {
         *fit = {R, volume};
         improved = true;
       }
@@ -134,8 +151,7 @@ void polish(std::span<const Vec3> points, BoxFit* fit) {
   }
 }
 
-std::vector<Vec3> largestFacetNormals(std::span<const Vec3> points) {
-  const ConvexHull hull = convexHull(points);
+std::vector<Vec3> largestFacetNormals(std::span<const Vec3> points, const ConvexHull& hull) {
   std::vector<std::pair<double, Vec3>> facets;  // facets of one plane add up
   for (const Triangle& t : hull.facets) {
     const Vec3 n = (points[t[1]] - points[t[0]]).cross(points[t[2]] - points[t[0]]);
@@ -159,27 +175,153 @@ std::vector<Vec3> largestFacetNormals(std::span<const Vec3> points) {
   return normals;
 }
 
+// A hull edge with the unit normals of the two facets that meet there: the planes that touch the
+// hull in the edge have normals between them.
+struct HullEdge {
+  Vec3 along;
+  Vec3 from, to;
+  double importance;  // length x angle
+
+  Vec3 normal(double s) const { return ((1.0 - s) * from + s * to).normalized(); }
+};
+
+std::vector<HullEdge> foremostEdges(std::span<const Vec3> points, const ConvexHull& hull) {
+  std::map<std::pair<int, int>, Vec3> open;
+  std::vector<HullEdge> edges;
+  for (const Triangle& t : hull.facets) {
+    const Vec3 n = (points[t[1]] - points[t[0]]).cross(points[t[2]] - points[t[0]]).normalized();
+    for (int i = 0; i < 3; ++i) {
+      const std::pair<int, int> key = std::minmax(t[i], t[(i + 1) % 3]);
+      const auto [other, first] = open.try_emplace(key, n);
+      if (first) continue;
+      const Vec3 edge = points[key.second] - points[key.first];
+      const double angle = std::atan2(n.cross(other->second).norm(), n.dot(other->second));
+      if (angle > 1e-6) {
+        edges.push_back({edge.normalized(), other->second, n, edge.norm() * angle});
+      }
+    }
+  }
+  std::stable_sort(edges.begin(), edges.end(), [](const HullEdge& a, const HullEdge& b) {
+    return a.importance > b.importance;
+  });
+  if (edges.size() > kEdges) edges.resize(kEdges);
+  return edges;
+}
+
+// The box with a face flush with the one edge, of the given normal, and the next face flush with
+// the other edge.
+BoxFit boxOnEdges(std::span<const Vec3> points, const Vec3& normal, const Vec3& other) {
+  BoxFit fit;
+  const Vec3 across = normal.cross(other);
+  if (across.norm() < 1e-6) return fit;
+  fit.R.col(0) = normal;
+  fit.R.col(1) = across.normalized();
+  fit.R.col(2) = fit.R.col(0).cross(fit.R.col(1));
+  fit.volume = boxVolume(points, fit.R);
+  return fit;
+}
+
+// Boxes with two adjacent faces flush with an edge each: the first face may turn about its edge,
+// and the second is then given. The best of each pair of edges, the best pairs first.
+std::vector<BoxFit> edgePairBoxes(std::span<const Vec3> points, const ConvexHull& hull) {
+  const std::vector<HullEdge> edges = foremostEdges(points, hull);
+  std::vector<BoxFit> fits;
+  for (const HullEdge& first : edges) {
+    for (const HullEdge& second : edges) {
+      BoxFit best;
+      double at = 0.5;
+      double step = 1.0 / kTurns;
+      const auto consider = [&](double s) {
+        if (s < 0.0 || s > 1.0) return false;
+        const BoxFit fit = boxOnEdges(points, first.normal(s), second.along);
+        if (fit.volume >= best.volume) return false;
+        best = fit;
+        at = s;
+        return true;
+      };
+      for (int i = 0; i <= kTurns; ++i) consider(i * step);
+      for (step *= 0.5; step > kSmallestShare;) {
+        if (!consider(at - step) && !consider(at + step)) step *= 0.4;
+      }
+      fits.push_back(best);
+    }
+  }
+  std::stable_sort(fits.begin(), fits.end(),
+                   [](const BoxFit& a, const BoxFit& b) { return a.volume < b.volume; });
+  if (fits.size() > kPairs) fits.resize(kPairs);
+  return fits;
+}
+
 Mat3 bestRotation(std::span<const Vec3> points) {
+  const ConvexHull hull = convexHull(points);
   std::vector<Ball> balls;
   for (const Vec3& p : points) balls.push_back({p, 0.0});
   std::vector<Mat3> starts{Mat3::Identity(), principalAxes(balls)};
-  for (const Vec3& n : largestFacetNormals(points)) starts.push_back(poseAlong({0, 0, 0}, n).R);
+  for (const Vec3& n : largestFacetNormals(points, hull))
+    starts.push_back(poseAlong({0, 0, 0}, n).R);
   for (int i = 0; i < 12; ++i) starts.push_back(poseAlong({0, 0, 0}, fanDirection(i, 12)).R);
   std::vector<BoxFit> fits;
   fits.reserve(starts.size());
   for (const Mat3& R : starts) {
-    fits.push_back({R, boxVolume(points, R)});
-    fits.push_back(settleAcross(points, R));
+    fits.push_back(rightHanded({R, boxVolume(points, R)}));
+    fits.push_back(rightHanded(settleAcross(points, R)));
   }
+  for (const BoxFit& fit : edgePairBoxes(points, hull)) fits.push_back(fit);
   std::stable_sort(fits.begin(), fits.end(),
                    [](const BoxFit& a, const BoxFit& b) { return a.volume < b.volume; });
+  // Many starts end in the same box.
+  fits.erase(std::unique(fits.begin(), fits.end(),
+                         [](const BoxFit& a, const BoxFit& b) {
+                           return b.volume - a.volume <= 1e-6 * a.volume;
+                         }),
+             fits.end());
   const std::size_t count = std::min<std::size_t>(kPolished, fits.size());
-  for (std::size_t i = 0; i < count; ++i) polish(points, &fits[i]);
-  Mat3 R = std::min_element(fits.begin(), fits.begin() + count, [](const auto& a, const auto& b) {
-             return a.volume < b.volume;
-           })->R;
-  if (R.determinant() < 0.0) R.col(2) = -R.col(2);
+  const auto volumeOf = [&](const Mat3& R) { return boxVolume(points, R); };
+  for (std::size_t i = 0; i < count; ++i) polish(volumeOf, &fits[i]);
+  const Mat3 R =
+      std::min_element(fits.begin(), fits.begin() + count, [](const auto& a, const auto& b) {
+        return a.volume < b.volume;
+      })->R;
   return R;
+}
+
+// The best rotation near R for all points, known to be so for some: the points that stand out of
+// the box about the some join them.
+Mat3 settleOnAll(std::span<const Vec3> points, std::vector<Vec3> some, const Mat3& R) {
+  const auto volumeOf = [&](const Mat3& Q) { return boxVolume(some, Q); };
+  BoxFit fit{R, boxVolume(some, R)};
+  for (int round = 0; round < kRounds; ++round) {
+    const double all = boxVolume(points, fit.R);
+    if (all <= fit.volume * (1.0 + 1e-6)) break;
+    for (int k = 0; k < 3; ++k) {
+      const auto lower = [&](const Vec3& a, const Vec3& b) {
+        return fit.R.col(k).dot(a) < fit.R.col(k).dot(b);
+      };
+      const auto [low, high] = std::minmax_element(points.begin(), points.end(), lower);
+      some.push_back(*low);
+      some.push_back(*high);
+    }
+    fit.volume = boxVolume(some, fit.R);
+    polish(volumeOf, &fit);
+  }
+  return fit.R;
+}
+
+// Curved pieces are points only to the search above: the end of it, and their own frames, are
+// judged by the exact box.
+Mat3 bestForCurved(const Solids& solids, std::span<const Geometry> shapes, const Mat3& found) {
+  const auto volumeOf = [&](const Mat3& R) {
+    double volume = 1.0;
+    for (int k = 0; k < 3; ++k) volume *= extent(solids, R.col(k)).length();
+    return volume;
+  };
+  BoxFit best{found, volumeOf(found)};
+  for (const Geometry& g : shapes) {
+    const double volume = volumeOf(g.X_BG.R);
+    if (volume <= best.volume) best = {g.X_BG.R, volume};
+  }
+  polish(volumeOf, &best);
+  return best.R;
 }
 
 }  // namespace
@@ -191,8 +333,9 @@ Geometry fitBox(std::span<const Geometry> shapes) {
   const UnitFrame frame(solids);
   std::vector<Vec3> points = samplePoints(solids);
   for (Vec3& p : points) p = frame.toUnit(p);
-  std::vector<int> chosen = points.size() > 20000 ? extremePoints(points, kExtremeDirections)
-                                                  : convexHull(points).vertices;
+  const bool few = points.size() <= kManyForHull;
+  const std::vector<int> chosen =
+      few ? convexHull(points).vertices : extremePoints(points, kExtremeDirections);
   std::vector<Vec3> corners;
   for (int i : chosen) corners.push_back(points[i]);
   if (corners.size() > kManyPoints) {
@@ -202,6 +345,10 @@ Geometry fitBox(std::span<const Geometry> shapes) {
   }
   Geometry result{Sphere(1.0), {}};
   result.X_BG.R = bestRotation(corners);
+  if (!few || corners.size() < chosen.size())
+    result.X_BG.R = settleOnAll(points, corners, result.X_BG.R);
+  if (solids.isCurved()) result.X_BG.R = bestForCurved(solids, shapes, result.X_BG.R);
+  result.X_BG.R = Eigen::Quaterniond(result.X_BG.R).normalized().matrix();
   Vec3 middle;
   Vec3 size;
   for (int k = 0; k < 3; ++k) {

@@ -46,7 +46,7 @@ class WorkingSet {
       Solids curved = solids_;
       curved.points.clear();
       const Segment s{frame_.fromUnit(fit.segment.a), frame_.fromUnit(fit.segment.b)};
-      for (const Vec3& p : farthestFromSegment(curved, s).witnesses) {
+      for (const Vec3& p : farthestFromSegment(curved, s, Accuracy::kSearch).witnesses) {
         const Vec3 unit = frame_.toUnit(p);
         if (fit.segment.distance(unit) > limit) balls_.push_back({unit, 0.0});
       }

@@ -30,6 +30,10 @@ class Sampler {
   void addSurface(const Surface& surface) {
     for (int i = 0; i < surface.size(); ++i) {
       const std::span<const Vec3> corner = surface.polygon(i);
+      for (const Vec3& p : corner) addPoint(frame_.toUnit(p));
+      if (corner.size() == 2) {
+        addTriangle(frame_.toUnit(corner[0]), frame_.toUnit(corner[1]), frame_.toUnit(corner[1]));
+      }
       for (std::size_t k = 2; k < corner.size(); ++k) {
         addTriangle(frame_.toUnit(corner[0]), frame_.toUnit(corner[k - 1]),
                     frame_.toUnit(corner[k]));

@@ -5,6 +5,7 @@
 #include "allclear/distance/fit_ball.h"
 #include "allclear/distance/fit_enclose.h"
 #include "allclear/distance/fitting.h"
+#include "allclear/distance/volume.h"
 
 namespace allclear {
 namespace fitting {
@@ -14,6 +15,8 @@ constexpr std::size_t kManyPoints = 160;
 constexpr double kFlat = 1e-9;  // unit coordinates: sizes below count as this
 constexpr int kPolished = 4;
 constexpr double kSmallestTurn = 1e-7;
+constexpr int kPasses = 200;     // of the pattern search
+constexpr double kGain = 1e-10;  // relative: less is rounding
 constexpr int kRounds = 20;
 
 struct CylinderFit {
@@ -34,21 +37,22 @@ CylinderFit cylinderAlong(std::span<const Vec3> points, const Vec3& direction) {
     lower = std::min(lower, along);
     upper = std::max(upper, along);
   }
-  const SmallestBall<2> circle = SmallestBallFinder<2>(flat).find();
+  const SmallestBall<2> circle = SmallestBallFinder<2>::find(flat);
   const double radius = std::max(circle.radius, kFlat);
   return {direction, circle.center.x() * X.R.col(0) + circle.center.y() * X.R.col(1),
           radius * radius * std::max(upper - lower, kFlat)};
 }
 
 void polish(std::span<const Vec3> points, CylinderFit* fit) {
-  for (double turn = 0.1; turn > kSmallestTurn;) {
+  double turn = 0.1;
+  for (int pass = 0; pass < kPasses && turn > kSmallestTurn; ++pass) {
     bool improved = false;
     const Pose X = poseAlong(Vec3::Zero(), fit->direction);
     for (int i = 0; i < 8; ++i) {
       const double angle = i * std::acos(-1.0) / 4.0;
       const Vec3 to = std::cos(angle) * X.R.col(0) + std::sin(angle) * X.R.col(1);
       const CylinderFit next = cylinderAlong(points, (fit->direction + turn * to).normalized());
-      if (next.volume < fit->volume * (1.0 - 1e-12)) {
+      if (next.volume < fit->volume * (1.0 - kGain)) {
         *fit = next;
         improved = true;
       }
@@ -106,7 +110,8 @@ Geometry fitCylinder(std::span<const Geometry> shapes) {
     const Vec3 foot = frame.fromUnit(fit.foot);
     const std::size_t before = points.size();
     const double volume = cylinderAlong(points, fit.direction).volume;
-    for (const Vec3& p : farthestFromLine(solids, foot, fit.direction).witnesses) {
+    for (const Vec3& p :
+         farthestFromLine(solids, foot, fit.direction, Accuracy::kSearch).witnesses) {
       points.push_back(frame.toUnit(p));
     }
     const CylinderFit with = cylinderAlong(points, fit.direction);
@@ -117,7 +122,17 @@ Geometry fitCylinder(std::span<const Geometry> shapes) {
     fit = with;
     polish(points, &fit);
   }
-  return cylinderAbout(frame.fromUnit(fit.foot), fit.direction, solids);
+  Geometry best = cylinderAbout(frame.fromUnit(fit.foot), fit.direction, solids);
+  if (!solids.isCurved()) return best;
+  // Curved pieces are points only to the search: their own axes compete, by the exact cylinder.
+  for (const Geometry& g : shapes) {
+    for (int k = 0; k < 3; ++k) {
+      const CylinderFit along = cylinderAlong(points, g.X_BG.R.col(k));
+      const Geometry other = cylinderAbout(frame.fromUnit(along.foot), along.direction, solids);
+      if (shapeVolume(other.shape) < shapeVolume(best.shape)) best = other;
+    }
+  }
+  return best;
 }
 
 }  // namespace allclear

@@ -6,13 +6,16 @@
 #include <numbers>
 #include <queue>
 
+#include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear::fitting {
 namespace {
 
 constexpr double kEllipsoidTolerance = 1e-6;
-constexpr int kEllipsoidPatches = 20000;
+constexpr double kSearchTolerance = 0.03;
+constexpr int kEllipsoidPatches = 8000;
+constexpr int kClimbs = 200;
 constexpr int kDiscSamples = 24;
 
 Vec3 anyOrthogonal(const Vec3& d) {
@@ -68,6 +71,7 @@ struct Gatherer {
 };
 
 void improve(Farthest* best, double distance, const Vec3& witness) {
+  ALLCLEAR_ASSERT(std::isfinite(distance));
   best->distance = std::max(best->distance, distance);
   best->witnesses.push_back(witness);
 }
@@ -88,7 +92,7 @@ Vec3 farthestOnRimFromLine(const Disc& disc, const Vec3& p, const Vec3& d) {
   double high = mu[1] + b.norm();
   const auto solution = [&](double l) {
     Vec2 w;
-    for (int i = 0; i < 2; ++i) w[i] = beta[i] == 0.0 ? 0.0 : beta[i] / (l - mu[i]);
+    for (int i = 0; i < 2; ++i) w[i] = l > mu[i] ? beta[i] / (l - mu[i]) : 0.0;
     return w;
   };
   for (int i = 0; i < 200 && low < high; ++i) {
@@ -97,6 +101,7 @@ Vec3 farthestOnRimFromLine(const Disc& disc, const Vec3& p, const Vec3& d) {
     (solution(middle).squaredNorm() > 1.0 ? low : high) = middle;
   }
   Vec2 w = solution(high);
+  w[0] = std::clamp(w[0], -1.0, 1.0);
   // Where b has no part along the larger axis that axis takes what is left, in either sense.
   const double rest = 1.0 - w[0] * w[0];
   w[1] = std::copysign(std::sqrt(std::max(rest, 0.0)), beta[1]);
@@ -135,31 +140,49 @@ void farthestOnRim(const Disc& disc, const Segment& segment, Farthest* best) {
   improve(best, distance, witness);
 }
 
-// Largest value of a convex function over an ellipsoid, by branch and bound over spherical
-// triangles: such a patch lies in the hull of its corners v and of v / h, h the distance of the
-// corners' plane from the origin, so that the function's values there bound it. `value` is an upper
-// bound, `at` the best point seen.
-template <class Function>
-void maximumOnEllipsoid(const EllipsoidSolid& e, const Function& f, double scale, double* value,
-                        Vec3* at) {
+// Climbs to a local maximum of the distance to a convex set over an ellipsoid: the distance is
+// convex, so that the point farthest along its gradient is at least as far away.
+template <class Nearest>
+Vec3 climb(const EllipsoidSolid& e, const Nearest& nearest, Vec3 x) {
+  double distance = (x - nearest(x)).norm();
+  for (int i = 0; i < kClimbs; ++i) {
+    const Vec3 along = e.axes.transpose() * (x - nearest(x));
+    if (along.norm() == 0.0) break;
+    const Vec3 next = e.center + e.axes * along.normalized();
+    const double farther = (next - nearest(next)).norm();
+    if (farther <= distance * (1.0 + 1e-14)) break;
+    distance = farther;
+    x = next;
+  }
+  return x;
+}
+
+// The farthest of an ellipsoid from a convex set, by branch and bound over spherical triangles:
+// such a patch lies in the hull of its corners v and of v / h, h the distance of the corners' plane
+// from the origin, so that the (convex) distances there bound it. `upper` is a bound, `at` the best
+// point seen.
+template <class Nearest>
+void farthestOnEllipsoid(const EllipsoidSolid& e, const Nearest& nearest, double tolerance,
+                         double* upper, Vec3* at) {
   struct Patch {
     double upper;
     Vec3 v[3];
     bool operator<(const Patch& other) const { return upper < other.upper; }
   };
   double lower = -1.0;
+  const auto distance = [&](const Vec3& x) { return (x - nearest(x)).norm(); };
   const auto bounded = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
     const Vec3 n = (b - a).cross(c - a);
     const double h = std::abs(n.dot(a)) / n.norm();
     Patch patch{0.0, {a, b, c}};
     for (const Vec3& v : patch.v) {
       const Vec3 x = e.center + e.axes * v;
-      const double fx = f(x);
-      if (fx > lower) {
-        lower = fx;
-        *at = x;
+      const double here = distance(x);
+      if (here > lower) {
+        *at = climb(e, nearest, x);
+        lower = distance(*at);
       }
-      patch.upper = std::max({patch.upper, fx, f(e.center + e.axes * (v / h))});
+      patch.upper = std::max({patch.upper, here, distance(e.center + e.axes * (v / h))});
     }
     return patch;
   };
@@ -168,8 +191,7 @@ void maximumOnEllipsoid(const EllipsoidSolid& e, const Function& f, double scale
     queue.push(bounded(Vec3(i & 1 ? 1 : -1, 0, 0), Vec3(0, i & 2 ? 1 : -1, 0),
                        Vec3(0, 0, i & 4 ? 1 : -1)));
   }
-  for (int i = 0; i < kEllipsoidPatches; ++i) {
-    if (queue.top().upper - lower <= kEllipsoidTolerance * scale) break;
+  for (int i = 0; i < kEllipsoidPatches && queue.top().upper - lower > tolerance; ++i) {
     const Patch p = queue.top();
     queue.pop();
     const Vec3 ab = (p.v[0] + p.v[1]).normalized();
@@ -180,15 +202,18 @@ void maximumOnEllipsoid(const EllipsoidSolid& e, const Function& f, double scale
     queue.push(bounded(p.v[2], ca, bc));
     queue.push(bounded(ab, bc, ca));
   }
-  *value = std::max(lower, queue.top().upper);
+  *upper = std::max(lower, queue.top().upper);
 }
 
-template <class Function>
-void farthestOnEllipsoids(const Solids& solids, const Function& distance, Farthest* best) {
+template <class Nearest>
+void farthestOnEllipsoids(const Solids& solids, const Nearest& nearest, Accuracy accuracy,
+                          Farthest* best) {
   for (const EllipsoidSolid& e : solids.ellipsoids) {
+    const double size = e.axes.colwise().norm().maxCoeff();
     Vec3 at = e.center;
     double value = 0.0;
-    maximumOnEllipsoid(e, distance, e.axes.colwise().norm().maxCoeff(), &value, &at);
+    const double tolerance = accuracy == Accuracy::kBound ? kEllipsoidTolerance : kSearchTolerance;
+    farthestOnEllipsoid(e, nearest, tolerance * size, &value, &at);
     improve(best, value, at);
   }
 }
@@ -263,27 +288,30 @@ std::vector<Vec3> samplePoints(const Solids& solids) {
     }
   }
   for (const EllipsoidSolid& e : solids.ellipsoids) {
-    for (int i = 0; i < 125; ++i) {
-      const Vec3 n(i % 5 - 2, i / 5 % 5 - 2, i / 25 - 2);
-      if (n.cwiseAbs().maxCoeff() == 2.0) points.push_back(e.center + e.axes * n.normalized());
+    for (int i = 0; i < 729; ++i) {
+      const Vec3 n(i % 9 - 4, i / 9 % 9 - 4, i / 81 - 4);
+      if (n.cwiseAbs().maxCoeff() == 4.0) points.push_back(e.center + e.axes * n.normalized());
     }
   }
   return points;
 }
 
-Farthest farthestFromSegment(const Solids& solids, const Segment& segment) {
+Farthest farthestFromSegment(const Solids& solids, const Segment& segment, Accuracy accuracy) {
+  ALLCLEAR_ASSERT(segment.a.allFinite() && segment.b.allFinite());
   Farthest best;
+  const auto nearest = [&](const Vec3& x) { return nearestOnSegment(segment, x); };
   const auto distance = [&](const Vec3& p) { return segment.distance(p); };
   farthestOfPoints(solids, distance, &best);
   for (const Ball& ball : solids.balls) {
     farthestOnBall(ball, nearestOnSegment(segment, ball.center), segment.b - segment.a, &best);
   }
   for (const Disc& disc : solids.discs) farthestOnRim(disc, segment, &best);
-  farthestOnEllipsoids(solids, distance, &best);
+  farthestOnEllipsoids(solids, nearest, accuracy, &best);
   return best;
 }
 
-Farthest farthestFromLine(const Solids& solids, const Vec3& p, const Vec3& d) {
+Farthest farthestFromLine(const Solids& solids, const Vec3& p, const Vec3& d, Accuracy accuracy) {
+  ALLCLEAR_ASSERT(p.allFinite() && d.allFinite());
   Farthest best;
   const auto nearest = [&](const Vec3& x) -> Vec3 { return p + (x - p).dot(d) * d; };
   const auto distance = [&](const Vec3& x) { return (x - nearest(x)).norm(); };
@@ -295,11 +323,12 @@ Farthest farthestFromLine(const Solids& solids, const Vec3& p, const Vec3& d) {
     const Vec3 x = farthestOnRimFromLine(disc, p, d);
     improve(&best, distance(x), x);
   }
-  farthestOnEllipsoids(solids, distance, &best);
+  farthestOnEllipsoids(solids, nearest, accuracy, &best);
   return best;
 }
 
 Interval extent(const Solids& solids, const Vec3& direction) {
+  ALLCLEAR_ASSERT(direction.allFinite());
   double lower = std::numeric_limits<double>::infinity();
   double upper = -lower;
   const auto widen = [&](const Vec3& center, double reach) {

@@ -29,11 +29,12 @@ Geometry fitSphere(std::span<const Geometry> shapes) {
   }
   SmallestBall<3> ball;
   for (int round = 0; round < kRounds; ++round) {
-    ball = SmallestBallFinder<3>(points).find();
+    ball = SmallestBallFinder<3>::find(points);
     const Vec3 center = frame.fromUnit(ball.center);
     const double limit = ball.radius * (1.0 + kReached) + 1e-13;
     const std::size_t before = points.size();
-    for (const Vec3& p : farthestFromSegment(solids, {center, center}).witnesses) {
+    for (const Vec3& p :
+         farthestFromSegment(solids, {center, center}, Accuracy::kSearch).witnesses) {
       if ((frame.toUnit(p) - ball.center).norm() > limit) points.push_back(frame.toUnit(p));
     }
     if (points.size() == before) break;

@@ -54,8 +54,9 @@ struct CapsuleSet {
 CapsuleSet fitCapsules(std::span<const Geometry> solids, const CapsuleSetOptions& options = {});
 
 /// How far [m] `inner` reaches out of the convex `outer` shape (sphere, capsule, box or cylinder);
-/// at most 0 when it is inside. Exact to rounding, for an ellipsoid inside a capsule or cylinder an
-/// upper bound within 1e-6 of its size. Throws `InputError` for other kinds of `outer`.
+/// at most 0 when it is inside. Exact to rounding, for an ellipsoid inside a sphere,
+/// capsule or cylinder an upper bound, some 1e-6 of its size above. Throws `InputError` for other
+/// kinds of `outer`.
 double reachOutside(const Geometry& inner, const Geometry& outer);
 
 }  // namespace allclear

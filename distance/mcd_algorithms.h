@@ -60,8 +60,8 @@ class Searcher {
     Instant back = at({motion_.cells() - 1, 1.0});
     if (aboveThreshold(front)) return found_;
     const double level = found_.best.ceiling - slack_, reach = 0.25 * slack_;
-    if (advance(level, level + reach, &front)) {
-      retreat(level, level + reach, front.t, &back);
+    if (advance(level, level + reach, &front, kHybridSteps)) {
+      retreat(level, level + reach, front.t, &back, kHybridSteps);
       goldenOn({front.t, back.t});
     }
     found_.lower = found_.best.ceiling - slack_;
@@ -83,6 +83,10 @@ class Searcher {
   }
 
  private:
+  static constexpr int kAnySteps = std::numeric_limits<int>::max();
+  /// Steps from one end in `hybrid`: near a level that is never quite reached they become tiny.
+  static constexpr int kHybridSteps = 32;
+
   Instant at(Place place) {
     Instant instant = motion_.at(place);
     ++found_.evaluations;
@@ -103,6 +107,7 @@ class Searcher {
     double travel = 0.0;
     for (int cell = 0; cell < motion_.cells(); ++cell) {
       travel += motion_.cellTime(cell).length() * motion_.leverSpeed(cell);
+      travel += motion_.jump(cell);
     }
     return std::max(motion_.floor(), 0.5 * (start.distance + end.distance - travel));
   }
@@ -120,13 +125,14 @@ class Searcher {
   }
 
   /// (3.4): moves `front` on in time while the distance is known to stay above `level`, until it is
-  /// at most `reached` (true) or the interval ends (false, with `restart_` where it started).
-  bool advance(double level, double reached, Instant* front) {
+  /// at most `reached` (true, or out of steps) or the interval ends (false, with `restart_` where
+  /// it started).
+  bool advance(double level, double reached, Instant* front, int steps = kAnySteps) {
     restart_ = *front;
     Place place = front->place;
-    while (!spent()) {
+    for (; !spent(); --steps) {
       double room = front->distance - level;
-      if (front->distance <= reached) return true;
+      if (front->distance <= reached || steps == 0) return true;
       for (;; ++place.cell, place.s = 0.0) {
         if (place.cell == motion_.cells()) return false;
         if (place.s == 0.0) room -= motion_.jump(place.cell);
@@ -146,9 +152,9 @@ class Searcher {
   }
 
   /// The same backward in time, down to `earliest`.
-  void retreat(double level, double reached, double earliest, Instant* back) {
+  void retreat(double level, double reached, double earliest, Instant* back, int steps) {
     Place place = back->place;
-    while (!spent() && back->distance > reached) {
+    for (; !spent() && back->distance > reached && steps > 0; --steps) {
       double room = back->distance - level;
       for (;; --place.cell, place.s = 1.0) {
         if (place.cell < 0) return;

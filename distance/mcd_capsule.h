@@ -33,7 +33,7 @@ struct alignas(64) CapsuleCurve {
   double jump;  ///< bound of the gap [m] between this curve's start and the previous cell's end
   Interval time;
 
-  bool still() const { return speed == 0.0; }
+  bool still() const { return speed == 0.0 && lever_speed == 0.0; }
 };
 
 /// The curves of a capsule on consecutive cells; `curves` has one element per body curve.

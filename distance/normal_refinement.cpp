@@ -6,28 +6,56 @@ namespace allclear {
 namespace {
 
 constexpr double kLongestStep = 0.3;  // [rad] of one Newton iteration
+constexpr double kShortestStep = 1e-11;
 constexpr int kMostSteps = 15;
 constexpr int kMostHalvings = 3;  // more: a kink is in the way, and its crease is what to follow
 
-/// Value and first two derivatives (in space) of -s at a unit normal: the gradient is a - b.
+/// -s and its first derivative (in space) at a unit normal: the gradient is a - b.
 struct Expansion {
+  Vec3 n;
+  Vec3 d_B;  ///< direction of B's support, in B's frame
+  Vec3 point_A;
+  Vec3 point_B;  ///< in B's frame
   Vec3 gradient;
-  Mat3 hessian;
   double value;
 };
 
 Expansion expand(const CorePair& pair, const Vec3& n) {
-  Vec3 a;
-  Vec3 b;
-  Mat3 hessian_A;
-  Mat3 hessian_B;
-  coreCurvature(pair.A, n, &a, &hessian_A);
-  coreCurvature(pair.B, -(pair.R.transpose() * n), &b, &hessian_B);
   Expansion e;
-  e.gradient = a - (pair.R * b + pair.p);
-  e.hessian = hessian_A + pair.R * hessian_B * pair.R.transpose();
+  e.n = n;
+  e.d_B = pair.towardA(n);
+  e.point_A = coreSupport(pair.A, n);
+  e.point_B = coreSupport(pair.B, e.d_B);
+  e.gradient = e.point_A - (pair.R * e.point_B + pair.p);
   e.value = n.dot(e.gradient);
   return e;
+}
+
+/// Second derivative of -s along s and t.
+double curvature(const CorePair& pair, const Expansion& e, const Vec3& s, const Vec3& t) {
+  double sum = coreCurvature(pair.A, e.n, e.point_A, s, t);
+  if (!pair.B.isPolytope()) {
+    const Vec3 s_B = pair.R.transpose() * s;
+    const Vec3 t_B = pair.R.transpose() * t;
+    sum += coreCurvature(pair.B, e.d_B, e.point_B, s_B, t_B);
+  }
+  return sum;
+}
+
+/// Goes the largest share (1, 1/4, 1/16) of a step that does not ascend; returns it, 0 for none.
+template <class Moved>
+double descend(const CorePair& pair, double length, const Moved& moved, Expansion* e) {
+  double share = 1.0;
+  for (int halving = 0; halving < kMostHalvings; ++halving, share *= 0.25) {
+    const Expansion next = expand(pair, moved(share));
+    // A last small step sharpens the normal where the value no longer tells.
+    const bool sharpens = length * share < 1e-7 && next.value <= e->value + pair.rounding;
+    if (next.value < e->value || sharpens) {
+      *e = next;
+      return share;
+    }
+  }
+  return 0.0;
 }
 
 /// Minimises -s on the circle from the angle nearest to n0.
@@ -45,80 +73,56 @@ void refineOnCircle(const CorePair& pair, const CreaseCircle& circle, const Vec3
     return (level * axis + radius * (std::cos(theta) * e1 + std::sin(theta) * e2)).normalized();
   };
   double theta = 0.0;
-  Vec3 n = at(0.0);
-  Expansion e = expand(pair, n);
-  double curvature = 0.0;
+  Expansion e = expand(pair, at(0.0));
+  double bend = 0.0;
   for (int i = 0; i < kMostSteps; ++i) {
     const Vec3 tangent = radius * (-std::sin(theta) * e1 + std::cos(theta) * e2);
     const double slope = e.gradient.dot(tangent);
-    curvature = tangent.dot(e.hessian * tangent) - e.gradient.dot(n - level * axis);
-    double step = curvature > 0.0 ? -slope / curvature : (slope > 0.0 ? -0.1 : 0.1);
+    bend = curvature(pair, e, tangent, tangent) - e.gradient.dot(e.n - level * axis);
+    double step = bend > 0.0 ? -slope / bend : (slope > 0.0 ? -0.1 : 0.1);
     step = std::clamp(step, -kLongestStep, kLongestStep);
-    bool moved = false;
-    for (int halving = 0; halving < kMostHalvings && std::abs(step) > 1e-16; ++halving, step *= 0.25) {
-      const Vec3 n_new = at(theta + step);
-      const Expansion e_new = expand(pair, n_new);
-      if (e_new.value < e.value + pair.rounding) {
-        const bool last = std::abs(step) < 1e-11 || !(e_new.value < e.value);
-        if (e_new.value < e.value || std::abs(step) < 1e-7) {
-          theta += step;
-          n = n_new;
-          e = e_new;
-        }
-        moved = !last;
-        break;
-      }
-    }
-    if (!moved) break;
+    const auto moved = [&](double share) { return at(theta + share * step); };
+    const double share = descend(pair, std::abs(step), moved, &e);
+    theta += share * step;
+    if (share * std::abs(step) < kShortestStep) break;
   }
-  offer(pair, n, -e.value, curvature > 1e-9 * pair.scale, best);
+  offer(pair, e.n, -e.value, bend > 1e-9 * pair.scale, best);
 }
 
 /// Minimises -s on the sphere from n0, where no crease is in the way.
 void refineOnSphere(const CorePair& pair, const Vec3& n0, NormalCandidate* best) {
-  Vec3 n = n0;
-  Expansion e = expand(pair, n);
-  double least_curvature = 0.0;
+  Expansion e = expand(pair, n0);
+  double least_bend = 0.0;
   for (int i = 0; i < kMostSteps; ++i) {
-    const Vec3 t1 = n.unitOrthogonal();
-    const Vec3 t2 = n.cross(t1);
-    const double g1 = t1.dot(e.gradient);
-    const double g2 = t2.dot(e.gradient);
-    const Vec3 H1 = e.hessian * t1;
-    const double h11 = t1.dot(H1) - e.value;
-    const double h12 = t2.dot(H1);
-    const double h22 = t2.dot(e.hessian * t2) - e.value;
+    const Vec3 t1 = e.n.unitOrthogonal();
+    const Vec3 t2 = e.n.cross(t1);
+    const Vec2 slope(t1.dot(e.gradient), t2.dot(e.gradient));
+    double h11 = curvature(pair, e, t1, t1) - e.value;
+    double h22 = curvature(pair, e, t2, t2) - e.value;
+    const double h12 = curvature(pair, e, t1, t2);
     const double mean = 0.5 * (h11 + h22);
     const double spread = std::hypot(0.5 * (h11 - h22), h12);
-    least_curvature = mean - spread;
-    // Shift an indefinite matrix until it is safely positive: then the step descends.
-    const double shift = std::max(0.0, 1e-3 * (mean + spread + 1e-3 * pair.scale) -
-                                           least_curvature);
-    const double use_shift = least_curvature > 1e-12 * pair.scale ? 0.0 : shift;
-    const double a11 = h11 + use_shift;
-    const double a22 = h22 + use_shift;
-    const double det = a11 * a22 - h12 * h12;
+    least_bend = mean - spread;
+    if (least_bend <= 1e-12 * pair.scale) {
+      // Shifted until it is safely positive: then the step descends.
+      const double shift = 1e-3 * (mean + spread + 1e-3 * pair.scale) - least_bend;
+      h11 += std::max(0.0, shift);
+      h22 += std::max(0.0, shift);
+    }
+    const double det = h11 * h22 - h12 * h12;
     if (!(det > 0.0)) break;
-    Vec2 step(-(a22 * g1 - h12 * g2) / det, -(a11 * g2 - h12 * g1) / det);
+    Vec2 step(-(h22 * slope.x() - h12 * slope.y()) / det,
+              -(h11 * slope.y() - h12 * slope.x()) / det);
     const double length = step.norm();
     if (length > kLongestStep) step *= kLongestStep / length;
-    bool moved = false;
-    for (int halving = 0; halving < kMostHalvings && step.norm() > 1e-16; ++halving, step *= 0.25) {
-      const Vec3 n_new = (n + step.x() * t1 + step.y() * t2).normalized();
-      const Expansion e_new = expand(pair, n_new);
-      if (e_new.value < e.value + pair.rounding) {
-        const bool last = step.norm() < 1e-11 || !(e_new.value < e.value);
-        if (e_new.value < e.value || step.norm() < 1e-7) {
-          n = n_new;
-          e = e_new;
-        }
-        moved = !last;
-        break;
-      }
-    }
-    if (!moved) break;
+    const Vec3 n = e.n;
+    const auto moved = [&](double share) -> Vec3 {
+      return (n + share * (step.x() * t1 + step.y() * t2)).normalized();
+    };
+    const double share = descend(pair, step.norm(), moved, &e);
+    if (share * step.norm() < kShortestStep) break;
   }
-  offer(pair, n, -e.value, least_curvature > 1e-9 * pair.scale, best);
+  offer(pair, e.n, -e.value, least_bend > 1e-9 * pair.scale, best);
 }
 
 /// Newton's correction of a crossing with a cone's circle, whose closed form cancels.
@@ -202,23 +206,26 @@ bool isProven(const CorePair& pair, const NormalCandidate& candidate, Contact* c
 }
 
 /// One pass over the combinations of creases near n0, likeliest first.
-bool refineOnce(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* found,
-                Contact* contact) {
+bool refineOnce(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,
+                NormalCandidate* found, Contact* contact) {
   const Creases A = creasesNear(pair.A, n0, window);
   const Creases B = turned(creasesNear(pair.B, pair.towardA(n0), window), pair.R);
-  const double nothing = found->separation;
+  double not_proven = found->separation;
+  const auto isAnswer = [&] {
+    if (until == RefineUntil::kExhausted || !(found->separation > not_proven)) return false;
+    not_proven = found->separation;
+    return isProven(pair, *found, contact);
+  };
   offerAmong(pair, A, B, n0, window, found);
-  double proven_not = found->separation;
-  if (proven_not > nothing && isProven(pair, *found, contact)) return true;
+  if (isAnswer()) return true;
   for (const Creases* creases : {&A, &B}) {
     for (int i = 0; i < creases->circles; ++i) {
       refineOnCircle(pair, creases->circle[i], n0, found);
-      if (found->separation > proven_not && isProven(pair, *found, contact)) return true;
-      proven_not = found->separation;
+      if (isAnswer()) return true;
     }
   }
   refineOnSphere(pair, n0, found);
-  return found->separation > proven_not && isProven(pair, *found, contact);
+  return until == RefineUntil::kExhausted ? isProven(pair, *found, contact) : isAnswer();
 }
 
 }  // namespace
@@ -244,15 +251,15 @@ void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window,
   offerAmong(pair, A, B, n0, window, best);
 }
 
-bool refineNormal(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best,
-                  Contact* contact) {
+bool refineNormal(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,
+                  NormalCandidate* best, Contact* contact) {
   constexpr int kMostRounds = 6;
   NormalCandidate found;
   Vec3 start = n0;
   bool proven = false;
   for (int round = 0; round < kMostRounds && !proven; ++round) {
     const double before = found.separation;
-    proven = refineOnce(pair, start, window, &found, contact);
+    proven = refineOnce(pair, start, window, until, &found, contact);
     if (!(found.separation > before + pair.rounding)) break;
     start = found.n;
   }

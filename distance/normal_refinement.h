@@ -20,11 +20,16 @@ void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated
 /// window is the sphere (pi); a good start for other primitives.
 void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best);
 
+enum class RefineUntil {
+  kProven,     ///< a contact proves a candidate: enough in separation, where it is the answer
+  kExhausted,  ///< all combinations of creases are done: in penetration optima can lie side by side
+};
+
 /// Climbs from n0 to a local maximum of s(n) on the sphere, to rounding: s is smooth on the creases
 /// (normals of an edge or of a face) and between them, so combinations of creases within `window`
 /// [rad] of n0 are solved by a safeguarded Newton iteration, until one is proven by a contact with
 /// no mismatch. Returns whether one was; `contact` is its contact, and it is offered to `best`.
-bool refineNormal(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best,
-                  Contact* contact);
+bool refineNormal(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,
+                  NormalCandidate* best, Contact* contact);
 
 }  // namespace allclear

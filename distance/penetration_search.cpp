@@ -93,7 +93,8 @@ bool InnerPolytope::startFrom(const GjkResult& r) {
 bool InnerPolytope::start(Vec3* flat_normal) {
   const double flat = 64.0 * pair_.rounding;
   Vec3 axis_point[6];
-  for (int i = 0; i < 6; ++i) axis_point[i] = support((i % 2 == 0 ? 1.0 : -1.0) * Vec3::Unit(i / 2));
+  for (int i = 0; i < 6; ++i)
+    axis_point[i] = support((i % 2 == 0 ? 1.0 : -1.0) * Vec3::Unit(i / 2));
   // The longest extent along an axis.
   int axis = 0;
   double longest = -1.0;
@@ -153,7 +154,7 @@ class RefinedDirections {
   }
 
  private:
-  static constexpr int kMost = 16;
+  static constexpr int kMost = 32;
   int count_ = 0;
   Vec3 direction_[kMost];
 };
@@ -172,7 +173,7 @@ class Search {
     if (curved_) offerCreaseNormals(pair_, Vec3::UnitX(), kEverywhere, &result_.best);
     if (std::isfinite(gjk_.lower)) {
       offer(pair_, gjk_.normal, gjk_.lower, true, &result_.best);
-      if (curved_) refine(gjk_.normal, kAboutHint);
+      if (curved_) refine(gjk_.normal, kAboutHint, RefineUntil::kProven);
     }
     Vec3 flat_normal;
     if (!polytope_.startFrom(gjk_) && !polytope_.start(&flat_normal)) {
@@ -190,9 +191,9 @@ class Search {
   }
 
  private:
-  bool refine(const Vec3& n, double window) {
+  bool refine(const Vec3& n, double window, RefineUntil until = RefineUntil::kExhausted) {
     Contact contact;
-    return refineNormal(pair_, n, window, &result_.best, &contact);
+    return refineNormal(pair_, n, window, until, &result_.best, &contact);
   }
 
   /// The best direction may be one that was only passed by.
@@ -213,7 +214,7 @@ class Search {
     double share = kCoarse;
     int refined = 0;
     result_.converged = false;
-    for (int i = 0; i < kMostExpansions; ++i) {
+    for (int i = 0; i < kMostExpansions;) {  // each pass extends or has a face done
       const int f = polytope_.nearestFace();
       if (f < 0 || polytope_.face(f).offset >= -best.separation - exact) {
         result_.converged = true;
@@ -225,32 +226,38 @@ class Search {
       const double reach = u.dot(w);
       const double room = reach - face.offset;
       if (-reach > best.separation) offer(pair_, -u, -reach, true, &best);
-      const double coarse = std::max(share * -best.separation, 1e-10 * pair_.scale);
+      // Whole spheres or circles of equal normals would take faces without end.
+      const double patience = 1.0 + i * i / 400.0;
+      const double coarse = std::max(patience * share * -best.separation, 1e-10 * pair_.scale);
       if (room <= exact) {
         face.done = true;
         continue;
       }
-      if (curved_ && room <= coarse && refined < kMostRefined) {
+      if (curved_ && room <= coarse) {
         const double angle = std::sqrt(coarse / pair_.scale);
-        if (proven_.near(u, std::min(0.3, 4.0 * angle))) {
+        if (refined == kMostRefined || proven_.near(u, std::min(0.3, angle))) {
           face.done = true;
           continue;
         }
         ++refined;
         // A worse optimum than this very face does not settle it.
-        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) && best.separation > -reach) {
+        if (refine(-u, std::clamp(6.0 * angle, 1e-3, 0.3)) && best.separation >= -reach - exact) {
           proven_.add(u);
           face.done = true;
           continue;
         }
         share *= 0.1;
       }
-      if (!polytope_.extend(f, w)) face.done = true;
+      if (polytope_.extend(f, w)) {
+        ++i;
+      } else {
+        face.done = true;
+      }
     }
   }
 
-  static constexpr double kCoarse = 0.02;  // of the depth: where refinement takes over
-  static constexpr int kMostRefined = 16;
+  static constexpr double kCoarse = 0.005;  // of the depth: where refinement takes over
+  static constexpr int kMostRefined = 32;   // beyond, every direction is as good as the next
 
   const CorePair& pair_;
   const GjkResult& gjk_;

@@ -1,5 +1,7 @@
 #include "allclear/distance/point_cloud.h"
 
+#include <algorithm>
+
 #include "allclear/core/multiversion.h"
 #include "allclear/distance/convex_hull.h"
 
@@ -41,18 +43,9 @@ PointCloud::PointCloud(const std::vector<Vec3>& points) : ball_(ballAbout(points
   for (const Vec3& p : points) local.push_back(p - ball_.center);
   const ConvexHull hull = convexHull(local);
   if (hull.isFlat()) {
-    corners_ = local;
+    keepFlat(local, planarHull(local));
   } else {
-    std::vector<int> corner_of(local.size(), -1);
-    for (int i : hull.vertices) {
-      corner_of[i] = static_cast<int>(corners_.size());
-      corners_.push_back(local[i]);
-    }
-    std::vector<Triangle> faces = hull.facets;
-    for (Triangle& face : faces) {
-      for (int& i : face) i = corner_of[i];
-    }
-    buildGraph(faces);
+    keepSolid(local, hull);
   }
   const std::size_t padded = (corners_.size() + kLanes - 1) / kLanes * kLanes;
   for (std::size_t i = 0; i < padded; ++i) {
@@ -61,28 +54,64 @@ PointCloud::PointCloud(const std::vector<Vec3>& points) : ball_(ballAbout(points
     y_.push_back(p.y());
     z_.push_back(p.z());
   }
-  if (hasEdges() && count() > kFewCorners) buildStarts();
+  if (count() > kFewCorners) buildStarts();
 }
 
-void PointCloud::buildGraph(const std::vector<std::array<int, 3>>& faces) {
+void PointCloud::keepSolid(const std::vector<Vec3>& points, const ConvexHull& hull) {
+  std::vector<int> corner_of(points.size(), -1);
+  for (int i : hull.vertices) {
+    corner_of[i] = static_cast<int>(corners_.size());
+    corners_.push_back(points[i]);
+  }
+  std::vector<Triangle> faces = hull.facets;
+  for (Triangle& face : faces) {
+    for (int& i : face) i = corner_of[i];
+  }
   edge_start_.assign(corners_.size() + 1, 0);
-  for (const auto& f : faces) {
+  for (const Triangle& f : faces) {
     for (int corner : f) ++edge_start_[corner + 1];
-    const Vec3& a = corners_[f[0]];
-    normal_.push_back((corners_[f[1]] - a).cross(corners_[f[2]] - a).normalized());
   }
   for (std::size_t i = 0; i < corners_.size(); ++i) edge_start_[i + 1] += edge_start_[i];
+  normal_start_ = edge_start_;  // as many faces as edges at every corner
   neighbour_.resize(edge_start_.back());
   direction_.resize(edge_start_.back());
-  face_.resize(edge_start_.back());
+  normal_.resize(edge_start_.back());
   std::vector<int> next(edge_start_.begin(), edge_start_.end() - 1);
-  for (std::size_t f = 0; f < faces.size(); ++f) {
+  for (const Triangle& f : faces) {
+    const Vec3& a = corners_[f[0]];
+    const Vec3 normal = (corners_[f[1]] - a).cross(corners_[f[2]] - a).normalized();
     for (int e = 0; e < 3; ++e) {
-      const int slot = next[faces[f][e]]++;
-      neighbour_[slot] = faces[f][(e + 1) % 3];
-      direction_[slot] = (corners_[neighbour_[slot]] - corners_[faces[f][e]]).normalized();
-      face_[slot] = static_cast<int>(f);
+      const int slot = next[f[e]]++;
+      neighbour_[slot] = f[(e + 1) % 3];
+      direction_[slot] = (corners_[neighbour_[slot]] - corners_[f[e]]).normalized();
+      normal_[slot] = normal;
     }
+  }
+}
+
+void PointCloud::keepFlat(const std::vector<Vec3>& points, const PlanarHull& hull) {
+  for (int i : hull.corners) corners_.push_back(points[i]);
+  const int count = static_cast<int>(corners_.size());
+  edge_start_.push_back(0);
+  normal_start_.push_back(0);
+  for (int i = 0; i < count; ++i) {
+    const int next = (i + 1) % count;
+    const int previous = (i + count - 1) % count;
+    const int sides = std::min(2, count - 1);  // of a line's ends, one
+    for (int side = 0; side < sides; ++side) {
+      const int k = side == 0 ? next : previous;
+      neighbour_.push_back(k);
+      direction_.push_back((corners_[k] - corners_[i]).normalized());
+      if (count < 3) continue;
+      const Vec3 ahead = k == next ? direction_.back() : Vec3(-direction_.back());
+      normal_.push_back(ahead.cross(hull.normal));
+    }
+    if (count >= 3) {
+      normal_.push_back(hull.normal);
+      normal_.push_back(-hull.normal);
+    }
+    edge_start_.push_back(static_cast<int>(neighbour_.size()));
+    normal_start_.push_back(static_cast<int>(normal_.size()));
   }
 }
 
@@ -132,8 +161,8 @@ int PointCloud::climb(int start, const Vec3& d) const {
 
 int PointCloud::farthest(const Vec3& d) const {
   if (!start_.empty()) return climb(start_[cellOf(d)], d);
-  const int i = farthestOf(x_.data(), y_.data(), z_.data(), static_cast<int>(x_.size()), d.x(),
-                           d.y(), d.z());
+  const int i =
+      farthestOf(x_.data(), y_.data(), z_.data(), static_cast<int>(x_.size()), d.x(), d.y(), d.z());
   return std::min(i, count() - 1);
 }
 

@@ -13,7 +13,8 @@ struct Polar {
   double rho;
   Vec3 e;
 
-  explicit Polar(const Vec3& point) : rho(std::sqrt(point.x() * point.x() + point.y() * point.y())) {
+  explicit Polar(const Vec3& point)
+      : rho(std::sqrt(point.x() * point.x() + point.y() * point.y())) {
     e = rho > 0.0 ? Vec3(point.x() / rho, point.y() / rho, 0.0) : Vec3(Vec3::UnitX());
   }
 };
@@ -117,8 +118,8 @@ PointDistance pointToEllipsoid(const Vec3& point, const Vec3& radii) {
   bool medial = false;
   if (s == 0.0) {
     // Only possible with the component along the least axis (and its equals) zero.
-    const double sum2 = term(0, 0.0) * term(0, 0.0) + term(1, 0.0) * term(1, 0.0) +
-                        term(2, 0.0) * term(2, 0.0);
+    const double sum2 =
+        term(0, 0.0) * term(0, 0.0) + term(1, 0.0) * term(1, 0.0) + term(2, 0.0) * term(2, 0.0);
     medial = sum2 <= 1.0;
   }
   for (int i = 0; !medial && i < kMostSteps; ++i) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <map>
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/point_cloud.h"
@@ -10,31 +12,65 @@
 namespace allclear {
 namespace {
 
+// Squares and products of sizes must neither overflow nor vanish.
+constexpr double kLargest = 1e30;
+constexpr double kSmallest = 1e-30;
+
+std::string shown(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
 double positive(double value, const char* what) {
+  const InputPlace place{"", 0, what, shown(value)};
   if (!std::isfinite(value) || value <= 0.0) {
-    throw InputError({"", 0, what, std::to_string(value)}, "must be a positive finite number");
+    throw InputError(place, "must be a positive finite number [m]");
+  }
+  if (value < kSmallest || value > kLargest) {
+    throw InputError(place, "must be between 1e-30 and 1e30 m");
   }
   return value;
 }
 
 Vec3 positive(const Vec3& value, const char* what) {
-  for (int i = 0; i < 3; ++i) positive(value[i], what);
+  static constexpr const char* kAxes[] = {" x", " y", " z"};
+  for (int i = 0; i < 3; ++i) positive(value[i], (std::string(what) + kAxes[i]).c_str());
   return value;
 }
 
 double notNegative(double value, const char* what) {
   if (!std::isfinite(value) || value < 0.0) {
-    throw InputError({"", 0, what, std::to_string(value)}, "must be a finite number, not negative");
+    throw InputError({"", 0, what, shown(value)}, "must be a finite number, not negative [m]");
   }
-  return value;
+  return value < kSmallest ? 0.0 : positive(value, what);
 }
 
-void checkFinite(const std::vector<Vec3>& points, const char* what) {
+void checkVertices(const std::vector<Vec3>& points, const char* what) {
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i].allFinite()) {
-      throw InputError({"", 0, what, ""}, "vertex " + std::to_string(i) + " is not finite");
+    for (double x : points[i]) {
+      if (std::isfinite(x) && std::abs(x) <= kLargest) continue;
+      throw InputError({"", 0, what, shown(x)}, "vertex " + std::to_string(i) +
+                                                    " must have finite coordinates, within 1e30 m");
     }
   }
+}
+
+void checkTriangle(const Triangle& triangle, std::size_t number, int vertices) {
+  for (int index : triangle) {
+    if (index >= 0 && index < vertices) continue;
+    throw InputError({"", 0, "triangle mesh", ""}, "triangle " + std::to_string(number) +
+                                                       " uses vertex " + std::to_string(index) +
+                                                       " of " + std::to_string(vertices));
+  }
+}
+
+bool hasArea(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles) {
+  for (const Triangle& t : triangles) {
+    const Vec3& a = vertices[t[0]];
+    if ((vertices[t[1]] - a).cross(vertices[t[2]] - a).squaredNorm() > 0.0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -68,25 +104,37 @@ Ellipsoid::Ellipsoid(const Vec3& radii) : radii_(positive(radii, "ellipsoid radi
 
 ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
   if (points.empty()) throw InputError({"", 0, "convex mesh", ""}, "has no points");
-  checkFinite(points, "convex mesh");
+  checkVertices(points, "convex mesh");
   cloud_ = std::make_shared<const PointCloud>(points);
   points_ = std::make_shared<const std::vector<Vec3>>(std::move(points));
 }
 
 TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
   if (triangles.empty()) throw InputError({"", 0, "triangle mesh", ""}, "has no triangles");
-  checkFinite(vertices, "triangle mesh");
-  const int count = static_cast<int>(vertices.size());
+  checkVertices(vertices, "triangle mesh");
   for (std::size_t i = 0; i < triangles.size(); ++i) {
-    for (int index : triangles[i]) {
-      if (index < 0 || index >= count) {
-        throw InputError({"", 0, "triangle mesh", ""}, "triangle " + std::to_string(i) +
-                                                           " uses vertex " + std::to_string(index) +
-                                                           " of " + std::to_string(count));
-      }
-    }
+    checkTriangle(triangles[i], i, static_cast<int>(vertices.size()));
+  }
+  if (!hasArea(vertices, triangles)) {
+    throw InputError({"", 0, "triangle mesh", ""}, "is degenerate: no triangle has an area");
   }
   data_ = std::make_shared<const Data>(Data{std::move(vertices), std::move(triangles)});
+}
+
+std::string whyNotClosed(const TriangleMesh& mesh) {
+  std::map<std::pair<int, int>, int> uses;  // of directed edges
+  for (const Triangle& t : mesh.triangles()) {
+    for (int e = 0; e < 3; ++e) ++uses[{t[e], t[(e + 1) % 3]}];
+  }
+  for (const auto& [edge, count] : uses) {
+    const auto& [from, to] = edge;
+    const std::string name =
+        "the edge from vertex " + std::to_string(from) + " to " + std::to_string(to);
+    if (from == to) return name + " has no length";
+    if (count > 1) return name + " belongs to " + std::to_string(count) + " triangles on one side";
+    if (uses.find({to, from}) == uses.end()) return name + " belongs to one triangle only";
+  }
+  return "";
 }
 
 std::string shapeName(const Shape& shape) {

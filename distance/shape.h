@@ -11,7 +11,7 @@
 namespace allclear {
 
 // Solids in their own geometry frame G, metres. Constructors throw `InputError` when a size is not
-// finite or not positive, and say which.
+// finite, not positive or not between 1e-30 and 1e30 m, and say which.
 
 /// Ball about the origin of G.
 class Sphere {
@@ -105,8 +105,9 @@ using Triangle = std::array<int, 3>;
 /// Triangle mesh, outward normals by the right-hand rule. Copies share the (immutable) data.
 class TriangleMesh {
  public:
-  /// Throws `InputError` when there is no triangle, a vertex is not finite or an index is out of
-  /// range.
+  /// Throws `InputError` when there is no triangle, a vertex is not finite, an index is out of
+  /// range or no triangle has an area. Open and self-crossing meshes are accepted: see
+  /// `whyNotClosed`.
   TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
   const std::vector<Vec3>& vertices() const { return data_->vertices; }
   const std::vector<Triangle>& triangles() const { return data_->triangles; }
@@ -118,6 +119,10 @@ class TriangleMesh {
   };
   std::shared_ptr<const Data> data_;
 };
+
+/// Empty when the mesh is the boundary of a solid, each edge shared by two triangles that agree on
+/// the outside; else what is wrong with which edge. Equal vertices count as different.
+std::string whyNotClosed(const TriangleMesh& mesh);
 
 using Shape = std::variant<Sphere, Capsule, Box, Cylinder, Cone, Ellipsoid, HalfSpace, ConvexMesh,
                            TriangleMesh>;

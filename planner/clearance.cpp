@@ -194,17 +194,21 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, Workspace& w) const 
   return worst;
 }
 
-VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_planned,
-                                  Workspace& w) const {
+VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_planned, Workspace& w,
+                                  double* distance) const {
   const Kinematics& kinematics = builder_.kinematics();
   kinematics.linkPoses(problem_.configuration(q_planned), w.curves.kinematics, w.poses);
   const CollisionPair& pair = model_.pairs[clearance.pair];
   Jacobian J;
   VecX whole = VecX::Zero(problem_.robot->dimension());
+  *distance = 0.0;
   const auto add = [&](int body, const Vec3& p, double sign) {
-    const int link = model_.bodies[body].link;
+    const CollisionBody& b = model_.bodies[body];
+    const int link = b.link;
+    const Vec3 p_W = link < 0 ? problem_.obstacles[b.obstacle].X_WO * p : w.poses[link] * p;
+    *distance += sign * clearance.normal.dot(p_W);
     if (link < 0) return;
-    kinematics.pointJacobian(w.curves.kinematics, link, w.poses[link] * p, J);
+    kinematics.pointJacobian(w.curves.kinematics, link, p_W, J);
     whole += sign * J.topRows<3>().transpose() * clearance.normal;
   };
   add(pair.a, clearance.p_A, -1.0);

@@ -61,8 +61,11 @@ class ClearanceEvaluator {
   /// (distance - margin), and which pair.
   Clearance atRest(const VecX& q_planned, Workspace& workspace) const;
 
-  /// Gradient of the distance by the planned coordinates at time t_star, given q there.
-  VecX gradient(const Clearance& clearance, const VecX& q_planned, Workspace& workspace) const;
+  /// Gradient of the distance by the planned coordinates at time t_star, given q there. `distance`
+  /// gets the distance there by kinematics: without the padding of `upper`, which moves with the
+  /// curves.
+  VecX gradient(const Clearance& clearance, const VecX& q_planned, Workspace& workspace,
+                double* distance) const;
 
   /// The planned coordinates' polynomial with the others held.
   BernsteinSpan wholeRobot(const BernsteinSpan& planned) const;

@@ -209,6 +209,24 @@ class Planning {
 
 }  // namespace
 
+namespace {
+
+/// Demands that the optimiser has no rows for: better refused than forgotten.
+void refuseWhatIsNotPlanned(const Problem& problem) {
+  const auto refuse = [&](bool asked, const char* key) {
+    if (asked) {
+      throw InputError(
+          {problem.source_file, 0, key, ""},
+          "cannot be planned for; `allclear certify` takes it into account where it can");
+    }
+  };
+  refuse(!problem.waypoints.empty(), "waypoints");
+  refuse(problem.balance.has_value(), "balance");
+  refuse(!problem.contacts.empty(), "contacts");
+}
+
+}  // namespace
+
 const char* planStatusName(PlanStatus status) {
   static constexpr const char* kNames[] = {"certified", "not found", "timed out", "interrupted"};
   return kNames[static_cast<int>(status)];
@@ -219,6 +237,7 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
   if (!findings.empty()) {
     throw InputError({problem.source_file, 0, findings.front().what, ""}, findings.front().message);
   }
+  refuseWhatIsNotPlanned(problem);
   return Planning(problem, options, hooks).run();
 }
 

@@ -313,8 +313,8 @@ void TrajectoryProgram::evaluateClearances() {
     if (far) {
       clearance_gradients_.col(column).setZero();  // constant at the ceiling
     } else {
-      clearance_gradients_.col(column) =
-          evaluator_.gradient(clearances_[r], curve.value(clearances_[r].t_star), workspace_);
+      clearance_gradients_.col(column) = evaluator_.gradient(
+          clearances_[r], curve.value(clearances_[r].t_star), workspace_, &clearances_[r].upper);
     }
   }
 }

@@ -1,10 +1,12 @@
 #include "allclear/robot_models/collada_check.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "allclear/robot_models/xml_element.h"
 
@@ -71,6 +73,9 @@ const std::set<std::string> kNotRead{"trifans",     "ph",     "instance_controll
 const std::map<std::string, std::size_t> kTransformSizes{
     {"matrix", 16}, {"translate", 3}, {"rotate", 4}, {"scale", 3}, {"skew", 7}, {"lookat", 9}};
 
+// assimp waits for ever at other white space, such as a vertical tab.
+bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 class Plain {
  public:
   explicit Plain(const std::string& file) : reader_(file) {}
@@ -91,7 +96,10 @@ class Plain {
  private:
   void collectIds(const XmlElement& element) {
     if (const std::string* id = element.attribute("id")) {
-      ids_[element.name].insert(*id);
+      if (!ids_[element.name].insert(*id).second) {
+        reader_.fail(element, "", *id, "a second element of that id");
+      }
+      if (element.name == "float_array") float_counts_[*id] = numbersIn(element);
       if (element.name == "node") nodes_[*id] = &element;
     }
     for (const XmlElement& child : element.children) collectIds(child);
@@ -113,6 +121,7 @@ class Plain {
       if (rule.children.contains(child.name)) out.children.push_back(kept(child));
     }
     checkNumbers(out);
+    if (out.child("p")) checkPrimitive(out);
     return out;
   }
 
@@ -128,7 +137,7 @@ class Plain {
                      "holds fewer numbers than its count");
       }
     } else if (name == "p" || name == "vcount") {
-      checkIndices(element);
+      wholeNumbers(element);
     } else if (name == "unit") {
       reader_.positiveNumber(element, "", "meter");
     }
@@ -143,6 +152,39 @@ class Plain {
     }
   }
 
+  // What assimp sets memory aside for must be there.
+  void checkPrimitive(const XmlElement& element) const {
+    std::size_t stride = 1, indices = 0, corners = 0;
+    for (const XmlElement& part : element.children) {
+      if (part.name == "p") indices += wholeNumbers(part).size();
+      if (part.name == "input" && part.attribute("offset")) {
+        stride = std::max(stride, wholeNumber(part, "offset") + 1);
+      }
+      if (part.name != "vcount") continue;
+      const std::vector<std::uint32_t> counts = wholeNumbers(part);
+      if (counts.size() < wholeNumber(element, "count")) {
+        reader_.fail(part, "", "", "holds fewer numbers than the count of its polygons");
+      }
+      for (std::uint32_t n : counts) corners += n;
+    }
+    if (element.name == "triangles") corners = 3 * wholeNumber(element, "count");
+    if (corners * stride > indices) {
+      reader_.fail(element, "", "",
+                   "has " + std::to_string(indices) + " indices instead of " +
+                       std::to_string(corners * stride));
+    }
+  }
+
+  void checkAccessor(const XmlElement& element) const {
+    const auto whole = [&](const char* key, std::size_t otherwise) {
+      return element.attribute(key) ? wholeNumber(element, key) : otherwise;
+    };
+    const std::size_t needed = whole("count", 0) * whole("stride", 1) + whole("offset", 0);
+    if (needed > float_counts_.at(element.attribute("source")->substr(1))) {
+      reader_.fail(element, "", *element.attribute("source"), "holds fewer numbers than are used");
+    }
+  }
+
   std::size_t wholeNumber(const XmlElement& element, const char* key) const {
     const double value = reader_.number(element, "", key);
     // Nothing can be counted that the file has not the size to hold.
@@ -153,31 +195,32 @@ class Plain {
     return static_cast<std::size_t>(value);
   }
 
+  /// Numbers are few kinds of text; anything else is refused.
   template <class Number>
-  std::size_t countNumbers(const XmlElement& element, const char* what) const {
+  std::vector<Number> numbers(const XmlElement& element, const char* what) const {
     const char* at = element.text.data();
     const char* const end = at + element.text.size();
-    std::size_t count = 0;
+    std::vector<Number> out;
     for (;;) {
-      while (at != end && std::isspace(static_cast<unsigned char>(*at))) ++at;
-      if (at == end) return count;
+      while (at != end && isSpace(*at)) ++at;
+      if (at == end) return out;
       if (*at == '+') ++at;
       Number value{};
       const auto [stop, error] = std::from_chars(at, end, value);
-      const bool stops_well = stop == end || std::isspace(static_cast<unsigned char>(*stop));
+      const bool stops_well = stop == end || isSpace(*stop);
       if (error == std::errc::invalid_argument || !stops_well) {
         reader_.fail(element, "", std::string(at, std::min<std::ptrdiff_t>(end - at, 20)),
                      std::string("must hold ") + what);
       }
       at = stop;
-      ++count;
+      out.push_back(value);
     }
   }
   std::size_t numbersIn(const XmlElement& element) const {
-    return countNumbers<double>(element, "numbers");
+    return numbers<double>(element, "numbers").size();
   }
-  void checkIndices(const XmlElement& element) const {
-    countNumbers<std::uint32_t>(element, "whole numbers");
+  std::vector<std::uint32_t> wholeNumbers(const XmlElement& element) const {
+    return numbers<std::uint32_t>(element, "whole numbers");
   }
 
   void checkReference(const XmlElement& element, const char* key,
@@ -193,7 +236,10 @@ class Plain {
   void checkReferences(const XmlElement& element) const {
     const std::string& name = element.name;
     if (name == "input") checkReference(element, "source", {"source", "vertices"});
-    if (name == "accessor") checkReference(element, "source", {"float_array"});
+    if (name == "accessor") {
+      checkReference(element, "source", {"float_array"});
+      checkAccessor(element);
+    }
     if (name == "instance_geometry") checkReference(element, "url", {"geometry"});
     if (name == "instance_node") checkReference(element, "url", {"node"});
     if (name == "instance_visual_scene") checkReference(element, "url", {"visual_scene"});
@@ -220,6 +266,7 @@ class Plain {
   XmlReader reader_;
   std::map<std::string, std::set<std::string>> ids_;
   std::unordered_map<std::string, const XmlElement*> nodes_;
+  std::unordered_map<std::string, std::size_t> float_counts_;
   int visited_ = 0;
 };
 

@@ -19,9 +19,9 @@ constexpr double kShortestAxis = 1e-6;
 
 const std::vector<std::string> kJointTypes{"revolute", "continuous", "prismatic",
                                            "fixed",    "floating",   "planar"};
-const std::vector<std::string> kKnownElements{
-    "link",   "joint",        "material", "gazebo", "transmission", "sensor", "ros2_control",
-    "camera", "transmission", "plugin",   "mujoco", "drake",        "group",  "safety"};
+// Of URDF and its common extensions; the rest may be a slip of the pen.
+const std::vector<std::string> kKnownElements{"link",         "joint",  "material",     "gazebo",
+                                              "transmission", "sensor", "ros2_control", "mujoco"};
 
 class Checker {
  public:

@@ -62,7 +62,10 @@ XmlElement copied(const tinyxml2::XMLElement& from, const std::string& file) {
   XmlElement to;
   to.name = from.Name();
   to.line = from.GetLineNum();
-  if (const char* text = from.GetText()) to.text = text;
+  for (const auto* node = from.FirstChild(); node; node = node->NextSibling()) {
+    if (const auto* text = node->ToText())
+      to.text.append(to.text.empty() ? "" : " ") += text->Value();
+  }
   copyAttributes(from, file, to);
   for (const auto* item = from.FirstChildElement(); item; item = item->NextSiblingElement()) {
     to.children.push_back(copied(*item, file));

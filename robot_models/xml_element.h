@@ -15,7 +15,7 @@ struct XmlElement {
   int line = 0;
   std::vector<std::pair<std::string, std::string>> attributes;
   std::vector<XmlElement> children;
-  std::string text;  ///< the first piece of text directly in it
+  std::string text;  ///< directly in it; pieces between children are joined by a space
 
   /// Value of an attribute, or nullptr.
   const std::string* attribute(std::string_view key) const;

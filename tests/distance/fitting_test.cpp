@@ -171,7 +171,9 @@ TEST(Fitting, ReachOutsideIsWhatManyBoundaryPointsReach) {
     const double claimed = reachOutside(inner, outer);
     EXPECT_GE(claimed, reached - 1e-13) << "seed " << seed;
     EXPECT_LE(claimed, reached + 2e-2) << "seed " << seed;  // as dense as the points are
-    if (std::holds_alternative<Cylinder>(inner.shape)) EXPECT_LE(claimed, reached + 1e-6);
+    if (std::holds_alternative<Cylinder>(inner.shape)) {
+      EXPECT_LE(claimed, reached + 1e-6) << "seed " << seed;
+    }
   }
 }
 
@@ -185,6 +187,19 @@ TEST(Fitting, CoaxialCylindersReachAsFarAsTheirRim) {
       const double beyond = std::max(z + 0.05 - 0.5, 0.0);
       EXPECT_NEAR(reachOutside(inner, outer), std::hypot(0.2, beyond) - 0.1, 1e-15 + tilt) << z;
     }
+  }
+}
+
+TEST(Fitting, CoaxialCylindersAnywhereReachAsFarAsTheirRim) {
+  for (int seed = 0; seed < scaled(2000); ++seed) {
+    Random random(seed);
+    const Pose X = random.pose(random.logUniform(1e-3, 10.0));
+    const double radius = random.logUniform(1e-3, 1.0);
+    const Geometry inner{Cylinder(radius, 0.5), X};
+    EXPECT_NEAR(reachOutside(inner, {Cylinder(0.1, 1.0), X}), std::max(radius - 0.1, -0.25), 1e-14)
+        << "seed " << seed;
+    EXPECT_NEAR(reachOutside(inner, {Capsule(0.1, 1.0), X}), radius - 0.1, 1e-14)
+        << "seed " << seed;
   }
 }
 
@@ -278,13 +293,13 @@ TEST(FitCapsule, IsNoLargerThanWhatABruteForceSearchFinds) {
     Random random(seed);
     const std::vector<Vec3> points = cloud(&random, random.integer(4, 12));
     double best = 1e9;
-    Vec3 best_d;
-    Vec3 best_foot;
+    Vec3 best_d = Vec3::UnitZ();
+    Vec3 best_foot = Vec3::Zero();
+    const int last = static_cast<int>(points.size()) - 1;
     for (int i = 0; i < 400; ++i) {
       const Vec3 d = random.direction();
       for (int j = 0; j < 12; ++j) {
-        const Vec3 foot = 0.5 * (points[random.integer(0, points.size() - 1)] +
-                                 points[random.integer(0, points.size() - 1)]);
+        const Vec3 foot = 0.5 * (points[random.integer(0, last)] + points[random.integer(0, last)]);
         const double volume = volumeAlong(points, foot, d);
         if (volume < best) {
           best = volume;

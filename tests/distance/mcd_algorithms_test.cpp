@@ -127,6 +127,77 @@ TEST_P(McdAlgorithms, ShapesAtRestHaveTheirStaticDistance) {
   }
 }
 
+/// A translation whose control points are `points`, with the remainders given.
+BodyCurve translation(const std::vector<Vec3>& points, Interval time) {
+  BodyCurve curve = BodyCurve::still(Pose{}, time);
+  for (int k = 0; k <= BodyCurve::kDegree; ++k) {
+    curve.control[k].p = points[std::min<std::size_t>(k, points.size() - 1)];
+  }
+  for (int k = 0; k < BodyCurve::kDegree; ++k) {
+    const double step = (curve.control[k + 1].p - curve.control[k].p).norm();
+    curve.bounds.linear[0] =
+        std::max(curve.bounds.linear[0], BodyCurve::kDegree * step / time.length());
+  }
+  return curve;
+}
+
+TEST_P(McdAlgorithms, RemaindersOfBothMotionsCount) {
+  // The true motions may be anything within the remainders: nearer to each other by all of them.
+  if (!isSound(GetParam())) GTEST_SKIP() << "its lower bound is a guess";
+  for (int i = 0; i < samplesOf(60, 2000); ++i) {
+    Draw draw(90000 + i);
+    const Shape a = draw.chance(0.5) ? Shape(Capsule(0.1, 0.4)) : Shape(Box(Vec3(0.2, 0.3, 0.4)));
+    const Shape b = draw.chance(0.5) ? Shape(Sphere(0.1)) : Shape(Box(Vec3(0.3, 0.3, 0.3)));
+    std::vector<Vec3> path;
+    for (int k = 0; k < 8; ++k) path.push_back(Vec3(1.0, 0, 0) + draw.inBox(0.3));
+    BodyCurve moving = translation(path, {0.0, 1.0});
+    BodyCurve other = translation({Vec3(-0.1, 0, 0), Vec3(0, 0.1, 0)}, {0.0, 1.0});
+    McdOptions options;
+    options.algorithm = GetParam();
+    options.tolerance = 1e-3;
+    const DistanceBracket exact =
+        minimumDistance({&a, Pose{}, {&moving, 1}}, {&b, Pose{}, {&other, 1}}, options);
+    moving.position_error = draw.uniform(0.0, 0.02);
+    other.position_error = draw.uniform(0.0, 0.02);
+    moving.reference_B = other.reference_B = Vec3(0.0, 0.0, 0.5);
+    moving.rotation_error = draw.uniform(0.0, 0.02);
+    other.rotation_error = draw.uniform(0.0, 0.02);
+    // Every body point is at least this far from the reference point.
+    const double sum = moving.error(0.2) + other.error(0.3);
+    const auto query = [&] {
+      return minimumDistance({&a, Pose{}, {&moving, 1}}, {&b, Pose{}, {&other, 1}}, options);
+    };
+    ASSERT_LE(query().lower, exact.upper - sum) << "seed " << 90000 + i;
+    ASSERT_GE(query().upper, exact.lower + sum) << "seed " << 90000 + i;
+    options.threshold = exact.upper - sum + 1e-6;
+    ASSERT_NE(query().status, McdStatus::kCertifiedAbove) << "seed " << 90000 + i;
+    options.threshold = exact.lower + sum - 1e-6;
+    ASSERT_NE(query().status, McdStatus::kBelow) << "seed " << 90000 + i;
+  }
+}
+
+TEST_P(McdAlgorithms, GapsBetweenCellsHideNothing) {
+  // The first cell ends nearer than the second one starts.
+  if (!isSound(GetParam())) GTEST_SKIP() << "its lower bound is a guess";
+  for (const Shape& shape : {Shape(Sphere(0.1)), Shape(Box(Vec3(0.2, 0.2, 0.2)))}) {
+    std::vector<Vec3> approach;
+    for (int k = 0; k < 8; ++k) approach.push_back(Vec3(1.2 - 0.1 * k / 7.0, 0, 0));
+    const std::vector<BodyCurve> jumping{translation(approach, {0.0, 1.0}),
+                                         translation({Vec3(1.5, 0, 0)}, {1.0, 2.0}),
+                                         translation({Vec3(1.6, 0, 0)}, {2.0, 3.0})};
+    const BodyCurve still = BodyCurve::still(Pose{}, {0.0, 3.0});
+    McdOptions options;
+    options.algorithm = GetParam();
+    const DistanceBracket bracket =
+        minimumDistance({&shape, Pose{}, jumping}, {&shape, Pose{}, {&still, 1}}, options);
+    EXPECT_LE(bracket.lower, 0.9);
+    options.threshold = 0.95;
+    EXPECT_NE(
+        minimumDistance({&shape, Pose{}, jumping}, {&shape, Pose{}, {&still, 1}}, options).status,
+        McdStatus::kCertifiedAbove);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, McdAlgorithms,
                          testing::Values(McdAlgorithm::kCertified, McdAlgorithm::kGolden,
                                          McdAlgorithm::kAdvancement,

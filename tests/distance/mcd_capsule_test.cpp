@@ -129,5 +129,23 @@ TEST(CapsuleMinimum, BracketsTheTrueMinimumOfRandomMotions) {
   EXPECT_GT(within, total / 2);
 }
 
+TEST(CapsuleMinimum, ErrorsWidenTheKernelsBracket) {
+  for (int i = 0; i < 200; ++i) {
+    Draw draw(7000 + i);
+    const CapsuleMotion a = randomCapsule(draw), b = randomCapsule(draw);
+    auto a_curves = curvesOf(a, {0.0, 1.0}, 2), b_curves = curvesOf(b, {0.0, 1.0}, 2);
+    for (auto* curves : {&a_curves, &b_curves}) {
+      for (CapsuleCurve& curve : *curves) curve.error = 0.0;
+    }
+    const CapsuleBracket exact = capsuleMinimum(a_curves, b_curves, {});
+    a_curves[1].error = draw.logUniform(2e-3, 1e-1);
+    b_curves[0].error = draw.logUniform(2e-3, 1e-1);
+    const double sum = a_curves[1].error + b_curves[0].error;
+    const CapsuleBracket bracket = capsuleMinimum(a_curves, b_curves, {});
+    ASSERT_LE(bracket.lower, exact.upper - sum) << "seed " << 7000 + i;
+    ASSERT_GE(bracket.upper, exact.lower + sum) << "seed " << 7000 + i;
+  }
+}
+
 }  // namespace
 }  // namespace allclear

@@ -57,5 +57,19 @@ INSTANTIATE_TEST_SUITE_P(Pairs, ConvexMinimum,
                                          PairKinds{0, 5}, PairKinds{1, 1}),
                          pairName);
 
+TEST(ConvexMinimum, AHalfSpacesRotationErrorReachesFar) {
+  const Shape plane = HalfSpace(), ball = Sphere(0.1);
+  BodyCurve still = BodyCurve::still(Pose{}, {0.0, 1.0});
+  const BodyCurve far = BodyCurve::still({Mat3::Identity(), Vec3(5.0, 0.0, 1.0)}, {0.0, 1.0});
+  still.rotation_error = 0.01;
+  const DistanceBracket bracket =
+      minimumDistance({&plane, Pose{}, {&still, 1}}, {&ball, Pose{}, {&far, 1}}, McdOptions());
+  // Tilted by an angle whose rotation matrix is 0.01 off.
+  const double angle = 2.0 * std::asin(0.005);
+  const double tilted = std::cos(angle) * 1.0 - std::sin(angle) * 5.0 - 0.1;
+  EXPECT_LE(bracket.lower, tilted);
+  EXPECT_GE(bracket.upper, std::cos(angle) * 1.0 + std::sin(angle) * 5.0 - 0.1);
+}
+
 }  // namespace
 }  // namespace allclear

@@ -42,7 +42,9 @@ class Draw {
   double normal() { return std::normal_distribution<double>()(random_); }
   Vec3 direction() { return Vec3(normal(), normal(), normal()).normalized(); }
   Mat3 rotation() {
-    return Eigen::Quaterniond(normal(), normal(), normal(), normal()).normalized().toRotationMatrix();
+    return Eigen::Quaterniond(normal(), normal(), normal(), normal())
+        .normalized()
+        .toRotationMatrix();
   }
 
  private:
@@ -91,9 +93,7 @@ inline Real supportOracle(const Shape& shape, const Vec3L& d) {
     Real operator()(const Capsule& s) const {
       return s.radius() * d.norm() + Real(s.length()) / 2 * std::abs(d.z());
     }
-    Real operator()(const Box& s) const {
-      return (s.size().cast<Real>() / 2).dot(d.cwiseAbs());
-    }
+    Real operator()(const Box& s) const { return (s.size().cast<Real>() / 2).dot(d.cwiseAbs()); }
     Real operator()(const Cylinder& s) const {
       return s.radius() * rho() + Real(s.length()) / 2 * std::abs(d.z());
     }
@@ -106,7 +106,7 @@ inline Real supportOracle(const Shape& shape, const Vec3L& d) {
     }
     Real operator()(const HalfSpace&) const {
       return d.x() * d.x() + d.y() * d.y() < 1e-24L * d.squaredNorm() && d.z() > 0 ? Real(0)
-                                                                                  : Real(1e30L);
+                                                                                   : Real(1e30L);
     }
     Real operator()(const ConvexMesh& s) const {
       Real best = -1e30L;
@@ -172,8 +172,8 @@ inline Real outsideBy(const Shape& shape, const Vec3L& p) {
     Real operator()(const ConvexMesh& s) const {
       Real worst = -1e30L;
       for (const Vec3L& n : hullNormals(s.points())) {
-        worst = std::max(worst, n.dot(p - s.points()[0].cast<Real>()) + n.dot(s.points()[0].cast<Real>()) -
-                                    supportOracle(s, n));
+        worst = std::max(worst, n.dot(p - s.points()[0].cast<Real>()) +
+                                    n.dot(s.points()[0].cast<Real>()) - supportOracle(s, n));
       }
       return worst;
     }
@@ -257,7 +257,7 @@ inline Vec3L extents(const Shape& shape) {
   Vec3L e;
   for (int i = 0; i < 3; ++i) {
     const Vec3L axis = Vec3L::Unit(i);
-    e[i] = (supportOracle(shape, axis) + supportOracle(shape, -axis)) / 2;
+    e[i] = std::max(Real(1e-9L), (supportOracle(shape, axis) + supportOracle(shape, -axis)) / 2);
   }
   return e;
 }
@@ -278,8 +278,8 @@ inline std::vector<SweepStart> sweep(const OraclePair& pair, int count) {
     const Real r = std::sqrt(1 - z * z);
     const Real phi = i * Real(2.399963229728653322L);
     const Vec3L u(r * std::cos(phi), r * std::sin(phi), z);
-    for (const Vec3L& n : {u, Vec3L(pair.R_WA * u.cwiseQuotient(e_A)),
-                           Vec3L(pair.R_WB * u.cwiseQuotient(e_B))}) {
+    for (const Vec3L& n :
+         {u, Vec3L(pair.R_WA * u.cwiseQuotient(e_A)), Vec3L(pair.R_WB * u.cwiseQuotient(e_B))}) {
       starts.push_back({pair.separation(n), n.normalized()});
     }
   }

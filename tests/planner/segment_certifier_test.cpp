@@ -43,9 +43,13 @@ TEST(SegmentCertifier, AgreesWithDenseSamplesOnRandomRobots) {
       const double extra = random.chance(0.5) ? 0.0 : random.logUniform(1e-4, 1e-2);
       const double least = sampledClearance(evaluator, from, to, kSamples, workspace);
       const bool clear = certifier.isClear(from, to, extra);
-      if (clear) EXPECT_GE(least, extra) << "step " << (to - from).transpose();
+      if (clear) {
+        EXPECT_GE(least, extra) << "step " << (to - from).transpose();
+      }
       // What is clear by more than the resolution and the sampling is found clear.
-      if (least > extra + 0.02 * (to - from).norm() + 1e-3) EXPECT_TRUE(clear) << least;
+      if (least > extra + 0.02 * (to - from).norm() + 1e-3) {
+        EXPECT_TRUE(clear) << least;
+      }
       ++(clear ? certified : refused);
     }
   }

@@ -119,6 +119,12 @@ TEST(MeshFile, ColladaAxesAreKeptAndNodesAndUnitsApplied) {
   EXPECT_LT((corner(millimetres, true) - Vec3(1e-3, 2e-3, 0)).norm(), 1e-9);
 }
 
+TEST(MeshFile, CommentsWithinNumbersOfColladaAreNoEnd) {
+  std::string text = collada("", "1", "Z_UP");
+  text.replace(text.find("0 1 2</p>"), 3, "0 <!-- zero --> 1");
+  EXPECT_EQ(parseMesh(text, "t.dae").triangles().size(), 1u);
+}
+
 TEST(MeshFile, MirroringNodeTurnsTrianglesBack) {
   const auto normal = [](const TriangleMesh& mesh) {
     const Triangle& t = mesh.triangles().front();

@@ -264,6 +264,39 @@ TEST(LinkCurves, WidenTheirReachForSlidesBeyondTheLimits) {
   EXPECT_NEAR(curves.of(0)[0].bounds.linear[0], 5.0, 1e-9);
 }
 
+TEST(LinkCurves, NearlyAttainTheirRemainder) {
+  RobotModel::Data data;
+  data.links = {{"base", -1, {}, {}, {}},
+                {"arm", 0, {}, {{Sphere(0.1), {Mat3::Identity(), {0.7, 0, 0}}}}, {}}};
+  Joint turn;
+  turn.name = "turn";
+  turn.type = JointType::kRevolute;
+  turn.parent_link = 0;
+  turn.child_link = 1;
+  turn.axis = Vec3::UnitZ();
+  turn.first_coordinate = 0;
+  data.joints = {turn};
+  data.coordinates = {{"turn", 0, true, false, -3, 3, 1, 1}};
+  const RobotModel model(data);
+  const LinkCurveBuilder builder(model);
+  LinkCurveBuilder::Workspace workspace(builder);
+  MatX control(1, 2);
+  control << -0.6, 0.6;
+  LinkCurves curves;
+  builder.build(BernsteinSpan({0.0, 1.0}, control), 1.0, workspace, &curves);
+  ASSERT_EQ(curves.cellCount(), 1);
+  const BodyCurve& curve = curves.of(0)[0];
+  double worst = 0.0;
+  for (int i = 0; i <= 1000; ++i) {
+    const double t = i / 1000.0;
+    const double angle = -0.6 + 1.2 * t;
+    const Vec3 truth = 0.7 * Vec3(std::cos(angle), std::sin(angle), 0.0);
+    worst = std::max(worst, (truth - curve.pose(t) * curve.reference_B).norm());
+  }
+  EXPECT_LE(worst, curve.position_error);
+  EXPECT_GE(worst, 0.9 * curve.position_error);
+}
+
 TEST(LinkCurves, OfStillLinksAreStill) {
   Random random(15);
   const RobotModel model = drawRobot(random);

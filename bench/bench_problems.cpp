@@ -1,0 +1,218 @@
+// Plans the problems of `planning_problems_v1` files and says, per scene, how many were solved and
+// certified, how long that took, and how good the plans are.
+//   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--csv F] [--json F]
+// Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
+// run can be resumed. Processes share the work: the solver is one per process.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+#include "allclear/config/planning_problems.h"
+#include "allclear/core/input_error.h"
+#include "allclear/planner/planner.h"
+#include "bench_report.h"
+
+namespace allclear {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::vector<fs::path> files;
+  int every = 1;
+  double time = 10.0;
+  int jobs = 1;
+  std::string csv = "bench_problems.csv";
+};
+
+Arguments parse(int argc, char** argv) {
+  Arguments out;
+  std::vector<fs::path> given;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto next = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
+    if (word == "--every")
+      out.every = std::max(1, std::stoi(next()));
+    else if (word == "--time")
+      out.time = std::stod(next());
+    else if (word == "--jobs")
+      out.jobs = std::max(1, std::stoi(next()));
+    else if (word == "--csv")
+      out.csv = next();
+    else if (word == "--json")
+      next();
+    else
+      given.push_back(word);
+  }
+  const char* data = std::getenv("ALLCLEAR_DATA");
+  if (given.empty()) given.push_back(fs::path(data ? data : "../shared/data") / "problems");
+  for (const fs::path& path : given) {
+    if (fs::is_regular_file(path)) {
+      out.files.push_back(path);
+      continue;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+      const bool reference = entry.path().string().find("reference_paths") != std::string::npos;
+      if (entry.path().extension() == ".json" && !reference) out.files.push_back(entry.path());
+    }
+  }
+  std::sort(out.files.begin(), out.files.end());
+  return out;
+}
+
+struct Row {
+  std::string scene;
+  int index = 0;
+  std::string status;
+  double seconds = 0, iterations = 0, duration = 0, length_ratio = 0, clearance = 0;
+};
+
+double pathLength(const Trajectory& trajectory) {
+  double length = 0.0;
+  VecX before = trajectory.value(0.0);
+  for (int i = 1; i <= 400; ++i) {
+    const VecX here = trajectory.value(trajectory.duration() * i / 400);
+    length += (here - before).norm();
+    before = here;
+  }
+  return length;
+}
+
+Row planOne(const ProblemSet& set, int index, double time) {
+  Row row;
+  row.scene = set.robotName() + "/" + set.scene();
+  row.index = index;
+  Problem problem = set.problem(index);
+  problem.options.time_limit = time;
+  problem.options.attempts = 1000;
+  try {
+    const Plan plan = allclear::plan(problem);
+    row.status = plan.status == PlanStatus::kCertified ? "certified" : planStatusName(plan.status);
+    if (plan.message.find("at the start") != std::string::npos ||
+        plan.message.find("at the goal") != std::string::npos) {
+      row.status = "end in contact";
+    }
+    row.seconds = plan.statistics.seconds;
+    row.iterations = plan.statistics.iterations;
+    if (plan.status == PlanStatus::kCertified) {
+      row.duration = plan.trajectory->duration();
+      const double straight =
+          (plan.trajectory->value(row.duration) - plan.trajectory->value(0.0)).norm();
+      row.length_ratio = pathLength(*plan.trajectory) / std::max(straight, 1e-9);
+      row.clearance = plan.certificate->minimum_clearance.lower;
+    }
+  } catch (const std::exception& error) {
+    row.status = std::string("error: ") + error.what();
+    std::replace(row.status.begin(), row.status.end(), ',', ';');
+  }
+  return row;
+}
+
+std::string formatted(const Row& r) {
+  std::ostringstream out;
+  out.precision(9);
+  out << r.scene << "," << r.index << "," << r.status << "," << r.seconds << "," << r.iterations
+      << "," << r.duration << "," << r.length_ratio << "," << r.clearance << "\n";
+  return out.str();
+}
+
+std::vector<Row> readRows(const std::string& csv) {
+  std::vector<Row> rows;
+  std::ifstream in(csv);
+  for (std::string line; std::getline(in, line);) {
+    std::stringstream cells(line);
+    Row r;
+    std::string cell[8];
+    for (std::string& c : cell) std::getline(cells, c, ',');
+    if (cell[7].empty() || cell[0] == "scene") continue;
+    r.scene = cell[0];
+    r.index = std::stoi(cell[1]);
+    r.status = cell[2];
+    double* numbers[] = {&r.seconds, &r.iterations, &r.duration, &r.length_ratio, &r.clearance};
+    for (int i = 0; i < 5; ++i) *numbers[i] = std::stod(cell[3 + i]);
+    rows.push_back(r);
+  }
+  return rows;
+}
+
+/// Child `job` of `jobs`: every so-manieth problem that has no row yet. Each row is one append.
+void work(const Arguments& arguments, int job, const std::set<std::pair<std::string, int>>& done) {
+  int count = 0;
+  for (const fs::path& file : arguments.files) {
+    const ProblemSet set = ProblemSet::load(file);
+    const std::string scene = set.robotName() + "/" + set.scene();
+    for (int i = 0; i < set.count(); i += arguments.every) {
+      if (count++ % arguments.jobs != job || done.count({scene, i}) > 0) continue;
+      const std::string line = formatted(planOne(set, i, arguments.time));
+      std::ofstream(arguments.csv, std::ios::app) << line << std::flush;
+    }
+  }
+}
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return std::nan("");
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1,
+                         static_cast<std::size_t>(q * static_cast<double>(values.size())))];
+}
+
+void summarise(const std::vector<Row>& rows, bench::Report* report) {
+  std::map<std::string, std::vector<Row>> scenes;
+  for (const Row& r : rows) scenes[r.scene].push_back(r);
+  std::printf("%-24s %9s %9s %8s %9s %9s %6s %9s %7s %10s\n", "scene", "certified", "contact*",
+              "of", "median s", "p95 s", "iter", "duration", "length", "clear mm");
+  for (const auto& [scene, list] : scenes) {
+    std::vector<double> seconds, iterations, duration, ratio, clearance;
+    int certified = 0;
+    int contact = 0;
+    for (const Row& r : list) {
+      seconds.push_back(r.seconds);
+      contact += r.status == "end in contact";
+      if (r.status != "certified") continue;
+      ++certified;
+      iterations.push_back(r.iterations);
+      duration.push_back(r.duration);
+      ratio.push_back(r.length_ratio);
+      clearance.push_back(1e3 * r.clearance);
+    }
+    std::printf("%-24s %9d %9d %8zu %9.3f %9.3f %6.0f %9.2f %7.3f %10.2f\n", scene.c_str(),
+                certified, contact, list.size(), quantile(seconds, 0.5), quantile(seconds, 0.95),
+                quantile(iterations, 0.5), quantile(duration, 0.5), quantile(ratio, 0.5),
+                quantile(clearance, 0.5));
+    report->figure(scene + ".certified_share", certified / static_cast<double>(list.size()));
+    report->figure(scene + ".median_s", quantile(seconds, 0.5));
+    report->figure(scene + ".p95_s", quantile(seconds, 0.95));
+    report->figure(scene + ".length_ratio", quantile(ratio, 0.5));
+  }
+  std::printf(
+      "* start or goal in contact as this build models the bodies (meshes by convex hulls)\n");
+}
+
+}  // namespace
+}  // namespace allclear
+
+int main(int argc, char** argv) {
+  using namespace allclear;
+  bench::Report report(argc, argv);
+  const Arguments arguments = parse(argc, argv);
+  std::set<std::pair<std::string, int>> done;
+  for (const Row& row : readRows(arguments.csv)) done.insert({row.scene, row.index});
+  std::vector<pid_t> children;
+  for (int job = 0; job < arguments.jobs; ++job) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      work(arguments, job, done);
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (pid_t child : children) ::waitpid(child, nullptr, 0);
+  summarise(readRows(arguments.csv), &report);
+  return 0;
+}

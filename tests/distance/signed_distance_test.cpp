@@ -1,0 +1,98 @@
+#include "allclear/distance/signed_distance.h"
+
+#include <gtest/gtest.h>
+
+#include "allclear/core/assert.h"
+
+namespace allclear {
+namespace {
+
+Pose at(double x, double y, double z, const Mat3& R = Mat3::Identity()) { return {R, {x, y, z}}; }
+
+const double kPi = std::acos(-1.0);
+
+TEST(SignedDistance, OfSpheresIsTheGapBetweenThem) {
+  const SignedDistance r = signedDistance(Sphere(1.0), at(0, 0, 0), Sphere(2.0), at(5, 0, 0));
+  EXPECT_DOUBLE_EQ(r.distance, 2.0);
+  EXPECT_EQ(r.normal, Vec3::UnitX());
+  EXPECT_EQ(r.witness_A, Vec3::UnitX());
+  EXPECT_EQ(r.witness_B, Vec3(3, 0, 0));
+  EXPECT_TRUE(r.unique());
+}
+
+TEST(SignedDistance, OfConcentricSpheresHasNoUniqueNormal) {
+  const SignedDistance r = signedDistance(Sphere(1.0), at(0, 0, 0), Sphere(2.0), at(0, 0, 0));
+  EXPECT_DOUBLE_EQ(r.distance, -3.0);
+  EXPECT_FALSE(r.unique_normal);
+}
+
+TEST(SignedDistance, OfCrossingCapsulesIsTheSumOfRadii) {
+  const Mat3 turned = rotationAbout(Vec3::UnitX(), kPi / 2.0);
+  const SignedDistance r =
+      signedDistance(Capsule(0.1, 2.0), at(0, 0, 0), Capsule(0.2, 2.0), at(0, 0, 0, turned));
+  EXPECT_NEAR(r.distance, -0.3, 1e-15);
+  EXPECT_NEAR(std::abs(r.normal.x()), 1.0, 1e-15);
+}
+
+TEST(SignedDistance, OfParallelCapsulesHasNoUniqueWitness) {
+  const SignedDistance r =
+      signedDistance(Capsule(0.1, 2.0), at(0, 0, 0), Capsule(0.1, 2.0), at(1, 0, 0.5));
+  EXPECT_NEAR(r.distance, 0.8, 1e-15);
+  EXPECT_TRUE(r.unique_normal);
+  EXPECT_FALSE(r.unique_witness);
+}
+
+TEST(SignedDistance, OfABoxThroughABoxIsTheShortestWayOut) {
+  const SignedDistance r =
+      signedDistance(Box(Vec3(2, 2, 2)), at(0, 0, 0), Box(Vec3(1, 1, 1)), at(0, 0.2, 1.2));
+  EXPECT_NEAR(r.distance, -0.3, 1e-15);
+  EXPECT_NEAR(r.normal.z(), 1.0, 1e-15);
+  EXPECT_TRUE(r.unique_normal);
+  EXPECT_FALSE(r.unique_witness);
+}
+
+TEST(SignedDistance, OfACylinderInsideAnotherEscapesThroughTheNearerFace) {
+  const SignedDistance r =
+      signedDistance(Cylinder(1.0, 4.0), at(0, 0, 0), Cylinder(0.1, 0.2), at(0, 0, 1.5));
+  EXPECT_NEAR(r.distance, -0.6, 1e-14);
+  EXPECT_NEAR(r.normal.z(), 1.0, 1e-12);
+}
+
+TEST(SignedDistance, OfCoaxialCylindersHasACircleOfNormals) {
+  const SignedDistance r =
+      signedDistance(Cylinder(1.0, 9.0), at(0, 0, 0), Cylinder(0.5, 9.0), at(0, 0, 0));
+  EXPECT_NEAR(r.distance, -1.5, 1e-14);
+  EXPECT_FALSE(r.unique_normal);
+}
+
+TEST(SignedDistance, OfHalfSpacesIsFiniteOnlyWhenTheyFaceEachOther) {
+  const Mat3 down = rotationAbout(Vec3::UnitX(), kPi);
+  EXPECT_NEAR(signedDistance(HalfSpace{}, at(1, 2, 0), HalfSpace{}, at(3, 4, 2, down)).distance,
+              2.0, 1e-14);
+  EXPECT_NEAR(signedDistance(HalfSpace{}, at(1, 2, 0), HalfSpace{}, at(3, 4, -2, down)).distance,
+              -2.0, 1e-14);
+  const SignedDistance r = signedDistance(HalfSpace{}, at(0, 0, 0), HalfSpace{},
+                                          at(0, 0, 9, rotationFromRpy({1, 0, 0})));
+  EXPECT_EQ(r.distance, -std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(r.unique());
+}
+
+TEST(SignedDistance, RefusesTriangleMeshes) {
+  const TriangleMesh mesh({Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY()}, {{0, 1, 2}});
+  EXPECT_THROW(signedDistance(mesh, at(0, 0, 0), Sphere(1.0), at(0, 0, 0)), ContractViolation);
+  EXPECT_THROW(signedDistance(Sphere(1.0), at(0, 0, 0), mesh, at(0, 0, 0)), ContractViolation);
+}
+
+TEST(Support, IsThePointFarthestAlongTheDirection) {
+  EXPECT_EQ(support(Sphere(2.0), Vec3(0, 3, 0)), Vec3(0, 2, 0));
+  EXPECT_EQ(support(Capsule(1.0, 2.0), Vec3(0, 0, -5)), Vec3(0, 0, -2));
+  EXPECT_EQ(support(Box(Vec3(2, 4, 6)), Vec3(1, -1, 1)), Vec3(1, -2, 3));
+  EXPECT_EQ(support(Cone(1.0, 2.0), Vec3(0.1, 0, 1)), Vec3(0, 0, 1));
+  EXPECT_DOUBLE_EQ(supportValue(Ellipsoid(Vec3(1, 2, 3)), Vec3(0, 0, 2)), 6.0);
+  EXPECT_EQ(support(ConvexMesh({Vec3(1, 0, 0), Vec3(0, 5, 0)}), Vec3::UnitY()), Vec3(0, 5, 0));
+  EXPECT_EQ(supportValue(HalfSpace{}, Vec3::UnitZ()), 0.0);
+  EXPECT_EQ(supportValue(HalfSpace{}, Vec3::UnitX()), std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace allclear
