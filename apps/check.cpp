@@ -146,18 +146,25 @@ void printJson(const Problem& problem, const CheckReport& report) {
   std::cout << out.dump(1) << "\n";
 }
 
-/// A start or goal beyond its limits is a task that reads well and cannot be solved.
+/// A start or goal beyond its limits is a task that reads well and cannot be solved. The reader
+/// finds it either at its key or in the whole problem.
 bool blamesAnEnd(const InputError& error) {
-  return error.message().starts_with("start: joint") || error.message().starts_with("goal: joint");
+  const std::string& key = error.place().key;
+  const std::string& message = error.message();
+  const bool is_limit =
+      message.find(" beyond ") != std::string::npos && message.find(" limit ") != std::string::npos;
+  const bool is_end = key.starts_with("start_state") || key.starts_with("goal") ||
+                      message.starts_with("start: ") || message.starts_with("goal: ");
+  return is_limit && is_end;
 }
 
 int reportEndFault(const InputError& error, bool as_json) {
   if (as_json) {
     const nlohmann::ordered_json out = {
-        {"task", error.place().file}, {"well_posed", false}, {"faults", {error.message()}}};
+        {"task", error.place().file}, {"well_posed", false}, {"faults", {error.what()}}};
     std::cout << out.dump(1) << "\n";
   } else {
-    std::cout << "At fault: " << error.message() << "\n";
+    std::cout << "At fault: " << error.what() << "\n";
   }
   return kNoPlan;
 }
