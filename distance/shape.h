@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -102,6 +103,8 @@ class ConvexMesh {
 
 using Triangle = std::array<int, 3>;
 
+class MeshBody;
+
 /// Triangle mesh, outward normals by the right-hand rule. Copies share the (immutable) data.
 class TriangleMesh {
  public:
@@ -111,11 +114,18 @@ class TriangleMesh {
   TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
   const std::vector<Vec3>& vertices() const { return data_->vertices; }
   const std::vector<Triangle>& triangles() const { return data_->triangles; }
+  /// Made ready for distance queries (mesh_body.h): by the first call, for all copies; safe to call
+  /// from several threads.
+  const std::shared_ptr<const MeshBody>& body() const;
 
  private:
   struct Data {
+    Data(std::vector<Vec3> v, std::vector<Triangle> t)
+        : vertices(std::move(v)), triangles(std::move(t)) {}
     std::vector<Vec3> vertices;
     std::vector<Triangle> triangles;
+    mutable std::once_flag body_made;
+    mutable std::shared_ptr<const MeshBody> body;
   };
   std::shared_ptr<const Data> data_;
 };
