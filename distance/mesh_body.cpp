@@ -96,6 +96,7 @@ void MeshBody::takeHull(const std::vector<Vec3>& points) {
 
 void MeshBody::takeCore(const Shape& shape) {
   core_ = coreOf(shape);
+  hull_.emplace(shape);
   center_ = core_->offset;
   root_ = boxVolume(coreHalfSize(*core_));
   thickness_ = core_->radius;
@@ -202,7 +203,7 @@ std::size_t MeshBody::bytes() const {
     add(bvh_->nodes());
     sum += bvh_->nodes().size();
   }
-  if (hull_) sum += std::get<ConvexMesh>(*hull_).points().size() * 12 * sizeof(double);
+  if (hull_ && bvh_) sum += std::get<ConvexMesh>(*hull_).points().size() * 12 * sizeof(double);
   return sum;
 }
 

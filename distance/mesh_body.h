@@ -44,7 +44,8 @@ class MeshBody {
   /// One point of each part, relative to `center()`.
   const std::vector<Vec3>& representatives() const { return representatives_; }
 
-  /// The convex hull of the vertices: all that a plane sees of it. Pre: a mesh.
+  /// Of a mesh the convex hull, all that a plane sees of it; of a convex core the shape. Pre: one of
+  /// these.
   const Shape& hull() const { return *hull_; }
 
   std::size_t bytes() const;  ///< of memory

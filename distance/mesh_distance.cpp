@@ -28,8 +28,12 @@ TriangleCorners placed(const TriangleCorners& t, const Affine& X) {
   return out;
 }
 
+LeafDistance withPoints(double distance, const Vec3& a, const Vec3& b) {
+  return {distance, {a.x(), a.y(), a.z()}, {b.x(), b.y(), b.z()}};
+}
+
 /// Triangle (in the core's frame) and core: surface of the triangle, inside of the core included.
-LeafDistance triangleCoreDistance(const TriangleCorners& triangle, const ConvexCore& core) {
+LeafDistance triangleCoreDistance(const TriangleCorners& triangle, const MeshBody& round) {
   Vec3 center = Vec3::Zero();
   for (int i = 0; i < 3; ++i) center += triangle.corner(i) / 3.0;
   TriangleCorners local = triangle;
@@ -40,18 +44,24 @@ LeafDistance triangleCoreDistance(const TriangleCorners& triangle, const ConvexC
     corners.extent = std::max(corners.extent, local.corner(i).norm());
   }
   corners.triangle = &local;
-  ConvexCore body = core;
+  ConvexCore body = *round.core();
   body.offset.setZero();
   const CorePair pair(corners, {Mat3::Identity(), center}, body, Pose{});
   const GjkResult result = gjk(pair, pair.p.squaredNorm() > 0.0 ? pair.p : Vec3::UnitX());
-  LeafDistance leaf;
-  const Vec3 a = result.witnessA() + center, b = result.witnessB() + center;
-  leaf.distance = result.overlap ? 0.0 : result.upper;
-  for (int k = 0; k < 3; ++k) {
-    leaf.a[k] = a[k];
-    leaf.b[k] = result.overlap ? a[k] : b[k];
+  Vec3 a = result.witnessA() + center, b = result.witnessB() + center;
+  double distance = result.overlap ? 0.0 : result.upper;
+  // A flat simplex can seem to hold the origin: then a lower bound contradicts it.
+  const bool contradicts = result.overlap && result.lower > 8.0 * pair.rounding;
+  if (contradicts || !result.converged) {
+    const Shape corner_hull =
+        ConvexMesh({triangle.corner(0), triangle.corner(1), triangle.corner(2)});
+    const SignedDistance exact =
+        signedDistance(corner_hull, {Mat3::Identity(), round.center()}, round.hull(), Pose{});
+    distance = std::max(exact.distance, 0.0);
+    a = exact.witness_A - round.center();
+    b = exact.witness_B - round.center();
   }
-  return leaf;
+  return withPoints(distance, a, distance > 0.0 ? b : a);
 }
 
 class StillSearch {
@@ -228,8 +238,8 @@ LeafDistance leafDistance(const MeshBody& A, int leaf_A, const Affine& X, const 
                           int leaf_B) {
   const TriangleCorners a = placed(A.bvh()->triangles()[leaf_A], X);
   LeafDistance leaf;
-  if (const ConvexCore* core = B.core()) {
-    leaf = triangleCoreDistance(a, *core);
+  if (B.core() != nullptr) {
+    leaf = triangleCoreDistance(a, B);
   } else {
     const TriangleDistance pair = triangleDistance(a, B.bvh()->triangles()[leaf_B]);
     leaf.distance = pair.distance;
