@@ -78,8 +78,9 @@ Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, int queri
                         {&shape_B, {}, {&still, 1}}, McdOptions());
     if (bracket.penetrating || bracket.upper > 0.5 || bracket.lower < 0.01) continue;
     for (const BodyCurve& c : query.curves) {
-      query.lever = std::max(query.lever, c.bounds.linear[0] +
-                                              c.bounds.angular[0] * (reach_A + a.body()->center().norm()));
+      query.lever =
+          std::max(query.lever, c.bounds.linear[0] +
+                                    c.bounds.angular[0] * (reach_A + a.body()->center().norm()));
     }
     result.queries.push_back(std::move(query));
   }
@@ -177,27 +178,30 @@ class Bench {
     options.tolerance = tolerance;
     std::vector<MeshCache> caches(c.queries.size());
     const auto query = [&](const McdOptions& with, int i, MeshCache* cache, MeshMcdCounts* counts) {
-      return minimumDistance(A, {&shape_A, {}, c.queries[i].curves}, B,
-                             {&shape_B, {}, {&still, 1}}, with, cache, counts);
+      return minimumDistance(A, {&shape_A, {}, c.queries[i].curves}, B, {&shape_B, {}, {&still, 1}},
+                             with, cache, counts);
     };
     const int all = static_cast<int>(c.queries.size());
     const Timing first = timed(c, all, 1, [&](int i, MeshMcdCounts* n) {
       return query(options, i, nullptr, n).distance_evaluations;
     });
     const double first_mean = row(key + "/space_time_first", "space-time, first run", first);
-    const double cold = row(key + "/space_time", "space-time, cold", timed(c, all, 5, [&](int i, MeshMcdCounts* n) {
-      return query(options, i, nullptr, n).distance_evaluations;
-    }));
+    const double cold =
+        row(key + "/space_time", "space-time, cold", timed(c, all, 5, [&](int i, MeshMcdCounts* n) {
+              return query(options, i, nullptr, n).distance_evaluations;
+            }));
     for (int i = 0; i < all; ++i) query(options, i, &caches[i], nullptr);
-    row(key + "/space_time_warm", "space-time, warm", timed(c, all, 5, [&](int i, MeshMcdCounts* n) {
-      return query(options, i, &caches[i], n).distance_evaluations;
-    }));
+    row(key + "/space_time_warm", "space-time, warm",
+        timed(c, all, 5, [&](int i, MeshMcdCounts* n) {
+          return query(options, i, &caches[i], n).distance_evaluations;
+        }));
     McdOptions threshold = options;
     threshold.threshold = 0.01;
     threshold.decide_only = true;
-    row(key + "/threshold", "space-time, above 1 cm?", timed(c, all, 5, [&](int i, MeshMcdCounts* n) {
-      return query(threshold, i, nullptr, n).distance_evaluations;
-    }));
+    row(key + "/threshold", "space-time, above 1 cm?",
+        timed(c, all, 5, [&](int i, MeshMcdCounts* n) {
+          return query(threshold, i, nullptr, n).distance_evaluations;
+        }));
     report_.figure(key + "/first_over_hot", first_mean / cold);
     std::printf("  first run / hot %.2f\n", first_mean / cold);
     if (!rivals) return cold;
@@ -226,16 +230,16 @@ class Bench {
     rival("sampling", "sampling, same engine", fine ? 4 : 12, [&](int i, MeshMcdCounts* n) {
       return query(sampling, i, nullptr, n).distance_evaluations;
     });
-    rival("subdivision_fcl", "subdivision, FCL", fine ? 6 : 16, [&](int i, MeshMcdCounts*) {
-      return fclSubdivision(c, c.queries[i], tolerance);
-    });
+    rival("subdivision_fcl", "subdivision, FCL", fine ? 6 : 16,
+          [&](int i, MeshMcdCounts*) { return fclSubdivision(c, c.queries[i], tolerance); });
     // Sampling on FCL: 20 samples timed, as many as the tolerance needs charged.
     const int few = 6;
     Timing fcl_sampling = timed(c, few, 1, [&](int i, MeshMcdCounts*) {
       for (int k = 0; k < 20; ++k) keep(fclDistance(c, c.queries[i], (k + 0.5) / 20));
       return std::ceil(c.queries[i].lever / tolerance);
     });
-    for (int i = 0; i < few; ++i) fcl_sampling.seconds[i] *= std::ceil(c.queries[i].lever / tolerance) / 20;
+    for (int i = 0; i < few; ++i)
+      fcl_sampling.seconds[i] *= std::ceil(c.queries[i].lever / tolerance) / 20;
     const double mean = row(key + "/sampling_fcl", "sampling, FCL (extrapolated)", fcl_sampling);
     const Timing own = timed(c, few, 3, [&](int i, MeshMcdCounts* n) {
       return query(options, i, nullptr, n).distance_evaluations;
@@ -273,10 +277,14 @@ int run(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) quick = quick || std::string(argv[i]) == "--quick";
   const int queries = quick ? 20 : 60;
   std::vector<Case> cases;
-  cases.push_back(makeCase("300x300", test::blobMesh(0.15, 9, 16, 0.2), test::blobMesh(0.2, 9, 16, 0.3), queries, 1));
-  cases.push_back(makeCase("3468x972", test::blobMesh(0.15, 33, 51, 0.3), test::blobMesh(0.1, 17, 27, 0.2), queries, 2));
-  cases.push_back(makeCase("3468x1920_torus", test::blobMesh(0.15, 33, 51, 0.3), test::torusMesh(0.3, 0.1, 40, 24), queries, 3));
-  cases.push_back(makeCase("3468x100k", test::blobMesh(0.15, 33, 51, 0.3), test::blobMesh(0.6, 199, 250, 0.1, 11), queries, 4));
+  cases.push_back(makeCase("300x300", test::blobMesh(0.15, 9, 16, 0.2),
+                           test::blobMesh(0.2, 9, 16, 0.3), queries, 1));
+  cases.push_back(makeCase("3468x972", test::blobMesh(0.15, 33, 51, 0.3),
+                           test::blobMesh(0.1, 17, 27, 0.2), queries, 2));
+  cases.push_back(makeCase("3468x1920_torus", test::blobMesh(0.15, 33, 51, 0.3),
+                           test::torusMesh(0.3, 0.1, 40, 24), queries, 3));
+  cases.push_back(makeCase("3468x100k", test::blobMesh(0.15, 33, 51, 0.3),
+                           test::blobMesh(0.6, 199, 250, 0.1, 11), queries, 4));
   std::vector<double> at3, at4;
   for (double tolerance : {1e-3, 1e-4}) {
     for (const Case& c : cases) {
@@ -288,7 +296,8 @@ int run(int argc, char** argv) {
   const TriangleMesh a1 = test::blobMesh(0.15, 9, 16, 0.3), b1 = test::blobMesh(0.6, 9, 16, 0.1);
   const double coarse = bench.run(makeCase("growth_300", a1, b1, queries, 5), 1e-3, false);
   const double fine = bench.run(makeCase("growth_30k", test::blobMesh(0.15, 99, 150, 0.3),
-                                         test::blobMesh(0.6, 99, 150, 0.1), queries, 5), 1e-3, false);
+                                         test::blobMesh(0.6, 99, 150, 0.1), queries, 5),
+                                1e-3, false);
   const double exponent = std::log(fine / coarse) / std::log(30000.0 / 320.0);
   std::printf("growth exponent in triangles %.3f\n", exponent);
   report.figure("exponent_triangles", exponent);

@@ -13,7 +13,16 @@ namespace allclear {
 /// + radius, the others have radius 0. In its own frame, centred: `offset` is the position of the
 /// core's origin in the shape's frame G. Borrows the points of a convex mesh.
 struct ConvexCore {
-  enum class Kind : unsigned char { kPoint, kSegment, kBox, kCylinder, kCone, kEllipsoid, kPoints, kTriangle };
+  enum class Kind : unsigned char {
+    kPoint,
+    kSegment,
+    kBox,
+    kCylinder,
+    kCone,
+    kEllipsoid,
+    kPoints,
+    kTriangle
+  };
   Kind kind = Kind::kPoint;
   /// Segment: (0, 0, half length); box: half edges; cylinder, cone: (radius, 0, half length);
   /// ellipsoid: semi-axes.

@@ -145,8 +145,7 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
   static constexpr double kConstant[kCount] = {1, 0, 0, 0, -1.0 / 8, 0, -5.0 / 32, 0};
   static constexpr double kLinear[kCount] = {0, 1, 0, 3.0 / 4, 0, 5.0 / 8, 0, 35.0 / 64};
   static constexpr double kSquare[kCount] = {0, 0, 1, 0, 1, 0, 15.0 / 16, 0};
-  static constexpr double kRest[kCount] = {0,       0,       0,        1.0 / 4,
-                                           1.0 / 8, 3.0 / 8, 7.0 / 32, 29.0 / 64};
+  static constexpr double kRest[kCount] = {0, 0, 0, 1.0 / 4, 1.0 / 8, 3.0 / 8, 7.0 / 32, 29.0 / 64};
   double C0[kRow] = {}, C1[kRow] = {}, C2[kRow] = {};
   double rest_T = 0.0, rest_R = 0.0;
   for (int k = 0; k < kCount; ++k) {
@@ -163,7 +162,9 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
     rest_T += kRest[k] * std::sqrt(T);
   }
   for (int c = 0; c < kRow; ++c) {
-    const auto put = [c](mesh::Affine* X, double value) { (c < 9 ? X->R[c] : X->T[c - 9]) = value; };
+    const auto put = [c](mesh::Affine* X, double value) {
+      (c < 9 ? X->R[c] : X->T[c - 9]) = value;
+    };
     put(&out->middle, C0[c] + 0.5 * C2[c]);
     put(&out->velocity, C1[c]);
     put(&out->bend, C2[c]);

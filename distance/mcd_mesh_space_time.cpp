@@ -149,26 +149,26 @@ class Search {
     LaneBounds bounds;
     if (size_A >= size_B) {
       boundsOpeningA(poses, A_.bvh()->nodes()[a], of_B, item.n, cutoff_, &bounds);
-      prune(mesh::pushLanes(bounds, A_.bvh()->width(a), cutoff_, item.time,
-                            [&](int lane, MeshCache::Item* out) {
-                              out->a = a << 3 | lane;
-                              out->b = item.b;
-                            },
-                            &stack_));
+      prune(mesh::pushLanes(
+          bounds, A_.bvh()->width(a), cutoff_, item.time,
+          [&](int lane, MeshCache::Item* out) {
+            out->a = a << 3 | lane;
+            out->b = item.b;
+          },
+          &stack_));
     } else {
       boundsOpeningB(poses, of_A, B_.bvh()->nodes()[b], item.n, cutoff_, &bounds);
-      prune(mesh::pushLanes(bounds, B_.bvh()->width(b), cutoff_, item.time,
-                            [&](int lane, MeshCache::Item* out) {
-                              out->a = item.a;
-                              out->b = b << 3 | lane;
-                            },
-                            &stack_));
+      prune(mesh::pushLanes(
+          bounds, B_.bvh()->width(b), cutoff_, item.time,
+          [&](int lane, MeshCache::Item* out) {
+            out->a = item.a;
+            out->b = b << 3 | lane;
+          },
+          &stack_));
     }
   }
 
-  bool mayHalve(std::int32_t time) const {
-    return times_[time].s1 - times_[time].s0 > kShortest;
-  }
+  bool mayHalve(std::int32_t time) const { return times_[time].s1 - times_[time].s0 > kShortest; }
 
   bool movesMore(const IntervalPoses& poses, const MeshVolume& A, double size) const {
     double v[3];

@@ -64,9 +64,9 @@ MeshBody::MeshBody(const Shape& shape) {
   }
   if (const auto* mesh = std::get_if<TriangleMesh>(&shape)) {
     if (mesh->triangles().size() > kMostTriangles) {
-      throw InputError({"", 0, "triangle mesh", ""},
-                       std::to_string(mesh->triangles().size()) + " triangles are more than " +
-                           std::to_string(kMostTriangles));
+      throw InputError({"", 0, "triangle mesh", ""}, std::to_string(mesh->triangles().size()) +
+                                                         " triangles are more than " +
+                                                         std::to_string(kMostTriangles));
     }
     takeTriangles(mesh->vertices(), mesh->triangles());
     takeHull(mesh->vertices());
@@ -158,7 +158,8 @@ int MeshBody::crossings(const Vec3& p, const Vec3& direction, bool* doubtful) co
                            static_cast<double>(node.ball[2][k]) - p.z());
       const double r = static_cast<double>(node.ball[3][k]) + rounding;
       const double along = direction.dot(to_center);
-      if (along < -r || to_center.squaredNorm() - along * along > r * r + rounding * reach()) continue;
+      if (along < -r || to_center.squaredNorm() - along * along > r * r + rounding * reach())
+        continue;
       if (node.child[k] >= 0) {
         todo.push_back(node.child[k]);
         continue;

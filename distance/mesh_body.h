@@ -44,8 +44,8 @@ class MeshBody {
   /// One point of each part, relative to `center()`.
   const std::vector<Vec3>& representatives() const { return representatives_; }
 
-  /// Of a mesh the convex hull, all that a plane sees of it; of a convex core the shape. Pre: one of
-  /// these.
+  /// Of a mesh the convex hull, all that a plane sees of it; of a convex core the shape. Pre: one
+  /// of these.
   const Shape& hull() const { return *hull_; }
 
   std::size_t bytes() const;  ///< of memory

@@ -160,9 +160,8 @@ class MeshBvhBuilder {
       const Extent& e = extents_[order_[i]];
       key_[order_[i]] = e.lower[axis] + e.upper[axis];
     }
-    std::sort(order_.begin() + first, order_.begin() + last, [&](Index i, Index j) {
-      return key_[i] != key_[j] ? key_[i] < key_[j] : i < j;
-    });
+    std::sort(order_.begin() + first, order_.begin() + last,
+              [&](Index i, Index j) { return key_[i] != key_[j] ? key_[i] < key_[j] : i < j; });
   }
 
   Index splitBySweep(Index first, Index last) {
@@ -253,12 +252,12 @@ class MeshBvhBuilder {
     for (Index k = 0; k < static_cast<Index>(children.size()); ++k) {
       if (isLeaf(children[k])) continue;
       const bool large = countOf(children[k]) > MeshNode::kWidth;
-      const bool fits = static_cast<int>(children.size()) - 1 + countOf(children[k]) <=
-                        MeshNode::kWidth;
+      const bool fits =
+          static_cast<int>(children.size()) - 1 + countOf(children[k]) <= MeshNode::kWidth;
       if (!large && !fits) continue;
-      const bool better = best < 0 || (large && !best_is_large) ||
-                          (large == best_is_large &&
-                           binary_[children[k]].size > binary_[children[best]].size);
+      const bool better =
+          best < 0 || (large && !best_is_large) ||
+          (large == best_is_large && binary_[children[k]].size > binary_[children[best]].size);
       if (!better) continue;
       best = k;
       best_is_large = large;

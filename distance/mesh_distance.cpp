@@ -21,8 +21,8 @@ TriangleCorners placed(const TriangleCorners& t, const Affine& X) {
   TriangleCorners out;
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) {
-      out.p[i][k] = X.R[3 * k] * t.p[i][0] + X.R[3 * k + 1] * t.p[i][1] +
-                    X.R[3 * k + 2] * t.p[i][2] + X.T[k];
+      out.p[i][k] =
+          X.R[3 * k] * t.p[i][0] + X.R[3 * k + 1] * t.p[i][1] + X.R[3 * k + 2] * t.p[i][2] + X.T[k];
     }
   }
   return out;
@@ -199,8 +199,7 @@ void swapSides(MeshDistance* result) {
 
 /// The body is a convex solid of its own kind, or the mesh's hull.
 MeshDistance planeDistance(const Shape& mesh, const Pose& X_WM, const Pose& X_WH) {
-  const SignedDistance plane =
-      signedDistance(mesh::meshHull(mesh), X_WM, Shape(HalfSpace()), X_WH);
+  const SignedDistance plane = signedDistance(mesh::meshHull(mesh), X_WM, Shape(HalfSpace()), X_WH);
   MeshDistance result;
   result.distance = std::max(plane.distance, 0.0);
   result.contact = plane.distance <= 0.0;

@@ -3,7 +3,8 @@
 namespace allclear::mesh {
 
 ALLCLEAR_MULTIVERSION
-void boundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVolume& B, const double* n, double cutoff, LaneBounds* out) {
+void boundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVolume& B, const double* n,
+                    double cutoff, LaneBounds* out) {
   VolumeLanes<kWidth> a;
   VolumeLanes<1> b;
   load(A, &a);
@@ -12,7 +13,8 @@ void boundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVolume&
 }
 
 ALLCLEAR_MULTIVERSION
-void boundsOpeningB(const IntervalPoses& m, const MeshVolume& A, const MeshNode& B, const double* n, double cutoff, LaneBounds* out) {
+void boundsOpeningB(const IntervalPoses& m, const MeshVolume& A, const MeshNode& B, const double* n,
+                    double cutoff, LaneBounds* out) {
   VolumeLanes<1> a;
   VolumeLanes<kWidth> b;
   load(A, &a);
@@ -21,7 +23,8 @@ void boundsOpeningB(const IntervalPoses& m, const MeshVolume& A, const MeshNode&
 }
 
 ALLCLEAR_MULTIVERSION
-void boundsOfPair(const IntervalPoses& m, const MeshVolume& A, const MeshVolume& B, const double* n, double cutoff, LaneBounds* out) {
+void boundsOfPair(const IntervalPoses& m, const MeshVolume& A, const MeshVolume& B, const double* n,
+                  double cutoff, LaneBounds* out) {
   VolumeLanes<1> a;
   VolumeLanes<1> b;
   load(A, &a);
@@ -30,7 +33,8 @@ void boundsOfPair(const IntervalPoses& m, const MeshVolume& A, const MeshVolume&
 }
 
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVolume& B, const double* n, double cutoff, LaneBounds* out) {
+void stillBoundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVolume& B,
+                         const double* n, double cutoff, LaneBounds* out) {
   VolumeLanes<kWidth> a;
   VolumeLanes<1> b;
   load(A, &a);
@@ -39,7 +43,8 @@ void stillBoundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVo
 }
 
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningB(const IntervalPoses& m, const MeshVolume& A, const MeshNode& B, const double* n, double cutoff, LaneBounds* out) {
+void stillBoundsOpeningB(const IntervalPoses& m, const MeshVolume& A, const MeshNode& B,
+                         const double* n, double cutoff, LaneBounds* out) {
   VolumeLanes<1> a;
   VolumeLanes<kWidth> b;
   load(A, &a);

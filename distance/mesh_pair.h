@@ -10,7 +10,8 @@
 // |s^2 - 1/2| <= 1/2), so that the distance is at least
 //   |q + s* C1 c| - |C2 c| / 2 - E(c) - r_A - r_B,   q = m c - b,   s* the nearest of [-1, 1].
 // Directional test: for a unit n, p -> n.(R p + T) is linear in the pose, and the pose is a convex
-// combination of B0 = C0 - C1 + C2, B1 = C0 - C2, B2 = C0 + C1 + C2 (Bernstein): the room along n is
+// combination of B0 = C0 - C1 + C2, B1 = C0 - C2, B2 = C0 + C1 + C2 (Bernstein): the room along n
+// is
 //   min_k min_{p in A} n.(R_k p + T_k) - max_{b in B} n.b - E(largest |p|).
 
 #include <cmath>
@@ -28,10 +29,10 @@ struct Affine {
 };
 
 struct IntervalPoses {
-  Affine middle;      ///< C0 + C2 / 2
-  Affine velocity;    ///< C1
-  Affine bend;        ///< C2
-  Affine control[3];  ///< B0, B1, B2
+  Affine middle;             ///< C0 + C2 / 2
+  Affine velocity;           ///< C1
+  Affine bend;               ///< C2
+  Affine control[3];         ///< B0, B1, B2
   double error = 0.0;        ///< E0, rounding included
   double error_slope = 0.0;  ///< E1
 };
@@ -163,7 +164,8 @@ ALLCLEAR_ALWAYS_INLINE void nearestInBox(const VolumeLanes<M>& V, int l, double*
   double rx = V.box[0][l], ry = V.box[1][l], rz = V.box[2][l];
   for (int i = 0; i < 3; ++i) {
     const double gx = V.axis[i][0][l], gy = V.axis[i][1][l], gz = V.axis[i][2][l];
-    const double along = (gx * dx + gy * dy + gz * dz) / larger(gx * gx + gy * gy + gz * gz, 1e-300);
+    const double along =
+        (gx * dx + gy * dy + gz * dz) / larger(gx * gx + gy * gy + gz * gz, 1e-300);
     const double t = smaller(larger(along, -1.0), 1.0);
     rx += t * gx;
     ry += t * gy;

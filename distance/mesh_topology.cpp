@@ -234,8 +234,8 @@ class Cleaner {
     for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
       if (hasRepeat(out_.triangles[i])) out_.part_closed[out_.part[i]] = 0;
     }
-    out_.closed = std::find(out_.part_closed.begin(), out_.part_closed.end(), 0) ==
-                  out_.part_closed.end();
+    out_.closed =
+        std::find(out_.part_closed.begin(), out_.part_closed.end(), 0) == out_.part_closed.end();
   }
 
   struct Part {
@@ -327,7 +327,8 @@ class Cleaner {
   /// Signed solid angle of triangle i from p (A. van Oosterom and J. Strackee, 1983).
   static double solidAngle(const MeshTopology& mesh, int i, const Vec3& p) {
     const Triangle& t = mesh.triangles[i];
-    const Vec3 a = mesh.vertices[t[0]] - p, b = mesh.vertices[t[1]] - p, c = mesh.vertices[t[2]] - p;
+    const Vec3 a = mesh.vertices[t[0]] - p, b = mesh.vertices[t[1]] - p,
+               c = mesh.vertices[t[2]] - p;
     const double la = a.norm(), lb = b.norm(), lc = c.norm();
     const double det = a.dot(b.cross(c));
     const double cosine = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;

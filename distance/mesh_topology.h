@@ -19,10 +19,10 @@ struct MeshTopology {
   std::vector<Triangle> triangles;
   std::vector<int> source;                     ///< number of each triangle in the given mesh
   std::vector<std::array<int, 3>> neighbours;  ///< across the edge from corner i; -1: none or many
-  std::vector<int> part;         ///< of each triangle: parts are connected by edges
-  std::vector<char> part_closed;  ///< the part has no rim: it has an inside
-  bool closed = false;           ///< all parts are
-  double volume = 0.0;           ///< [m^3] within the closed parts, cavities excluded
+  std::vector<int> part;                       ///< of each triangle: parts are connected by edges
+  std::vector<char> part_closed;               ///< the part has no rim: it has an inside
+  bool closed = false;                         ///< all parts are
+  double volume = 0.0;                         ///< [m^3] within the closed parts, cavities excluded
 };
 
 MeshTopology cleaned(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles);

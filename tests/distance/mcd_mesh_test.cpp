@@ -23,8 +23,8 @@ struct Pair {
   MovingShape movingA() const { return {shape_A, Pose{}, curves_a}; }
   MovingShape movingB() const { return {shape_B, Pose{}, curves_b}; }
   void makeCurves(double error) {
-    const int cells = std::max(a.cellsFor({0, 1}, error, 1.0),
-                               b_moves ? b.cellsFor({0, 1}, error, 1.0) : 1);
+    const int cells =
+        std::max(a.cellsFor({0, 1}, error, 1.0), b_moves ? b.cellsFor({0, 1}, error, 1.0) : 1);
     curves_a = a.curves({0, 1}, cells);
     curves_b = b_moves ? b.curves({0, 1}, cells)
                        : std::vector<BodyCurve>{BodyCurve::still(b.pose(0), {0, 1})};
@@ -41,8 +41,8 @@ double trueDistance(const Pair& pair, double t, MeshCache* cache) {
 /// The brackets of all algorithms hold the true minimum.
 void check(const Pair& pair, const McdOptions& options, int samples) {
   MeshCache cache;
-  const test::TrueMinimum truth = test::trueMinimum(
-      [&](double t) { return trueDistance(pair, t, &cache); }, {0, 1}, samples);
+  const test::TrueMinimum truth =
+      test::trueMinimum([&](double t) { return trueDistance(pair, t, &cache); }, {0, 1}, samples);
   MeshCache warm;
   for (int round = 0; round < 2; ++round) {  // cold, warm
     const DistanceBracket bracket =
@@ -83,7 +83,8 @@ std::vector<std::pair<Shape, Shape>> shapePairs(bool large) {
       {Box(Vec3(0.2, 0.1, 0.3)), test::blobMesh(0.2, 30, 40, 0.4)},
       {test::torusMesh(0.3, 0.05, 60, 30, 0.3), test::torusMesh(0.3, 0.05, 30, 20)},
       {Sphere(0.1), test::torusMesh(0.4, 0.1, 24, 12)}};
-  if (large) pairs.push_back({test::blobMesh(0.3, 20, 40, 0.2), test::blobMesh(1.0, 200, 250, 0.1)});
+  if (large)
+    pairs.push_back({test::blobMesh(0.3, 20, 40, 0.2), test::blobMesh(1.0, 200, 250, 0.1)});
   return pairs;
 }
 
@@ -139,7 +140,8 @@ TEST(MeshMinimum, OrbitsAtConstantDistance) {
     joint.axis = Vec3::UnitZ();
     joint.polynomial = {draw.uniform(-3, 3), draw.uniform(-2.5, 2.5)};
     pair.a.joints = {joint};
-    pair.a.X_JB = {draw.rotation(), Vec3(0.5 + draw.logUniform(0.02, 0.5), 0, draw.uniform(-0.1, 0.1))};
+    pair.a.X_JB = {draw.rotation(),
+                   Vec3(0.5 + draw.logUniform(0.02, 0.5), 0, draw.uniform(-0.1, 0.1))};
     pair.makeCurves(1e-7);
     McdOptions options;
     check(pair, options, 40);
@@ -227,16 +229,16 @@ TEST(MeshSubdivision, ExtremaOfFrozenWitnessesAreNoBound) {
   pair.makeCurves(HUGE_VAL);  // one cell
   ASSERT_LT(pair.curves_a[0].error(1.1), 1e-3);
   MeshCache cache;
-  const double truth = test::trueMinimum([&](double t) { return trueDistance(pair, t, &cache); },
-                                         {0, 1}, 200).value;
+  const double truth =
+      test::trueMinimum([&](double t) { return trueDistance(pair, t, &cache); }, {0, 1}, 200).value;
   McdOptions options;
   options.tolerance = 1e-3;
   options.algorithm = McdAlgorithm::kSubdivision;
   const DistanceBracket sound = minimumDistance(pair.movingA(), pair.movingB(), options);
   EXPECT_LE(sound.lower, truth);
   EXPECT_NEAR(sound.upper, truth, 1.1e-3);
-  // Tight motion bounds, as the thesis's (4.7) takes them at their best: the total path of the bar's
-  // ends. The interval [0, 1] is then discarded although it holds the minimum.
+  // Tight motion bounds, as the thesis's (4.7) takes them at their best: the total path of the
+  // bar's ends. The interval [0, 1] is then discarded although it holds the minimum.
   pair.curves_a[0].bounds.linear[0] = 0.0;
   ASSERT_EQ(pair.curves_a.size(), 1U);
   pair.curves_a[0].bounds.angular[0] = 0.2;  // integral of |dq/dt| over [0, 1]
@@ -284,8 +286,8 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
         ASSERT_LE((quadratic - truth).norm(), poses.error + poses.error_slope * u.norm())
             << "seed 44, case " << i;
         // m p + s C1 p + (s^2 - 1/2) C2 p is the same quadratic.
-        const Vec3 other = apply(poses.middle) + x * apply(poses.velocity) +
-                           (x * x - 0.5) * apply(poses.bend);
+        const Vec3 other =
+            apply(poses.middle) + x * apply(poses.velocity) + (x * x - 0.5) * apply(poses.bend);
         ASSERT_NEAR((other - quadratic).norm(), 0.0, 1e-12) << "seed 44, case " << i;
       }
     }

@@ -109,7 +109,8 @@ TEST(MeshTopology, KeepsCavitiesButNotPartsThatFaceInward) {
   EXPECT_TRUE(hollow.contains(Vec3(0.7, 0.2, 0.3)));
   // A whole hollow body inside out.
   const TriangleMesh hollow_mesh = joined(outer, inner, true);
-  const MeshBody again(Shape(TriangleMesh(hollow_mesh.vertices(), turned(hollow_mesh.triangles()))));
+  const MeshBody again(
+      Shape(TriangleMesh(hollow_mesh.vertices(), turned(hollow_mesh.triangles()))));
   EXPECT_NEAR(again.topology().volume, 7.0, 1e-12);
   EXPECT_FALSE(again.contains(Vec3(0.1, 0.2, 0.3)));
   // Solid in solid: an overlap is solid.
@@ -210,7 +211,8 @@ TEST(MeshBvh, VolumesHoldTheirTriangles) {
     const bool flat = draw.chance(0.2);
     for (int k = draw.integer(1, 200); k > 0; --k) {
       const int n = static_cast<int>(vertices.size());
-      const Vec3 at = draw.inBox(scale), edge = draw.direction() * scale * draw.logUniform(1e-9, 1.0);
+      const Vec3 at = draw.inBox(scale),
+                 edge = draw.direction() * scale * draw.logUniform(1e-9, 1.0);
       vertices.push_back(offset + at);
       vertices.push_back(offset + at + edge);
       vertices.push_back(offset + at + draw.direction() * edge.norm() * draw.logUniform(1e-9, 1.0));
@@ -225,13 +227,16 @@ TEST(MeshBvh, VolumesHoldTheirTriangles) {
 }
 
 TEST(MeshBody, TakesAtMost300BytesPerTriangleAndIsTheSameEachTime) {
-  for (const TriangleMesh& mesh : {test::torusMesh(1.0, 0.3, 60, 40), test::blobMesh(1.0, 80, 150, 0.2)}) {
+  for (const TriangleMesh& mesh :
+       {test::torusMesh(1.0, 0.3, 60, 40), test::blobMesh(1.0, 80, 150, 0.2)}) {
     const MeshBody body((Shape(mesh))), again((Shape(mesh)));
-    EXPECT_LE(static_cast<double>(body.bytes()), 300.0 * static_cast<double>(mesh.triangles().size()));
+    EXPECT_LE(static_cast<double>(body.bytes()),
+              300.0 * static_cast<double>(mesh.triangles().size()));
     EXPECT_EQ(body.order(), again.order());
     EXPECT_EQ(body.bvh()->nodes().size(), again.bvh()->nodes().size());
     for (std::size_t i = 0; i < body.bvh()->nodes().size(); ++i) {
-      ASSERT_EQ(std::memcmp(&body.bvh()->nodes()[i], &again.bvh()->nodes()[i], sizeof(MeshNode)), 0);
+      ASSERT_EQ(std::memcmp(&body.bvh()->nodes()[i], &again.bvh()->nodes()[i], sizeof(MeshNode)),
+                0);
     }
   }
 }

@@ -155,8 +155,8 @@ TEST(MeshDistance, ToConvexShapesAgreesWithThatOfTheTriangles) {
     const Pose X_B{draw.rotation(), near + draw.inBox(1.0)};
     double truth = HUGE_VAL;
     for (const Triangle& t : mesh.triangles()) {
-      const Shape one = ConvexMesh({mesh.vertices()[t[0]], mesh.vertices()[t[1]],
-                                    mesh.vertices()[t[2]]});
+      const Shape one =
+          ConvexMesh({mesh.vertices()[t[0]], mesh.vertices()[t[1]], mesh.vertices()[t[2]]});
       truth = std::min(truth, signedDistance(one, X_A, shape, X_B).distance);
     }
     const MeshDistance found = meshDistance(Shape(mesh), X_A, shape, X_B);
@@ -169,7 +169,8 @@ TEST(MeshDistance, ToConvexShapesAgreesWithThatOfTheTriangles) {
     ASSERT_NEAR(swapped.distance, found.distance, 1e-9) << where;
     if (found.contact) continue;
     ASSERT_NEAR((found.witness_B - found.witness_A - found.distance * found.normal).norm(), 0.0,
-                1e-8) << where;
+                1e-8)
+        << where;
   }
 }
 
@@ -179,7 +180,8 @@ TEST(MeshDistance, ToAPlaneIsThatOfTheDeepestVertex) {
     const TriangleMesh mesh = soup(draw);
     const Pose X_A{draw.rotation(), draw.inBox(1.0)}, X_B{draw.rotation(), draw.inBox(1.0)};
     double lowest = HUGE_VAL;
-    for (const Vec3& p : mesh.vertices()) lowest = std::min(lowest, X_B.R.col(2).dot(X_A * p - X_B.p));
+    for (const Vec3& p : mesh.vertices())
+      lowest = std::min(lowest, X_B.R.col(2).dot(X_A * p - X_B.p));
     const MeshDistance found = meshDistance(Shape(mesh), X_A, Shape(HalfSpace()), X_B);
     ASSERT_NEAR(found.distance, std::max(lowest, 0.0), 1e-11) << "seed 32, case " << i;
     ASSERT_EQ(found.contact, lowest <= 0.0) << "seed 32, case " << i;

@@ -20,9 +20,7 @@ V operator-(V a, V b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
 V operator+(V a, V b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 V operator*(Real s, V a) { return {s * a.x, s * a.y, s * a.z}; }
 Real dot(V a, V b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-V cross(V a, V b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
+V cross(V a, V b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
 Real least(Real a, Real b) { return a < b ? a : b; }
 
 Real pointSegment(V p, V a, V b) {
@@ -159,12 +157,12 @@ TEST(TriangleDistance, IsExactlyZeroWhereTrianglesCross) {
     const Vec3 o = draw.inBox(1.0), u = draw.direction();
     const Vec3 v = u.unitOrthogonal(), w = u.cross(v);
     const double size = draw.logUniform(1e-6, 1e3);
-    const TriangleCorners B = cornersOf(o + size * v, o - size * (0.5 * v - 0.8 * w),
-                                        o - size * (0.5 * v + 0.8 * w));
+    const TriangleCorners B =
+        cornersOf(o + size * v, o - size * (0.5 * v - 0.8 * w), o - size * (0.5 * v + 0.8 * w));
     const Vec3 through = draw.direction();
     if (std::abs(through.dot(u)) < 1e-3) continue;
-    const TriangleCorners A = cornersOf(o + size * through, o - 2.0 * size * through,
-                                        o + size * draw.inBox(2.0));
+    const TriangleCorners A =
+        cornersOf(o + size * through, o - 2.0 * size * through, o + size * draw.inBox(2.0));
     ASSERT_EQ(triangleDistance(A, B).distance, 0.0) << "seed 22, case " << i;
     ASSERT_EQ(triangleDistance(B, A).distance, 0.0) << "seed 22, case " << i;
   }

@@ -45,8 +45,18 @@ inline TriangleMesh boxMesh(const Vec3& half) {
         {i & 1 ? half.x() : -half.x(), i & 2 ? half.y() : -half.y(), i & 4 ? half.z() : -half.z()});
   }
   return {vertices,
-          {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
-           {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}}};
+          {{0, 2, 1},
+           {1, 2, 3},
+           {4, 5, 6},
+           {5, 7, 6},
+           {0, 1, 4},
+           {1, 5, 4},
+           {2, 6, 3},
+           {3, 6, 7},
+           {0, 4, 2},
+           {2, 4, 6},
+           {1, 3, 5},
+           {3, 7, 5}}};
 }
 
 /// `around` by `along` vertices on a torus of radii R and r, with `bumps` waves of height `wave`.
@@ -71,12 +81,12 @@ inline TriangleMesh torusMesh(double R, double r, int around, int along, double 
 
 /// A sphere of `rings` parallels with `sides` vertices each, deformed by bumps of relative height
 /// `wave`: 2 * sides * rings triangles.
-inline TriangleMesh blobMesh(double radius, int rings, int sides, double wave = 0.0, int bumps = 5) {
+inline TriangleMesh blobMesh(double radius, int rings, int sides, double wave = 0.0,
+                             int bumps = 5) {
   std::vector<Vec3> vertices;
   const auto place = [&](double polar, double around) {
-    const double r =
-        radius * (1.0 + wave * std::sin(bumps * around) * std::sin(bumps * polar) *
-                            std::sin(polar));
+    const double r = radius * (1.0 + wave * std::sin(bumps * around) * std::sin(bumps * polar) *
+                                         std::sin(polar));
     vertices.push_back({r * std::sin(polar) * std::cos(around),
                         r * std::sin(polar) * std::sin(around), r * std::cos(polar)});
   };
