@@ -37,6 +37,7 @@ Json toJson(const CertificatePair& pair) {
   }
   return {{"a", pair.a},
           {"b", pair.b},
+          {"close", pair.close},
           {"pieces", {pair.piece_a, pair.piece_b}},
           {"margin", pair.margin},
           {"cells", std::move(cells)}};
@@ -141,6 +142,7 @@ CertificatePair pairFrom(const Node& node) {
   CertificatePair pair;
   pair.a = node.at("a").text();
   pair.b = node.at("b").text();
+  pair.close = node.at("close").flag();
   node.at("pieces").requireSize(2);
   pair.piece_a = node.at("pieces").at(0).index();
   pair.piece_b = node.at("pieces").at(1).index();

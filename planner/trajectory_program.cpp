@@ -294,6 +294,7 @@ void TrajectoryProgram::evaluateClearances() {
   clearances_known_ = true;
   clearances_.clear();
   clearance_gradients_.resize(joints_, static_cast<int>(rows_.size()));
+  clearance_rates_.setZero(static_cast<int>(rows_.size()));
   const BSpline curve(basis_, C_, T_);
   int built = -1;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -314,7 +315,8 @@ void TrajectoryProgram::evaluateClearances() {
       clearance_gradients_.col(column).setZero();  // constant at the ceiling
     } else {
       clearance_gradients_.col(column) = evaluator_.gradient(
-          clearances_[r], curve.value(clearances_[r].t_star), workspace_, &clearances_[r].upper);
+          clearances_[r], curve.value(clearances_[r].t_star), workspace_, &clearances_[r].upper,
+          &clearance_rates_[column]);
     }
   }
 }
@@ -400,8 +402,9 @@ void TrajectoryProgram::jacobian(Eigen::Ref<VecX> values) {
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto gradient = clearance_gradients_.col(static_cast<Eigen::Index>(r));
     const int first = basis_->firstControl(rows_[r].span);
-    const BasisWeights w = basis_->weights(0, clearances_[r].t_star / T_);
-    double by_duration = 0.0;
+    const double s = clearances_[r].t_star / T_;
+    const BasisWeights w = basis_->weights(0, s);
+    double by_duration = s * clearance_rates_[static_cast<Eigen::Index>(r)];
     for (int l = first; l <= first + basis_->degree(); ++l) {
       const int k = l - w.first;
       const double weight = k >= 0 && k < w.weights.size() ? w.weights[k] : 0.0;

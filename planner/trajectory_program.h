@@ -103,6 +103,7 @@ class TrajectoryProgram : public NonlinearProgram {
   bool clearances_known_ = false;
   std::vector<Clearance> clearances_;
   MatX clearance_gradients_;  ///< planned coordinates x rows
+  VecX clearance_rates_;      ///< by time, of obstacles that move
 };
 
 }  // namespace allclear
