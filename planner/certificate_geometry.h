@@ -14,8 +14,8 @@ struct CertifiedBody {
 
   std::string name;
   Kind kind = Kind::kLink;
-  int link = -1;      ///< that it moves with; -1 for obstacles
-  int obstacle = -1;  ///< index into `Problem::obstacles`; -1 for the others
+  int link = -1;                   ///< that it moves with; -1 for obstacles
+  int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
   std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
   /// Convex solids that together enclose the body, one for each geometry: a mesh by its hull.
   std::vector<Geometry> hulls;

@@ -205,8 +205,8 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     const CollisionBody& B = model_.bodies[pair.b];
     if (B.obstacle >= 0 && problem_.obstacles[B.obstacle].moves() && !t) continue;
     const Pose& X_WA = w.poses[A.link];
-    const Pose X_WB = B.obstacle >= 0 ? problem_.obstacles[B.obstacle].pose(t.value_or(0.0))
-                                      : w.poses[B.link];
+    const Pose X_WB =
+        B.obstacle >= 0 ? problem_.obstacles[B.obstacle].pose(t.value_or(0.0)) : w.poses[B.link];
     const double apart =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
     if (apart - pair.margin >= least) continue;
@@ -241,8 +241,7 @@ VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_plan
     const Vec3 p_W = link < 0 ? problem_.obstacles[b.obstacle].pose(t) * p : w.poses[link] * p;
     *distance += sign * clearance.normal.dot(p_W);
     if (link < 0) {
-      *rate += sign *
-               clearance.normal.dot(problem_.obstacles[b.obstacle].pointVelocity(t, p_W));
+      *rate += sign * clearance.normal.dot(problem_.obstacles[b.obstacle].pointVelocity(t, p_W));
       return;
     }
     kinematics.pointJacobian(w.curves.kinematics, link, p_W, J);

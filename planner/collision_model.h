@@ -31,9 +31,9 @@ struct CollisionPair {
 
 /// How closely meshes are followed.
 enum class Closeness {
-  kHulls,       ///< by their convex hulls
-  kWhereNeeded, ///< by pieces in pairs whose hulls are nearer than their margin at start or goal
-  kEverywhere,  ///< by pieces
+  kHulls,        ///< by their convex hulls
+  kWhereNeeded,  ///< by pieces in pairs whose hulls are nearer than their margin at start or goal
+  kEverywhere,   ///< by pieces
 };
 
 /// The bodies of a problem, as convex solids, and the pairs that a plan has to keep apart.

@@ -52,10 +52,9 @@ class Planning {
         options_(options),
         hooks_(hooks),
         evaluator_(std::make_unique<ClearanceEvaluator>(
-            problem, problem.collision.geometry == GeometryMode::kMesh ? Closeness::kEverywhere
-                     : problem.collision.geometry == GeometryMode::kAuto
-                         ? Closeness::kWhereNeeded
-                         : Closeness::kHulls)),
+            problem, problem.collision.geometry == GeometryMode::kMesh   ? Closeness::kEverywhere
+                     : problem.collision.geometry == GeometryMode::kAuto ? Closeness::kWhereNeeded
+                                                                         : Closeness::kHulls)),
         start_(Clock::now()) {}
 
   Plan run() {
@@ -145,35 +144,57 @@ class Planning {
     if (!seed) return false;
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
     std::vector<PlanProgress> history;
-    const Refinement result = refine(*evaluator_, guess, [&](const PlanProgress& progress) {
-      history.push_back(progress);
-      history.back().attempt = attempt;
-      if (hooks_.progress) hooks_.progress(history.back());
-      return !isStopped() && !isOutOfTime();
-    });
+    RefinementOptions refinement;
+    if (attempt == 0) {  // a straight line that stays in contact costs more than a search
+      refinement.iterations = 60;
+      refinement.hopeless = 0.01;
+    }
+    const Refinement result =
+        refine(*evaluator_, guess, refinement, [&](const PlanProgress& progress) {
+          history.push_back(progress);
+          history.back().attempt = attempt;
+          if (hooks_.progress) hooks_.progress(history.back());
+          return !isStopped() && !isOutOfTime();
+        });
     plan_.statistics.solve_seconds += result.solve_seconds;
     plan_.statistics.iterations += result.iterations;
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
       remember(result);
+      if (seed->certified_path && isRestToRest()) {
+        const Trajectory along_path(restingAtCorners(problem_, seed->path));
+        if (along_path.duration() <= problem_.duration.max &&
+            accept(along_path, result.cost, seed->origin + ", resting at its corners", {})) {
+          return true;
+        }
+      }
       return mustEnd();
     }
-    return accept(result, *seed, std::move(history));
+    return accept(result.curve, result.cost, seed->origin, std::move(history));
   }
 
-  bool accept(const Refinement& result, const Seed& seed, std::vector<PlanProgress> history) {
+  bool isRestToRest() const {
+    for (const VecX* v : {&problem_.start_velocity, &problem_.start_acceleration,
+                          &problem_.goal_velocity, &problem_.goal_acceleration}) {
+      if (v->size() > 0 && !v->isZero(0.0)) return false;
+    }
+    return true;
+  }
+
+  bool accept(const Trajectory& trajectory, double cost, const std::string& origin,
+              std::vector<PlanProgress> history) {
     const auto start = Clock::now();
-    Certificate certificate = certify(problem_, result.curve);
+    Certificate certificate = certify(problem_, trajectory);
     plan_.statistics.certify_seconds += secondsSince(start);
     const bool clear = certificate.clear;
     if (clear || !plan_.certificate) {
-      plan_.trajectory = result.curve;
+      plan_.trajectory = trajectory;
       plan_.certificate = std::move(certificate);
     }
     if (!clear) return false;
     plan_.status = PlanStatus::kCertified;
-    plan_.statistics.seed = seed.origin;
-    plan_.statistics.cost = result.cost;
+    plan_.statistics.seed = origin;
+    plan_.statistics.cost = cost;
     plan_.statistics.history = std::move(history);
     return true;
   }

@@ -142,6 +142,23 @@ MatX TrajectoryProgram::boundaryPart(double T, int derivative) const {
   return 2.0 * boundary_[2];
 }
 
+void TrajectoryProgram::setRegion(VecX center, VecX radius) {
+  region_center_ = std::move(center);
+  region_radius_ = std::move(radius);
+}
+
+VecX TrajectoryProgram::regionRadius(const VecX& by_joint, double duration) const {
+  VecX radius = VecX::Constant(variableCount(), HUGE_VAL);
+  for (int l = kEnds; l < controls_; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v >= 0) radius[v] = by_joint[j];
+    }
+  }
+  radius[durationVariable()] = duration * T_;
+  return radius;
+}
+
 void TrajectoryProgram::setRows(std::vector<ClearanceRow> rows) {
   std::sort(rows.begin(), rows.end(), [](const ClearanceRow& a, const ClearanceRow& b) {
     return std::pair(a.span, a.pair) < std::pair(b.span, b.pair);
@@ -188,6 +205,11 @@ NonlinearProgram::Bounds TrajectoryProgram::bounds() const {
   }
   b.x_lower[durationVariable()] = std::max(problem_.duration.min, kShortest);
   b.x_upper[durationVariable()] = problem_.duration.max;
+  if (region_center_.size() > 0) {
+    b.x_lower = b.x_lower.cwiseMax(region_center_ - region_radius_);
+    b.x_upper = b.x_upper.cwiseMin(region_center_ + region_radius_);
+    b.x_upper = b.x_upper.cwiseMax(b.x_lower);  // a centre beyond its bounds
+  }
   const int limits = static_cast<int>(limit_rows_.size());
   const int count = limits + poseRowCount() + static_cast<int>(rows_.size());
   b.g_lower = VecX::Zero(count);
@@ -314,9 +336,9 @@ void TrajectoryProgram::evaluateClearances() {
     if (far) {
       clearance_gradients_.col(column).setZero();  // constant at the ceiling
     } else {
-      clearance_gradients_.col(column) = evaluator_.gradient(
-          clearances_[r], curve.value(clearances_[r].t_star), workspace_, &clearances_[r].upper,
-          &clearance_rates_[column]);
+      clearance_gradients_.col(column) =
+          evaluator_.gradient(clearances_[r], curve.value(clearances_[r].t_star), workspace_,
+                              &clearances_[r].upper, &clearance_rates_[column]);
     }
   }
 }
