@@ -52,9 +52,9 @@ class Planning {
         options_(options),
         hooks_(hooks),
         evaluator_(std::make_unique<ClearanceEvaluator>(
-            problem, problem.collision.geometry == GeometryMode::kMesh   ? Closeness::kEverywhere
-                     : problem.collision.geometry == GeometryMode::kAuto ? Closeness::kWhereNeeded
-                                                                         : Closeness::kHulls)),
+            problem, problem.collision.geometry == GeometryMode::kMesh   ? Detail::kEverywhere
+                     : problem.collision.geometry == GeometryMode::kAuto ? Detail::kWhereNeeded
+                                                                         : Detail::kHulls)),
         start_(Clock::now()) {}
 
   Plan run() {
@@ -125,7 +125,7 @@ class Planning {
   /// From now on meshes are followed closely in all pairs. False when they are already.
   bool lookCloser() {
     if (problem_.collision.geometry != GeometryMode::kAuto || is_close_) return false;
-    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, Closeness::kEverywhere);
+    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, Detail::kEverywhere);
     return is_close_ = true;
   }
 
