@@ -18,6 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 /// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
 constexpr int kAttemptsWithHulls = 3;
+constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -147,7 +148,9 @@ class Planning {
     std::vector<PlanProgress> history;
     RefinementOptions refinement;
     refinement.waypoint_times = passingTimes(guess, seed_options.via);
-    if (attempt == 0) {  // a straight line that stays in contact costs more than a search
+    if (attempt == 0 && options_.attempts > 1) {
+      // A straight line through the thick of it costs more than a search.
+      if (seed->unclear_share > kMostUnclear && problem_.path_constraints.empty()) return false;
       refinement.iterations = 60;
       refinement.hopeless = 0.01;
     }
