@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/parallel.h"
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
@@ -147,6 +148,7 @@ class Planning {
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
     std::vector<PlanProgress> history;
     RefinementOptions refinement;
+    refinement.threads = threadCount(options_.threads);
     refinement.waypoint_times = passingTimes(guess, seed_options.via);
     if (attempt == 0 && options_.attempts > 1) {
       // A straight line through the thick of it costs more than a search.
