@@ -46,6 +46,17 @@ std::string contactText(const CollisionModel& model, const Clearance& c) {
          " m apart, less than the margin of " + number(model.pairs[c.pair].margin) + " m";
 }
 
+Detail firstDetail(const Problem& problem) {
+  switch (problem.collision.geometry) {
+    case GeometryMode::kMesh:
+      return Detail::kEverywhere;
+    case GeometryMode::kAuto:
+      return Detail::kWhereNeeded;
+    default:
+      return Detail::kHulls;
+  }
+}
+
 /// One call of `plan`.
 class Planning {
  public:
@@ -53,11 +64,8 @@ class Planning {
       : problem_(problem),
         options_(options),
         hooks_(hooks),
-        evaluator_(std::make_unique<ClearanceEvaluator>(
-            problem, problem.collision.geometry == GeometryMode::kMesh   ? Detail::kEverywhere
-                     : problem.collision.geometry == GeometryMode::kAuto ? Detail::kWhereNeeded
-                                                                         : Detail::kHulls)),
-        start_(Clock::now()) {}
+        start_(Clock::now()),
+        evaluator_(std::make_unique<ClearanceEvaluator>(problem, firstDetail(problem))) {}
 
   Plan run() {
     if (!isEndAtFault()) search();
@@ -297,9 +305,9 @@ class Planning {
   const Problem& problem_;
   const PlanOptions& options_;
   const PlanHooks& hooks_;
+  Clock::time_point start_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   bool is_close_ = false;
-  Clock::time_point start_;
   Plan plan_;
   double least_violation_ = HUGE_VAL;
   std::optional<Clearance> worst_;
