@@ -11,6 +11,7 @@
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
+#include "allclear/planner/support_polygon.h"
 
 namespace allclear {
 namespace {
@@ -328,8 +329,9 @@ void refuseWhatIsNotPlanned(const Problem& problem) {
           "cannot be planned for; `allclear certify` takes it into account where it can");
     }
   };
-  refuse(problem.balance.has_value(), "balance");
-  refuse(!problem.contacts.empty(), "contacts");
+  for (const Contact& contact : problem.contacts) {
+    refuse(isMoved(problem, contact.link), "contacts: a link that planned joints move");
+  }
 }
 
 }  // namespace
