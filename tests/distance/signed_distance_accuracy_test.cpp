@@ -176,7 +176,7 @@ TEST_P(SignedDistanceAccuracy, IsWithinTheTableWhereCentresCoincide) {
     s.size = radiusOf(s.A) + radiusOf(s.B) + centerOf(s.A).norm() + centerOf(s.B).norm();
     s.X_WA = {draw.rotation(), 0.3 * s.size * draw.direction()};
     s.X_WB = {draw.rotation(), s.X_WA.p};
-    if (draw.chance(0.3)) s.X_WB.p += s.size * draw.logUniform(1e-17, 1e-9) * draw.direction();
+    if (draw.chance(0.8)) s.X_WB.p += s.size * draw.logUniform(1e-16, 1e-13) * draw.direction();
     check(s, tableEntry(pair), longRun() ? kDirections : kDirections / 10, &draw);
     if (HasFailure()) return;
   }
