@@ -339,6 +339,13 @@ void TrajectoryProgram::evaluateClearances() {
       clearance_gradients_.col(column) =
           evaluator_.gradient(clearances_[r], curve.value(clearances_[r].t_star), workspace_,
                               &clearances_[r].upper, &clearance_rates_[column]);
+      const double t = clearances_[r].t_star;
+      const Interval span = curve.spanTime(rows_[r].span);
+      if (clearance_rates_[column] != 0.0 && t > span.lower && t < span.upper) {
+        // Inside the span t_star stays as the duration changes: the distance is stationary there or
+        // the obstacle's motion bends. So it is the robot that moves on along its curve.
+        clearance_rates_[column] = -clearance_gradients_.col(column).dot(curve.value(t, 1));
+      }
     }
   }
 }
