@@ -99,10 +99,6 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
 
 std::vector<std::string> demandsNotCovered(const Problem& problem) {
   std::vector<std::string> demands;
-  const bool has_free_waypoint =
-      std::any_of(problem.waypoints.begin(), problem.waypoints.end(),
-                  [](const Waypoint& waypoint) { return !waypoint.time; });
-  if (has_free_waypoint) demands.push_back("waypoints without a time");
   if (problem.balance) demands.push_back("balance");
   if (!problem.contacts.empty()) demands.push_back("contacts");
   return demands;

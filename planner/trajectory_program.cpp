@@ -26,33 +26,18 @@ MatX differenceMatrix(const BSplineBasis& basis) {
 
 VecX orZero(const VecX& v, int n) { return v.size() == n ? v : VecX(VecX::Zero(n)); }
 
-Vec3 rotationVector(const Mat3& R) {
-  const Eigen::AngleAxisd turn(R);
-  return turn.angle() * turn.axis();
-}
-
-/// d(rotation vector)/d(angular velocity in the body's frame).
-Mat3 inverseRightJacobian(const Vec3& r) {
-  const double angle = r.norm();
-  Mat3 W;
-  W << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
-  const double f = angle < 1e-4 ? 1.0 / 12.0
-                                : 1.0 / (angle * angle) -
-                                      (1.0 + std::cos(angle)) / (2.0 * angle * std::sin(angle));
-  return Mat3::Identity() + 0.5 * W + f * W * W;
-}
-
 }  // namespace
 
 TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess,
-                                     Settings settings)
+                                     Settings settings, std::vector<double> waypoint_times)
     : evaluator_(evaluator),
       problem_(evaluator.problem()),
       workspace_(evaluator),
       basis_(guess.sharedBasis()),
       settings_(settings),
       limits_(plannedLimits(problem_)),
-      pose_goal_(std::get_if<PoseTarget>(&problem_.goal)),
+      pose_goal_(std::holds_alternative<PoseTarget>(problem_.goal)),
+      state_(problem_, evaluator.builder().kinematics(), std::move(waypoint_times)),
       joints_(problem_.plannedCount()),
       controls_(basis_->controlCount()),
       free_count_(controls_ - 2 * kEnds) {
@@ -211,19 +196,27 @@ NonlinearProgram::Bounds TrajectoryProgram::bounds() const {
     b.x_upper = b.x_upper.cwiseMax(b.x_lower);  // a centre beyond its bounds
   }
   const int limits = static_cast<int>(limit_rows_.size());
-  const int count = limits + poseRowCount() + static_cast<int>(rows_.size());
+  const int count = limits + state_.count() + static_cast<int>(rows_.size());
   b.g_lower = VecX::Zero(count);
   b.g_upper = VecX::Constant(count, HUGE_VAL);
   b.g_lower.head(limits).setConstant(-1.0);
   b.g_upper.head(limits).setConstant(1.0);
-  if (pose_goal_) {
-    // A box inside the ball of the tolerance, and well inside it.
-    const double p = 0.5 * pose_goal_->position_tolerance;
-    const double r = 0.5 * pose_goal_->angle_tolerance;
-    b.g_upper.segment(limits, 6) << p, p, p, r, r, r;
-    b.g_lower.segment(limits, 6) = -b.g_upper.segment(limits, 6);
-  }
+  state_.bounds(b.g_lower.segment(limits, state_.count()),
+                b.g_upper.segment(limits, state_.count()));
   return b;
+}
+
+/// A row over all coordinates of the control points [first, last), and over the duration. The goal
+/// configuration's three control points are one variable: their entries add up.
+void TrajectoryProgram::addEntries(int row, int first, int last,
+                                   std::vector<Entry>* entries) const {
+  for (int l = first; l < last; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v >= 0) entries->push_back({row, v});
+    }
+  }
+  entries->push_back({row, durationVariable()});
 }
 
 std::vector<Entry> TrajectoryProgram::jacobianEntries() const {
@@ -236,18 +229,13 @@ std::vector<Entry> TrajectoryProgram::jacobianEntries() const {
     }
     entries.push_back({row++, durationVariable()});
   }
-  for (int k = 0; k < poseRowCount(); ++k, ++row) {
-    for (int j = 0; j < joints_; ++j) entries.push_back({row, durationVariable() + 1 + j});
+  for (int k = 0; k < state_.count(); ++k) {
+    const auto [first, last] = state_.controls(k, *basis_);
+    addEntries(row++, first, last, &entries);
   }
   for (const ClearanceRow& clearance : rows_) {
     const int first = basis_->firstControl(clearance.span);
-    for (int l = first; l <= first + basis_->degree(); ++l) {
-      for (int j = 0; j < joints_; ++j) {
-        const int v = variableOf(l, j);
-        if (v >= 0) entries.push_back({row, v});
-      }
-    }
-    entries.push_back({row++, durationVariable()});
+    addEntries(row++, first, first + basis_->degree() + 1, &entries);
   }
   return entries;
 }
@@ -367,38 +355,14 @@ double TrajectoryProgram::worstRow(int* row) const {
   return worst;
 }
 
-void TrajectoryProgram::poseError(Eigen::Ref<VecX> error, MatX* J) const {
-  const Kinematics& kinematics = evaluator_.builder().kinematics();
-  auto workspace = kinematics.makeWorkspace();
-  std::vector<Pose> poses;
-  kinematics.linkPoses(problem_.configuration(C_.col(controls_ - 1)), workspace, poses);
-  const Pose X_WP = poses[pose_goal_->link] * pose_goal_->X_LP;
-  const Vec3 turn = rotationVector(pose_goal_->X_WP.R.transpose() * X_WP.R);
-  const bool place = std::isfinite(pose_goal_->position_tolerance);
-  const bool orient = std::isfinite(pose_goal_->angle_tolerance);
-  error.setZero();
-  if (place) error.head<3>() = X_WP.p - pose_goal_->X_WP.p;
-  if (orient) error.tail<3>() = turn;
-  if (J == nullptr) return;
-  Jacobian whole;
-  kinematics.pointJacobian(workspace, pose_goal_->link, X_WP.p, whole);
-  J->setZero(6, joints_);
-  const Mat3 to_turn = inverseRightJacobian(turn) * X_WP.R.transpose();
-  for (int j = 0; j < joints_; ++j) {
-    const auto column = whole.col(problem_.planned[j]);
-    if (place) J->col(j).head<3>() = column.head<3>();
-    if (orient) J->col(j).tail<3>() = to_turn * column.tail<3>();
-  }
-}
-
 void TrajectoryProgram::constraints(Eigen::Ref<VecX> g) {
   int row = 0;
   for (const LimitRow& limit : limit_rows_) {
     g[row++] = along(limit, C_) / (std::pow(T_, limit.order) * limit.limit);
   }
-  if (pose_goal_) {
-    poseError(g.segment(row, 6), nullptr);
-    row += 6;
+  if (state_.count() > 0) {
+    state_.values(BSpline(basis_, C_, T_), g.segment(row, state_.count()));
+    row += state_.count();
   }
   evaluateClearances();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -419,12 +383,18 @@ void TrajectoryProgram::jacobian(Eigen::Ref<VecX> values) {
     }
     values[at++] = scale * (along(limit, dC) - limit.order / T_ * along(limit, C_));
   }
-  if (pose_goal_) {
-    VecX error(6);
-    MatX J;
-    poseError(error, &J);
-    for (int k = 0; k < 6; ++k) {
-      for (int j = 0; j < joints_; ++j) values[at++] = J(k, j);
+  if (state_.count() > 0) {
+    std::vector<MatX> by_control;
+    VecX by_duration;
+    state_.gradients(BSpline(basis_, C_, T_), dC, &by_control, &by_duration);
+    for (int k = 0; k < state_.count(); ++k) {
+      const int first = state_.controls(k, *basis_).first;
+      for (int l = 0; l < by_control[k].cols(); ++l) {
+        for (int j = 0; j < joints_; ++j) {
+          if (variableOf(first + l, j) >= 0) values[at++] = by_control[k](j, l);
+        }
+      }
+      values[at++] = by_duration[k];
     }
   }
   evaluateClearances();
