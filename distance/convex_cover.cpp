@@ -23,6 +23,7 @@ constexpr std::size_t kExact = 3;          // of all these, cuts whose hulls are
 constexpr std::size_t kManyCorners = 600;  // more are thinned before they are enclosed in a hull
 constexpr int kExtremeDirections = 100;
 constexpr double kWinds = 0.1;  // of a turn: the surface goes around a point
+constexpr double kBeside = 1e-11;     // of the size of a cell
 constexpr double kThickness = 1e-12;  // of the size: as near to a plane counts as in it
 
 constexpr int kDirections = 9;
@@ -376,8 +377,13 @@ ConvexMesh hullMesh(const std::vector<Vec3>& points) {
 
 ConvexMesh piece(const Part& part, const Surface& whole) {
   std::vector<Vec3> points = part.surface.corners;
-  for (const Vec3& corner : fitting::cellCorners(part.planes)) {
-    if (std::abs(fitting::windingNumber(whole, corner)) > kWinds) points.push_back(corner);
+  const std::vector<Vec3> corners = fitting::cellCorners(part.planes);
+  Vec3 middle = Vec3::Zero();
+  for (const Vec3& corner : corners) middle += corner / static_cast<double>(corners.size());
+  for (const Vec3& corner : corners) {
+    // Just inside the cell: a corner that lies on the surface is among its points if it matters.
+    const Vec3 beside = corner + kBeside * (middle - corner);
+    if (std::abs(fitting::windingNumber(whole, beside)) > kWinds) points.push_back(corner);
   }
   return hullMesh(points);
 }
