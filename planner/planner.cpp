@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/parallel.h"
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
@@ -45,6 +46,17 @@ std::string contactText(const CollisionModel& model, const Clearance& c) {
          " m apart, less than the margin of " + number(model.pairs[c.pair].margin) + " m";
 }
 
+Detail firstDetail(const Problem& problem) {
+  switch (problem.collision.geometry) {
+    case GeometryMode::kMesh:
+      return Detail::kEverywhere;
+    case GeometryMode::kAuto:
+      return Detail::kWhereNeeded;
+    default:
+      return Detail::kHulls;
+  }
+}
+
 /// One call of `plan`.
 class Planning {
  public:
@@ -52,11 +64,8 @@ class Planning {
       : problem_(problem),
         options_(options),
         hooks_(hooks),
-        evaluator_(std::make_unique<ClearanceEvaluator>(
-            problem, problem.collision.geometry == GeometryMode::kMesh   ? Detail::kEverywhere
-                     : problem.collision.geometry == GeometryMode::kAuto ? Detail::kWhereNeeded
-                                                                         : Detail::kHulls)),
-        start_(Clock::now()) {}
+        start_(Clock::now()),
+        evaluator_(std::make_unique<ClearanceEvaluator>(problem, firstDetail(problem))) {}
 
   Plan run() {
     if (!isEndAtFault()) search();
@@ -147,6 +156,7 @@ class Planning {
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
     std::vector<PlanProgress> history;
     RefinementOptions refinement;
+    refinement.threads = threadCount(options_.threads);
     refinement.waypoint_times = passingTimes(guess, seed_options.via);
     if (attempt == 0 && options_.attempts > 1) {
       // A straight line through the thick of it costs more than a search.
@@ -295,9 +305,9 @@ class Planning {
   const Problem& problem_;
   const PlanOptions& options_;
   const PlanHooks& hooks_;
+  Clock::time_point start_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   bool is_close_ = false;
-  Clock::time_point start_;
   Plan plan_;
   double least_violation_ = HUGE_VAL;
   std::optional<Clearance> worst_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "allclear/core/parallel.h"
 #include "allclear/planner/segment_certifier.h"
 #include "allclear/planner/trajectory_program.h"
 
@@ -119,16 +120,20 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
   settings.tolerance = tolerance;
   settings.clearance_target = 2.0 * tolerance;
   settings.ceiling = 2.0 * kInfluence;
+  settings.threads = refinement.threads;
   TrajectoryProgram program(evaluator, guess, settings, refinement.waypoint_times);
-  ClearanceEvaluator::Workspace workspace(evaluator);
+  std::vector<ClearanceEvaluator::Workspace> workspaces;
+  for (int i = 0; i < std::max(1, refinement.threads); ++i) workspaces.emplace_back(evaluator);
 
   std::set<std::pair<int, int>> rows;
   std::size_t row_count = 0;
   const auto look = [&](const BSpline& curve) {
+    std::vector<std::vector<Clearance>> by_span(curve.spanCount());
+    parallelFor(refinement.threads, curve.spanCount(), [&](int s, int worker) {
+      evaluator.nearPairs(curve.span(s), s, kInfluence, tolerance, workspaces[worker], &by_span[s]);
+    });
     std::vector<Clearance> near;
-    for (int s = 0; s < curve.spanCount(); ++s) {
-      evaluator.nearPairs(curve.span(s), s, kInfluence, tolerance, workspace, &near);
-    }
+    for (const auto& span : by_span) near.insert(near.end(), span.begin(), span.end());
     return near;
   };
   const auto addRows = [&](const std::vector<Clearance>& near) {

@@ -33,6 +33,7 @@ double feasibleDuration(const Problem& problem, const BSpline& curve);
 
 struct RefinementOptions {
   int iterations = 300;  ///< of all rounds together
+  int threads = 1;       ///< that share the work; the result does not depend on them
   /// Ends when after `patience` iterations some pair is deeper below its margin than `hopeless`
   /// [m].
   int patience = 20;

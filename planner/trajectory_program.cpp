@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/parallel.h"
 
 namespace allclear {
 namespace {
@@ -32,7 +33,6 @@ TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const 
                                      Settings settings, std::vector<double> waypoint_times)
     : evaluator_(evaluator),
       problem_(evaluator.problem()),
-      workspace_(evaluator),
       basis_(guess.sharedBasis()),
       settings_(settings),
       limits_(plannedLimits(problem_)),
@@ -42,6 +42,7 @@ TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const 
       controls_(basis_->controlCount()),
       free_count_(controls_ - 2 * kEnds) {
   ALLCLEAR_ASSERT(free_count_ >= 1 && guess.dimension() == joints_);
+  for (int i = 0; i < std::max(1, settings.threads); ++i) workspaces_.emplace_back(evaluator);
   const BSplineBasis* basis = basis_.get();
   difference_.push_back(differenceMatrix(*basis));
   // Differences of differences: the k-th derivative's basis has the inner knots of the one before.
@@ -302,39 +303,40 @@ void TrajectoryProgram::costGradient(Eigen::Ref<VecX> gradient) {
 void TrajectoryProgram::evaluateClearances() {
   if (clearances_known_) return;
   clearances_known_ = true;
-  clearances_.clear();
-  clearance_gradients_.resize(joints_, static_cast<int>(rows_.size()));
-  clearance_rates_.setZero(static_cast<int>(rows_.size()));
+  const int count = static_cast<int>(rows_.size());
+  clearances_.resize(count);
+  clearance_gradients_.resize(joints_, count);
+  clearance_rates_.setZero(count);
   const BSpline curve(basis_, C_, T_);
-  int built = -1;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    const ClearanceRow& row = rows_[r];
-    if (row.span != built) {
-      evaluator_.buildCurves(curve.span(row.span), settings_.tolerance / 20.0, workspace_);
-      built = row.span;
-    }
-    const double ceiling = evaluator_.model().pairs[row.pair].margin + settings_.ceiling;
-    clearances_.push_back(evaluator_.pairClearance(row.pair, row.span, ceiling, settings_.tolerance,
-                                                   true, workspace_));
+  std::vector<int> first_of_span;  // rows of one span share its curves
+  for (int r = 0; r < count; ++r) {
+    if (r == 0 || rows_[r].span != rows_[r - 1].span) first_of_span.push_back(r);
   }
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    const auto column = static_cast<Eigen::Index>(r);
-    const bool far =
-        clearances_[r].upper >= evaluator_.model().pairs[rows_[r].pair].margin + settings_.ceiling;
-    if (far) {
-      clearance_gradients_.col(column).setZero();  // constant at the ceiling
-    } else {
-      clearance_gradients_.col(column) =
-          evaluator_.gradient(clearances_[r], curve.value(clearances_[r].t_star), workspace_,
-                              &clearances_[r].upper, &clearance_rates_[column]);
-      const double t = clearances_[r].t_star;
-      const Interval span = curve.spanTime(rows_[r].span);
-      if (clearance_rates_[column] != 0.0 && t > span.lower && t < span.upper) {
-        // Inside the span t_star stays as the duration changes: the distance is stationary there or
-        // the obstacle's motion bends. So it is the robot that moves on along its curve.
-        clearance_rates_[column] = -clearance_gradients_.col(column).dot(curve.value(t, 1));
-      }
-    }
+  parallelFor(static_cast<int>(workspaces_.size()), static_cast<int>(first_of_span.size()),
+              [&](int i, int worker) {
+                const int first = first_of_span[i];
+                evaluator_.buildCurves(curve.span(rows_[first].span), settings_.tolerance / 20.0,
+                                       workspaces_[worker]);
+                for (int r = first; r < count && rows_[r].span == rows_[first].span; ++r) {
+                  evaluateRow(r, curve, workspaces_[worker]);
+                }
+              });
+}
+
+/// Pre: the workspace has the curves of the row's span.
+void TrajectoryProgram::evaluateRow(int r, const BSpline& curve,
+                                    ClearanceEvaluator::Workspace& workspace) {
+  const ClearanceRow& row = rows_[r];
+  const double ceiling = evaluator_.model().pairs[row.pair].margin + settings_.ceiling;
+  Clearance& clearance = clearances_[r];
+  clearance =
+      evaluator_.pairClearance(row.pair, row.span, ceiling, settings_.tolerance, true, workspace);
+  if (clearance.upper >= ceiling) {
+    clearance_gradients_.col(r).setZero();  // constant at the ceiling
+  } else {
+    clearance_gradients_.col(r) =
+        evaluator_.gradient(clearance, curve.value(clearance.t_star), workspace, &clearance.upper,
+                            &clearance_rates_[r]);
   }
 }
 

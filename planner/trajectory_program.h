@@ -31,6 +31,7 @@ class TrajectoryProgram : public NonlinearProgram {
     double clearance_target = 0.0;  ///< [m] kept beyond each pair's margin
     double ceiling = 0.05;    ///< [m] beyond the margin, above which a distance needs no accuracy
     double tolerance = 1e-4;  ///< [m] of a distance
+    int threads = 1;          ///< that share the clearances; what they find does not depend on them
   };
 
   /// `guess` fixes the basis and the scales of the cost.
@@ -89,11 +90,12 @@ class TrajectoryProgram : public NonlinearProgram {
   /// sum over l of coefficient * C(joint, l) for a limit row.
   double along(const LimitRow& row, const MatX& C) const;
   void evaluateClearances();
+  void evaluateRow(int r, const BSpline& curve, ClearanceEvaluator::Workspace& workspace);
   void addEntries(int row, int first, int last, std::vector<Entry>* entries) const;
 
   const ClearanceEvaluator& evaluator_;
   const Problem& problem_;
-  ClearanceEvaluator::Workspace workspace_;
+  std::vector<ClearanceEvaluator::Workspace> workspaces_;  ///< one per thread
   std::shared_ptr<const BSplineBasis> basis_;
   Settings settings_;
   PlannedLimits limits_;
