@@ -136,7 +136,7 @@ class Planning {
     plan_.statistics.iterations += result.iterations;
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
-      remember(result);
+      remember(result, std::move(history));
       return mustEnd();
     }
     return accept(result, *seed, std::move(history));
@@ -150,20 +150,21 @@ class Planning {
     if (clear || !plan_.certificate) {
       plan_.trajectory = result.curve;
       plan_.certificate = std::move(certificate);
+      plan_.statistics.history = std::move(history);
     }
     if (!clear) return false;
     plan_.status = PlanStatus::kCertified;
     plan_.statistics.seed = seed.origin;
     plan_.statistics.cost = result.cost;
-    plan_.statistics.history = std::move(history);
     return true;
   }
 
-  void remember(const Refinement& result) {
+  void remember(const Refinement& result, std::vector<PlanProgress> history) {
     if (plan_.certificate || result.violation >= least_violation_) return;
     least_violation_ = result.violation;
     worst_ = result.worst;
     plan_.trajectory = result.curve;
+    plan_.statistics.history = std::move(history);
   }
 
   std::string verdict() const {
