@@ -112,10 +112,18 @@ class TriangleMesh {
   const std::vector<Vec3>& vertices() const { return data_->vertices; }
   const std::vector<Triangle>& triangles() const { return data_->triangles; }
 
+  /// The hull of the vertices. Made at the first call and kept with the data; thread-safe.
+  const ConvexMesh& hull() const;
+  /// `convexCover` of the mesh with its default options. Made at the first call and kept with the
+  /// data; thread-safe.
+  const std::vector<ConvexMesh>& cover() const;
+
  private:
+  struct Derived;
   struct Data {
     std::vector<Vec3> vertices;
     std::vector<Triangle> triangles;
+    std::shared_ptr<Derived> derived;  ///< what is made when asked for
   };
   std::shared_ptr<const Data> data_;
 };

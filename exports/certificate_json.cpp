@@ -35,11 +35,9 @@ Json toJson(const CertificatePair& pair) {
     const Vec3& n = cell.normal;
     cells.push_back({cell.time.lower, cell.time.upper, cell.lower, n.x(), n.y(), n.z()});
   }
-  return {{"a", pair.a},
-          {"b", pair.b},
-          {"pieces", {pair.piece_a, pair.piece_b}},
-          {"margin", pair.margin},
-          {"cells", std::move(cells)}};
+  return {{"a", pair.a},           {"b", pair.b},
+          {"close", pair.close},   {"pieces", {pair.piece_a, pair.piece_b}},
+          {"margin", pair.margin}, {"cells", std::move(cells)}};
 }
 
 /// A key to a line, and an item of a list of objects to a line.
@@ -141,6 +139,7 @@ CertificatePair pairFrom(const Node& node) {
   CertificatePair pair;
   pair.a = node.at("a").text();
   pair.b = node.at("b").text();
+  pair.close = node.at("close").flag();
   node.at("pieces").requireSize(2);
   pair.piece_a = node.at("pieces").at(0).index();
   pair.piece_b = node.at("pieces").at(1).index();

@@ -45,8 +45,7 @@ class ReportMaker {
     std::size_t cells = 0;
     for (const CertificatePair& pair : certificate.pairs) cells += pair.cells.size();
     if (!certificate.pairs.empty()) {
-      addFact("Least distance", number(1e3 * certificate.minimum_clearance.lower, "%.3f") +
-                                    " to " +
+      addFact("Least distance", number(1e3 * certificate.minimum_clearance.lower, "%.3f") + " to " +
                                     number(1e3 * certificate.minimum_clearance.upper, "%.3f") +
                                     " mm, proven");
       addFact("Closest pair", certificate.closest_a + " and " + certificate.closest_b + " at " +
@@ -62,7 +61,8 @@ class ReportMaker {
   void add(const PlanStatistics& statistics) {
     data_.history = statistics.history;
     addFact("Planned in", number(statistics.seconds, "%.3g") + " s, " +
-                              std::to_string(statistics.attempts) + " attempts, " +
+                              std::to_string(statistics.attempts) +
+                              (statistics.attempts == 1 ? " attempt, " : " attempts, ") +
                               std::to_string(statistics.iterations) + " iterations");
     if (!statistics.seed.empty()) addFact("First guess", statistics.seed);
   }

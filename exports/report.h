@@ -28,7 +28,8 @@ void writePlanReport(const std::filesystem::path& path, const Problem& problem, 
 void writeTrajectoryReport(const std::filesystem::path& path, const Problem& problem,
                            const Certificate& certificate);
 
-/// Of a task before it is planned: start, goal and obstacles. `faults` say why it cannot be planned.
+/// Of a task before it is planned: start, goal and obstacles. `faults` say why it cannot be
+/// planned.
 void writeTaskReport(const std::filesystem::path& path, const Problem& problem,
                      const std::vector<std::string>& faults);
 

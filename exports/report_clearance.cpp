@@ -74,10 +74,9 @@ class ClearanceSampler {
       Candidate candidate{p, kInfinity, {}};
       for (int f = 0; f < frames_.count(); ++f) {
         const Ball &A = balls_[pair.a], &B = balls_[pair.b];
-        const double between =
-            (poses_[pair.a][f] * A.center - poses_[pair.b][f] * B.center).norm();
-        const double gap = isKnown(pair, f) ? between - A.radius - B.radius - pair.margin
-                                            : kInfinity;
+        const double between = (poses_[pair.a][f] * A.center - poses_[pair.b][f] * B.center).norm();
+        const double gap =
+            isKnown(pair, f) ? between - A.radius - B.radius - pair.margin : kInfinity;
         candidate.gap.push_back(std::isnan(gap) ? -kInfinity : gap);
         candidate.least = std::min(candidate.least, candidate.gap.back());
       }
@@ -92,8 +91,8 @@ class ClearanceSampler {
     return frame == 0 || !(is_elsewhere_[pair.a] || is_elsewhere_[pair.b]);
   }
 
-  /// Looks at a pair at all frames when it can be among the `most_pairs` closest, else only where it
-  /// can be the closest of all.
+  /// Looks at a pair at all frames when it can be among the `most_pairs` closest, else only where
+  /// it can be the closest of all.
   void addPair(const Candidate& candidate, int most_pairs, ReportClearance* out) {
     std::vector<ReportPair>& pairs = out->pairs;
     const bool is_full = static_cast<int>(pairs.size()) >= most_pairs;
@@ -135,8 +134,8 @@ class ClearanceSampler {
     for (const Geometry& i : A.pieces) {
       const Pose X_WA = poses_[out.a][f] * i.X_BG;
       for (const Geometry& j : B.pieces) {
-        const SignedDistance d = signedDistance(i.shape, X_WA, j.shape,
-                                                poses_[out.b][f] * j.X_BG, &(*caches)[k++]);
+        const SignedDistance d =
+            signedDistance(i.shape, X_WA, j.shape, poses_[out.b][f] * j.X_BG, &(*caches)[k++]);
         if (d.distance >= out.distance) continue;
         out.distance = d.distance;
         out.p_A = d.witness_A;

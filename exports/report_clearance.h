@@ -38,8 +38,8 @@ struct ReportClearance {
   int pair_count = 0;                   ///< of all pairs that move
 };
 
-/// The distances of the pairs that move, at the frames; `most_pairs` of them in full. Obstacles that
-/// move are left out at a goal whose instant is not known.
+/// The distances of the pairs that move, at the frames; `most_pairs` of them in full. Obstacles
+/// that move are left out at a goal whose instant is not known.
 ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
                                 const ReportFrames& frames, int most_pairs);
 

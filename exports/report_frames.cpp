@@ -71,8 +71,7 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   const int n = problem.plannedCount();
   ReportJoints joints;
-  for (MatX* rows :
-       {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
+  for (MatX* rows : {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
     *rows = MatX::Zero(n, frames.count());
   }
   VecX v = VecX::Zero(problem.robot->dimension()), a = v, tau = v;

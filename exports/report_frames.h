@@ -13,9 +13,9 @@ namespace allclear {
 
 /// The instants that a report shows: samples of a trajectory, or single configurations with names.
 struct ReportFrames {
-  std::vector<double> times;        ///< [s]; zeros for single configurations
-  std::vector<VecX> q;              ///< of the whole robot
-  std::vector<std::string> labels;  ///< of single configurations, else empty
+  std::vector<double> times;            ///< [s]; zeros for single configurations
+  std::vector<VecX> q;                  ///< of the whole robot
+  std::vector<std::string> labels;      ///< of single configurations, else empty
   std::vector<std::vector<Pose>> X_WL;  ///< link poses by frame
 
   int count() const { return static_cast<int>(q.size()); }

@@ -18,12 +18,11 @@ bool breaksLimit(const Certificate& certificate) {
 }
 
 bool comesTooNear(const Certificate& certificate) {
-  return std::any_of(certificate.pairs.begin(), certificate.pairs.end(),
-                     [](const CertificatePair& pair) {
-                       return std::any_of(
-                           pair.cells.begin(), pair.cells.end(),
+  return std::any_of(
+      certificate.pairs.begin(), certificate.pairs.end(), [](const CertificatePair& pair) {
+        return std::any_of(pair.cells.begin(), pair.cells.end(),
                            [&](const CoverCell& cell) { return cell.lower < pair.margin; });
-                     });
+      });
 }
 
 /// What to do about the pair that comes nearest, or goes deepest.
@@ -33,8 +32,8 @@ void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clea
   const ReportPair& worst = clearance.pairs.front();
   const ReportDistance& at = worst.at[worst.nearest];
   if (at.distance >= at.margin) return;
-  const std::string names = "'" + geometry.bodies[at.a].name + "' and '" +
-                            geometry.bodies[at.b].name + "'";
+  const std::string names =
+      "'" + geometry.bodies[at.a].name + "' and '" + geometry.bodies[at.b].name + "'";
   if (at.distance > 0.0) {
     advice->push_back("If " + number(1e3 * at.distance) + " mm between " + names +
                       " will do, lower their margin (collision.pair_margins).");
@@ -67,7 +66,10 @@ ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geome
   out.is_good = plan.certificate && plan.certificate->clear;
   out.title = out.is_good ? planTitle(PlanStatus::kCertified) : planTitle(plan.status);
   out.message = plan.message;
-  if (out.is_good) return out;
+  if (out.is_good) {  // the title says the rest of the plan's own message
+    out.message = plan.certificate->message;
+    return out;
+  }
   if (plan.certificate) out.faults = plan.certificate->faults;
   adviseOnPair(geometry, clearance, &out.advice);
   const PlanOptions& options = problem.options;
@@ -80,9 +82,9 @@ ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geome
                          ", or solver.time_limit in the task (" + number(options.time_limit) +
                          " s in the task).");
   } else {
-    out.advice.push_back("Try more first guesses: solver.attempts: " +
-                         std::to_string(4 * options.attempts) + " (" +
-                         std::to_string(options.attempts) + " in the task), or another --seed.");
+    out.advice.push_back(
+        "Try more first guesses: solver.attempts: " + std::to_string(4 * options.attempts) + " (" +
+        std::to_string(options.attempts) + " in the task), or another --seed.");
   }
   if (plan.certificate && breaksLimit(*plan.certificate)) {
     out.advice.push_back("A limit is exceeded: allow a longer duration (duration.max).");
@@ -98,12 +100,12 @@ ReportVerdict trajectoryVerdict(const Certificate& certificate) {
   if (out.is_good) return out;
   out.faults = certificate.faults;
   if (comesTooNear(certificate)) {
-    out.advice.push_back("Plan it anew with `allclear plan`, or mend it at the marked instants.");
+    out.advice.push_back("Plan it anew with allclear plan, or mend it at the marked instants.");
   }
   if (breaksLimit(certificate)) {
     out.advice.push_back(
         "Limits of velocity and acceleration: stretch it in time; velocities fall by the factor, "
-        "accelerations by its square. By a hair: `--limit-tolerance`.");
+        "accelerations by its square. By a hair: --limit-tolerance.");
   }
   return out;
 }
@@ -115,12 +117,13 @@ ReportVerdict taskVerdict(const std::vector<std::string>& faults) {
   if (out.is_good) {
     out.title = "The task is well posed";
     out.message = "Start and goal keep their limits and margins. Nothing has been planned yet.";
-    out.advice = {"Plan it: `allclear plan TASK.yaml --report plan.html`."};
+    out.advice = {"Plan it: allclear plan TASK.yaml --report plan.html"};
     return out;
   }
   out.title = "The task cannot be planned as it is";
-  out.message = "Its start or goal is in contact, or nearer than the margin, and no plan can "
-                "change that.";
+  out.message =
+      "Its start or goal is in contact, or nearer than the margin, and no plan can "
+      "change that.";
   out.advice = {"Move the start, the goal or the obstacle.",
                 "A pair that may touch: collision.allowed. A pair that may come nearer: "
                 "collision.pair_margins."};

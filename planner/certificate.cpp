@@ -72,7 +72,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   for (PieceCover& piece : cover.pieces) {
     const CertifiedPair& pair = geometry.pairs[piece.pair];
     certificate->pairs.push_back({geometry.bodies[pair.a].name, geometry.bodies[pair.b].name,
-                                  piece.a.piece, piece.b.piece, piece.margin,
+                                  piece.a.close, piece.a.piece, piece.b.piece, piece.margin,
                                   std::move(piece.cells)});
   }
 }
@@ -84,13 +84,8 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < static_cast<int>(a.pieces.size()); ++i) {
-      for (int j = 0; j < static_cast<int>(b.pieces.size()); ++j) {
-        const SignedDistance at = motion.distanceAt({pair.a, i}, {pair.b, j}, 0.0);
-        least = std::min(least, at.distance);
-      }
-    }
+    if (motion.bodyDistanceAt(pair.a, pair.b, 0.0, false) > 0.0) continue;
+    const double least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, true);
     if (least > 0.0) continue;
     contacts.push_back(
         pairName(a.name, b.name) +

@@ -17,21 +17,12 @@ class Search {
 
   Cover run() {
     for (std::size_t p = 0; p < geometry_.pairs.size(); ++p) {
-      const CertifiedPair& pair = geometry_.pairs[p];
-      if (pair.fixed) continue;
-      const int count_a = static_cast<int>(geometry_.bodies[pair.a].pieces.size());
-      const int count_b = static_cast<int>(geometry_.bodies[pair.b].pieces.size());
-      for (int i = 0; i < count_a; ++i) {
-        for (int j = 0; j < count_b; ++j) {
-          PieceCover piece;
-          piece.pair = static_cast<int>(p);
-          piece.a = {pair.a, i};
-          piece.b = {pair.b, j};
-          piece.margin = pair.margin;
-          decide(&piece);
-          cover_.pieces.push_back(std::move(piece));
-        }
-      }
+      if (geometry_.pairs[p].fixed) continue;
+      std::vector<PieceCover> pieces = decided(static_cast<int>(p), false);
+      const bool clear = std::all_of(pieces.begin(), pieces.end(),
+                                     [](const PieceCover& piece) { return piece.isClear(); });
+      if (!clear && isUneven(geometry_.pairs[p])) pieces = decided(static_cast<int>(p), true);
+      for (PieceCover& piece : pieces) cover_.pieces.push_back(std::move(piece));
     }
     bracketMinimum();
     for (PieceCover& piece : cover_.pieces) {
@@ -42,6 +33,31 @@ class Search {
   }
 
  private:
+  /// Whether close pieces tell more of a pair than hulls.
+  bool isUneven(const CertifiedPair& pair) {
+    return motion_.pieceCount(pair.a, true) > motion_.pieceCount(pair.a, false) ||
+           motion_.pieceCount(pair.b, true) > motion_.pieceCount(pair.b, false);
+  }
+
+  std::vector<PieceCover> decided(int p, bool close) {
+    const CertifiedPair& pair = geometry_.pairs[p];
+    const int count_a = motion_.pieceCount(pair.a, close);
+    const int count_b = motion_.pieceCount(pair.b, close);
+    std::vector<PieceCover> pieces;
+    for (int i = 0; i < count_a; ++i) {
+      for (int j = 0; j < count_b; ++j) {
+        PieceCover piece;
+        piece.pair = p;
+        piece.a = {pair.a, i, close};
+        piece.b = {pair.b, j, close};
+        piece.margin = pair.margin;
+        decide(&piece);
+        pieces.push_back(std::move(piece));
+      }
+    }
+    return pieces;
+  }
+
   /// Improves the cell's bound, at first by boxes; meets the distance at its middle.
   void evaluate(PieceCover* piece, CoverCell* cell, double target) {
     const auto offer = [&](double lower, const Vec3& normal) {

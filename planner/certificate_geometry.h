@@ -14,12 +14,14 @@ struct CertifiedBody {
 
   std::string name;
   Kind kind = Kind::kLink;
-  int link = -1;      ///< that it moves with; -1 for obstacles
-  int obstacle = -1;  ///< index into `Problem::obstacles`; -1 for the others
-  /// Convex solids that together enclose the body, in the frame of its link (or of the obstacle):
-  /// convex shapes as they are, a triangle mesh as the convex hull of its vertices (of an obstacle
-  /// or attached object: one hull per connected part, so that a shelf of boards stays open).
-  std::vector<Geometry> pieces;
+  int link = -1;                   ///< that it moves with; -1 for obstacles
+  int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
+  std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
+  /// Convex solids that together enclose the body, one for each geometry: a mesh by its hull.
+  std::vector<Geometry> hulls;
+
+  /// More of them that enclose it more closely (convex_cover.h).
+  std::vector<Geometry> closePieces() const;
 };
 
 /// Two bodies that must stay `margin` [m] apart.

@@ -23,13 +23,18 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const bool moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
     if (moves && !t) continue;
     const Pose X_WA = poseOf(a), X_WB = poseOf(b);
-    double least = std::numeric_limits<double>::infinity();
-    for (const Geometry& i : a.pieces) {
-      for (const Geometry& j : b.pieces) {
-        least = std::min(least,
-                         signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
+    const auto distance = [&](const std::vector<Geometry>& A, const std::vector<Geometry>& B) {
+      double least = std::numeric_limits<double>::infinity();
+      for (const Geometry& i : A) {
+        for (const Geometry& j : B) {
+          least = std::min(least,
+                           signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
+        }
       }
-    }
+      return least;
+    };
+    double least = distance(a.hulls, b.hulls);
+    if (least < pair.margin) least = distance(a.closePieces(), b.closePieces());
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
   }
   std::stable_sort(distances.begin(), distances.end(),

@@ -13,10 +13,12 @@
 
 namespace allclear {
 
-/// A convex piece of a body: indices into `CertifiedGeometry::bodies` and its `pieces`.
+/// A convex solid of a body: indices into `CertifiedGeometry::bodies` and its `hulls`, or its
+/// `closePieces`.
 struct PieceIndex {
   int body = -1;
   int piece = -1;
+  bool close = false;
 };
 
 /// What a certificate needs to know of a motion: how far apart two convex pieces are at an instant,
@@ -43,6 +45,10 @@ class CertifiedMotion {
   /// Consecutive cells of time, from 0 to the duration.
   const std::vector<Interval>& cells() const { return cells_; }
 
+  /// How many solids enclose a body. Those that do closely are made when first asked for; no others
+  /// than those asked for may be named below.
+  int pieceCount(int body, bool close);
+
   /// Lower bound [m] of the signed distance at every instant of `time`, from the room along `n`
   /// (from A to B, not zero). For a plane, its own normal takes the place of n.
   double lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const;
@@ -57,6 +63,9 @@ class CertifiedMotion {
 
   /// The signed distance at t; at the true poses, from forward kinematics.
   SignedDistance distanceAt(PieceIndex a, PieceIndex b, double t);
+
+  /// The least over the solids of two bodies.
+  double bodyDistanceAt(int a, int b, double t, bool close);
 
   /// The curve of a link that carries a body or is named in a path constraint, one per cell.
   const std::vector<BodyCurve>& linkCurve(int link) const;
@@ -83,12 +92,13 @@ class CertifiedMotion {
   void makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry, double tolerance);
   std::vector<double> timeBreaks(double tolerance) const;
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
-  void makePieces(const CertifiedBody& body, std::vector<Piece>* pieces) const;
-  std::vector<BodyCurve> obstacleCurve(const Obstacle& obstacle) const;
+  std::vector<Piece> piecesOf(const CertifiedBody& body, const std::vector<Geometry>& solids) const;
   static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry);
   static void reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                     std::array<double, BodyCurve::kDegree + 1>* h);
-  const Piece& piece(PieceIndex i) const { return pieces_[i.body][i.piece]; }
+  const Piece& piece(PieceIndex i) const {
+    return (i.close ? close_pieces_ : pieces_)[i.body][i.piece];
+  }
   int cellAt(double t) const;
   Pose pieceFrame(PieceIndex i, double t);
 
@@ -99,7 +109,9 @@ class CertifiedMotion {
   std::unique_ptr<LinkCurveBuilder::Workspace> workspace_;
   std::vector<Interval> cells_;
   std::vector<std::vector<BodyCurve>> link_curves_;      ///< by link; empty where not needed
-  std::vector<std::vector<Piece>> pieces_;               ///< by body, then piece
+  std::vector<std::vector<Piece>> pieces_;               ///< by body: of the hulls
+  std::vector<std::vector<Piece>> close_pieces_;         ///< by body; empty until asked for
+  std::vector<std::vector<Geometry>> close_geometry_;    ///< what these point to
   std::unordered_map<double, std::vector<Pose>> poses_;  ///< of all links, at the times asked for
 };
 

@@ -49,11 +49,11 @@ void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
 }
 
 /// Every pair that there must be is there, once, and proven.
-double checkPairs(const CertifiedGeometry& geometry, const CertifiedMotion& motion,
+double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
                   const Certificate& certificate) {
-  std::map<std::tuple<std::string, std::string, int, int>, const CertificatePair*> stored;
+  std::map<std::tuple<std::string, std::string, bool, int, int>, const CertificatePair*> stored;
   for (const CertificatePair& pair : certificate.pairs) {
-    const auto key = std::tuple(pair.a, pair.b, pair.piece_a, pair.piece_b);
+    const auto key = std::tuple(pair.a, pair.b, pair.close, pair.piece_a, pair.piece_b);
     require(stored.emplace(key, &pair).second, "'" + pair.a + "' and '" + pair.b + "' come twice");
   }
   double least = std::numeric_limits<double>::infinity();
@@ -62,12 +62,16 @@ double checkPairs(const CertifiedGeometry& geometry, const CertifiedMotion& moti
     if (pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     const std::string name = "'" + a.name + "' and '" + b.name + "'";
-    for (int i = 0; i < static_cast<int>(a.pieces.size()); ++i) {
-      for (int j = 0; j < static_cast<int>(b.pieces.size()); ++j, ++needed) {
-        const auto found = stored.find(std::tuple(a.name, b.name, i, j));
+    // Either the hulls or the close pieces are all proven.
+    const bool close = stored.count(std::tuple(a.name, b.name, true, 0, 0)) > 0;
+    const int count_a = motion.pieceCount(pair.a, close);
+    const int count_b = motion.pieceCount(pair.b, close);
+    for (int i = 0; i < count_a; ++i) {
+      for (int j = 0; j < count_b; ++j, ++needed) {
+        const auto found = stored.find(std::tuple(a.name, b.name, close, i, j));
         require(found != stored.end(), name + ": the pair is missing");
         require(found->second->margin == pair.margin, name + ": not the margin of the task");
-        checkCells(motion, {pair.a, i}, {pair.b, j}, *found->second, name);
+        checkCells(motion, {pair.a, i, close}, {pair.b, j, close}, *found->second, name);
         for (const CoverCell& cell : found->second->cells) least = std::min(least, cell.lower);
       }
     }
@@ -89,12 +93,11 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     if (a.name != certificate.closest_a || b.name != certificate.closest_b) continue;
-    for (int i = 0; i < static_cast<int>(a.pieces.size()); ++i) {
-      for (int j = 0; j < static_cast<int>(b.pieces.size()); ++j) {
-        least = std::min(
-            least, motion.distanceAt({pair.a, i}, {pair.b, j}, certificate.closest_t).distance);
-      }
-    }
+    const bool close = std::any_of(
+        certificate.pairs.begin(), certificate.pairs.end(), [&](const CertificatePair& stored) {
+          return stored.close && stored.a == a.name && stored.b == b.name;
+        });
+    least = std::min(least, motion.bodyDistanceAt(pair.a, pair.b, certificate.closest_t, close));
   }
   require(minimum.upper >= least - 1e-6, "the least distance is not met at the instant given");
 }

@@ -4,20 +4,13 @@
 #include <cmath>
 #include <limits>
 
-#include "allclear/distance/convex_hull.h"
+#include "allclear/distance/convex_cover.h"
+#include "allclear/distance/signed_distance.h"
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/motion_tree.h"
 
 namespace allclear {
 namespace {
-
-Geometry convexPiece(const Geometry& geometry) {
-  const auto* mesh = std::get_if<TriangleMesh>(&geometry.shape);
-  if (mesh == nullptr) return geometry;
-  const ConvexHull hull = convexHull(mesh->vertices());
-  std::vector<Vec3> corners;
-  for (int corner : hull.vertices) corners.push_back(mesh->vertices()[corner]);
-  return {ConvexMesh(std::move(corners)), geometry.X_BG};
-}
 
 Ball ballAbout(const std::vector<Geometry>& pieces) {
   Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
@@ -42,9 +35,9 @@ Ball ballAbout(const std::vector<Geometry>& pieces) {
 
 CollisionBody body(std::string name, int link, int obstacle,
                    const std::vector<Geometry>& geometry) {
-  CollisionBody out{std::move(name), link, obstacle, {}, {}};
-  for (const Geometry& g : geometry) out.pieces.push_back(convexPiece(g));
-  out.ball = ballAbout(out.pieces);
+  CollisionBody out{std::move(name), link, obstacle, {}, {}, {}};
+  for (const Geometry& g : geometry) out.hulls.push_back(convexHullOf(g));
+  out.ball = ballAbout(out.hulls);
   return out;
 }
 
@@ -71,6 +64,85 @@ bool allowed(const CollisionSettings& settings, const std::string& a, const std:
   });
 }
 
+/// Chooses the pairs to be measured closely.
+class Closer {
+ public:
+  Closer(const Problem& problem, Closeness closeness, CollisionModel* model)
+      : problem_(problem), closeness_(closeness), model_(*model) {}
+
+  void apply() {
+    if (closeness_ == Closeness::kWhereNeeded) {
+      look(problem_.start);
+      if (const auto* goal = std::get_if<JointTarget>(&problem_.goal)) {
+        VecX q = problem_.start;
+        for (std::size_t k = 0; k < goal->coordinates.size(); ++k) {
+          q[goal->coordinates[k]] = goal->values[k];
+        }
+        look(q);
+      }
+    } else {
+      for (CollisionPair& pair : model_.pairs) pair.close = true;
+    }
+    for (CollisionPair& pair : model_.pairs) {
+      pair.close = pair.close && (isUneven(pair.a) || isUneven(pair.b));
+      if (!pair.close) continue;
+      refine(pair.a);
+      refine(pair.b);
+    }
+  }
+
+ private:
+  /// Pairs whose hulls are too near in this configuration.
+  void look(const VecX& q) {
+    const Kinematics kinematics(*problem_.robot);
+    Kinematics::Workspace workspace = kinematics.makeWorkspace();
+    std::vector<Pose> X_WL;
+    kinematics.linkPoses(q, workspace, X_WL);
+    const auto pose = [&](const CollisionBody& body) {
+      return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].pose(0.0) : X_WL[body.link];
+    };
+    for (CollisionPair& pair : model_.pairs) {
+      const CollisionBody& A = model_.bodies[pair.a];
+      const CollisionBody& B = model_.bodies[pair.b];
+      const Pose X_WA = pose(A), X_WB = pose(B);
+      for (const Geometry& a : A.hulls) {
+        for (const Geometry& b : B.hulls) {
+          pair.close = pair.close || !distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape,
+                                                      X_WB * b.X_BG, pair.margin);
+        }
+      }
+    }
+  }
+
+  const std::vector<Geometry>& geometry(const CollisionBody& body) const {
+    if (body.obstacle >= 0) return problem_.obstacles[body.obstacle].geometry;
+    if (problem_.robot->links()[body.link].name == body.name) {
+      return problem_.robot->links()[body.link].collision;
+    }
+    return std::find_if(problem_.attached.begin(), problem_.attached.end(),
+                        [&](const AttachedObject& object) { return object.id == body.name; })
+        ->geometry;
+  }
+
+  void refine(int body) {
+    CollisionBody& b = model_.bodies[body];
+    if (!b.pieces.empty()) return;
+    for (const Geometry& g : geometry(b)) {
+      for (Geometry& piece : convexPiecesOf(g)) b.pieces.push_back(std::move(piece));
+    }
+  }
+
+  /// Whether pieces follow the body more closely than hulls.
+  bool isUneven(int body) {
+    refine(body);
+    return model_.bodies[body].pieces.size() > model_.bodies[body].hulls.size();
+  }
+
+  const Problem& problem_;
+  Closeness closeness_;
+  CollisionModel& model_;
+};
+
 }  // namespace
 
 double marginBetween(const CollisionSettings& settings, const std::string& a,
@@ -86,7 +158,7 @@ double marginBetween(const CollisionSettings& settings, const std::string& a,
   return std::isfinite(one_body) ? one_body : settings.margin;
 }
 
-CollisionModel collisionModel(const Problem& problem) {
+CollisionModel collisionModel(const Problem& problem, Closeness closeness) {
   const RobotModel& robot = *problem.robot;
   CollisionModel model;
   std::vector<const AttachedObject*> carried;  // by body; null for links and obstacles
@@ -124,13 +196,14 @@ CollisionModel collisionModel(const Problem& problem) {
       if (mayTouch(i, j)) continue;
       const CollisionBody& a = model.bodies[i];
       const CollisionBody& b = model.bodies[j];
-      const CollisionPair pair{i, j, marginBetween(problem.collision, a.name, b.name)};
+      const CollisionPair pair{i, j, marginBetween(problem.collision, a.name, b.name), false};
       const bool obstacle_moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
       const bool apart = b.link < 0 ? !moved_by[a.link].empty() || obstacle_moves
                                     : moved_by[a.link] != moved_by[b.link];
       (apart ? model.pairs : model.fixed_pairs).push_back(pair);
     }
   }
+  if (closeness != Closeness::kHulls) Closer(problem, closeness, &model).apply();
   return model;
 }
 

@@ -13,9 +13,12 @@ struct CollisionBody {
   std::string name;
   int link = -1;                 ///< the link that carries it; -1 for obstacles
   int obstacle = -1;             ///< index into `Problem::obstacles`; -1 else
-  std::vector<Geometry> pieces;  ///< convex, together enclosing the body; in the link's or object's
+  std::vector<Geometry> hulls;   ///< convex, together enclosing the body; in the link's or object's
                                  ///< frame
-  Ball ball;                     ///< about all pieces, in that frame
+  std::vector<Geometry> pieces;  ///< the same more closely; empty where no pair asks for them
+  Ball ball;                     ///< about all hulls, in that frame
+
+  const std::vector<Geometry>& parts(bool close) const { return close ? pieces : hulls; }
 };
 
 /// Two bodies to keep apart.
@@ -23,18 +26,26 @@ struct CollisionPair {
   int a = -1;  ///< moved by the plan
   int b = -1;
   double margin = 0.0;  ///< [m]
+  bool close = false;   ///< measured between `CollisionBody::pieces` rather than hulls
 };
 
-/// The bodies of a problem, as convex pieces, and the pairs that a plan has to keep apart.
+/// How closely meshes are followed.
+enum class Closeness {
+  kHulls,        ///< by their convex hulls
+  kWhereNeeded,  ///< by pieces in pairs whose hulls are nearer than their margin at start or goal
+  kEverywhere,   ///< by pieces
+};
+
+/// The bodies of a problem, as convex solids, and the pairs that a plan has to keep apart.
 ///
-/// Meshes stand for themselves by the convex hull of their vertices, which encloses them.
+/// Meshes are enclosed by their convex hull or, pair by pair, by several pieces (convex_cover.h).
 struct CollisionModel {
   std::vector<CollisionBody> bodies;
   std::vector<CollisionPair> pairs;        ///< of bodies that the planned coordinates move apart
   std::vector<CollisionPair> fixed_pairs;  ///< of bodies that never move against each other
 };
 
-CollisionModel collisionModel(const Problem& problem);
+CollisionModel collisionModel(const Problem& problem, Closeness closeness);
 
 /// The margin that a task asks of two bodies (names as in the task).
 double marginBetween(const CollisionSettings& settings, const std::string& a, const std::string& b);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <sstream>
 
 #include "allclear/core/input_error.h"
@@ -14,6 +15,9 @@ namespace allclear {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
+constexpr int kAttemptsWithHulls = 3;
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -47,7 +51,10 @@ class Planning {
       : problem_(problem),
         options_(options),
         hooks_(hooks),
-        evaluator_(problem),
+        evaluator_(std::make_unique<ClearanceEvaluator>(
+            problem, problem.collision.geometry == GeometryMode::kMesh   ? Closeness::kEverywhere
+                     : problem.collision.geometry == GeometryMode::kAuto ? Closeness::kWhereNeeded
+                                                                         : Closeness::kHulls)),
         start_(Clock::now()) {}
 
   Plan run() {
@@ -78,25 +85,28 @@ class Planning {
 
   /// A start or goal in contact is the user's to mend: say so and solve nothing.
   bool isEndAtFault() {
-    ClearanceEvaluator::Workspace workspace(evaluator_);
-    const auto check = [&](const char* what, const VecX& q) {
-      const Clearance c = evaluator_.atRest(q, workspace);
-      if (c.pair < 0 || c.upper >= evaluator_.model().pairs[c.pair].margin) return false;
+    ClearanceEvaluator::Workspace workspace(*evaluator_);
+    const auto check = [&](bool is_start, const VecX& q) {
+      const char* what = is_start ? "start" : "goal";
+      const std::optional<double> t = is_start ? std::optional(0.0) : std::nullopt;
+      const Clearance c = evaluator_->atRest(q, t, workspace);
+      if (c.pair < 0 || c.upper >= evaluator_->model().pairs[c.pair].margin) return false;
       plan_.message = std::string("No plan: at the ") + what + ", " +
-                      contactText(evaluator_.model(), c) + ". Move the " + what +
+                      contactText(evaluator_->model(), c) + ". Move the " + what +
                       ", or lower the margin of that pair (collision.pair_margins).";
       return true;
     };
-    if (check("start", problem_.plannedPart(problem_.start))) return true;
+    if (check(true, problem_.plannedPart(problem_.start))) return true;
     const auto* goal = std::get_if<JointTarget>(&problem_.goal);
-    return goal != nullptr && check("goal", goal->values);
+    return goal != nullptr && check(false, goal->values);
   }
 
   void search() {
     GoalOptions goal_options;
     goal_options.seed = options_.seed;
     goal_options.budget = budget();
-    const std::vector<VecX> goals = goalConfigurations(evaluator_, goal_options);
+    std::vector<VecX> goals = goalConfigurations(*evaluator_, goal_options);
+    if (goals.empty() && lookCloser()) goals = goalConfigurations(*evaluator_, goal_options);
     if (goals.empty()) {
       if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
       plan_.message =
@@ -106,9 +116,17 @@ class Planning {
     }
     for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
       if (mustEnd()) return;
+      if (attempt == kAttemptsWithHulls) lookCloser();
       if (tryOnce(attempt, goals)) return;
     }
     mustEnd();
+  }
+
+  /// From now on meshes are followed closely in all pairs. False when they are already.
+  bool lookCloser() {
+    if (problem_.collision.geometry != GeometryMode::kAuto || is_close_) return false;
+    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, Closeness::kEverywhere);
+    return is_close_ = true;
   }
 
   /// True when the plan is certified or the search is over.
@@ -121,50 +139,73 @@ class Planning {
     seed_options.time_limit = options_.time_limit - secondsSince(start_);
     seed_options.stop = hooks_.stop;
     const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
-    const std::optional<Seed> seed = makeSeed(evaluator_, goal, attempt, seed_options);
+    const std::optional<Seed> seed = makeSeed(*evaluator_, goal, attempt, seed_options);
     plan_.statistics.seed_seconds += secondsSince(seed_start);
     if (!seed) return false;
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
     std::vector<PlanProgress> history;
-    const Refinement result = refine(evaluator_, guess, [&](const PlanProgress& progress) {
-      history.push_back(progress);
-      history.back().attempt = attempt;
-      if (hooks_.progress) hooks_.progress(history.back());
-      return !isStopped() && !isOutOfTime();
-    });
+    RefinementOptions refinement;
+    if (attempt == 0) {  // a straight line that stays in contact costs more than a search
+      refinement.iterations = 60;
+      refinement.hopeless = 0.01;
+    }
+    const Refinement result =
+        refine(*evaluator_, guess, refinement, [&](const PlanProgress& progress) {
+          history.push_back(progress);
+          history.back().attempt = attempt;
+          if (hooks_.progress) hooks_.progress(history.back());
+          return !isStopped() && !isOutOfTime();
+        });
     plan_.statistics.solve_seconds += result.solve_seconds;
     plan_.statistics.iterations += result.iterations;
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
-      remember(result, std::move(history));
+      remember(result, history);
+      if (seed->certified_path && isRestToRest()) {
+        const Trajectory along_path(restingAtCorners(problem_, seed->path));
+        if (along_path.duration() <= problem_.duration.max &&
+            accept(along_path, result.cost, seed->origin + ", resting at its corners",
+                   std::move(history))) {
+          return true;
+        }
+      }
       return mustEnd();
     }
-    return accept(result, *seed, std::move(history));
+    return accept(result.curve, result.cost, seed->origin, std::move(history));
   }
 
-  bool accept(const Refinement& result, const Seed& seed, std::vector<PlanProgress> history) {
+  bool isRestToRest() const {
+    for (const VecX* v : {&problem_.start_velocity, &problem_.start_acceleration,
+                          &problem_.goal_velocity, &problem_.goal_acceleration}) {
+      if (v->size() > 0 && !v->isZero(0.0)) return false;
+    }
+    return true;
+  }
+
+  bool accept(const Trajectory& trajectory, double cost, const std::string& origin,
+              std::vector<PlanProgress> history) {
     const auto start = Clock::now();
-    Certificate certificate = certify(problem_, result.curve);
+    Certificate certificate = certify(problem_, trajectory);
     plan_.statistics.certify_seconds += secondsSince(start);
     const bool clear = certificate.clear;
     if (clear || !plan_.certificate) {
-      plan_.trajectory = result.curve;
+      plan_.trajectory = trajectory;
       plan_.certificate = std::move(certificate);
       plan_.statistics.history = std::move(history);
     }
     if (!clear) return false;
     plan_.status = PlanStatus::kCertified;
-    plan_.statistics.seed = seed.origin;
-    plan_.statistics.cost = result.cost;
+    plan_.statistics.seed = origin;
+    plan_.statistics.cost = cost;
     return true;
   }
 
-  void remember(const Refinement& result, std::vector<PlanProgress> history) {
+  void remember(const Refinement& result, const std::vector<PlanProgress>& history) {
     if (plan_.certificate || result.violation >= least_violation_) return;
     least_violation_ = result.violation;
     worst_ = result.worst;
     plan_.trajectory = result.curve;
-    plan_.statistics.history = std::move(history);
+    plan_.statistics.history = history;
   }
 
   std::string verdict() const {
@@ -183,7 +224,7 @@ class Planning {
       text += " The best trajectory was found clear but could not be certified: " +
               plan_.certificate->message;
     } else if (worst_) {
-      const CollisionModel& model = evaluator_.model();
+      const CollisionModel& model = evaluator_->model();
       text += " In the best attempt, " + contactText(model, *worst_) +
               " at t = " + number(worst_->t_star) + " s. ";
       const double feasible = worst_->lower - 2.0 * problem_.collision.tolerance;
@@ -201,7 +242,8 @@ class Planning {
   const Problem& problem_;
   const PlanOptions& options_;
   const PlanHooks& hooks_;
-  ClearanceEvaluator evaluator_;
+  std::unique_ptr<ClearanceEvaluator> evaluator_;
+  bool is_close_ = false;
   Clock::time_point start_;
   Plan plan_;
   double least_violation_ = HUGE_VAL;

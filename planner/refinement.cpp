@@ -5,12 +5,19 @@
 #include <cmath>
 #include <set>
 
+#include "allclear/planner/segment_certifier.h"
 #include "allclear/planner/trajectory_program.h"
 
 namespace allclear {
 namespace {
 
-constexpr int kMaxRounds = 12;
+constexpr int kMaxRounds = 16;
+constexpr int kIterationsPerRound = 40;
+constexpr int kRepairs = 2;             // solves with the rows that the last one showed missing
+constexpr double kRegionOfClear = 0.1;  // [m] that one coordinate may move the robot in one round
+constexpr double kRegionOfUnclear = 0.4;
+constexpr double kLeastRegion = 1e-3;
+constexpr double kGain = 0.01;       // of the cost: what is not worth another round
 constexpr double kInfluence = 0.02;  // [m] beyond the margin, from where a pair gets a row
 
 /// Ends a solve that is feasible and gains next to nothing: the last tenths of a per cent of the
@@ -60,7 +67,35 @@ double feasibleDuration(const Problem& problem, const BSpline& curve) {
   return std::min(duration, problem.duration.max);
 }
 
+QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>& path) {
+  const PlannedLimits limits = plannedLimits(problem);
+  std::vector<double> times{0.0};
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    double seconds = 0.0;
+    for (int k = 0; k < path[i].size(); ++k) {
+      const double way = std::abs(path[i][k] - path[i - 1][k]);
+      // The greatest derivatives of 10 s^3 - 15 s^4 + 6 s^5.
+      if (std::isfinite(limits.velocity[k])) {
+        seconds = std::max(seconds, 1.875 * way / limits.velocity[k]);
+      }
+      seconds = std::max(seconds, std::sqrt(10.0 / std::sqrt(3.0) * way / limits.acceleration[k]));
+      seconds = std::max(seconds, std::cbrt(60.0 * way / limits.jerk[k]));
+    }
+    times.push_back(times.back() + std::max(1e-3, seconds * (1.0 + 1e-9)));
+  }
+  if (times.back() < problem.duration.min) {
+    for (double& t : times) t *= problem.duration.min / times.back();
+  }
+  MatX positions(path.front().size(), static_cast<Eigen::Index>(path.size()));
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    positions.col(static_cast<Eigen::Index>(i)) = path[i];
+  }
+  const MatX rest = MatX::Zero(positions.rows(), positions.cols());
+  return {std::move(times), std::move(positions), rest, rest};
+}
+
 Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
+                  const RefinementOptions& refinement,
                   const std::function<bool(const PlanProgress&)>& observe) {
   const Problem& problem = evaluator.problem();
   const CollisionModel& model = evaluator.model();
@@ -72,7 +107,6 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
   TrajectoryProgram program(evaluator, guess, settings);
   ClearanceEvaluator::Workspace workspace(evaluator);
 
-  Refinement out{.clear = false, .curve = guess, .worst = std::nullopt};
   std::set<std::pair<int, int>> rows;
   const auto look = [&](const BSpline& curve) {
     std::vector<Clearance> near;
@@ -90,50 +124,91 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     return rows.size() > before;
   };
 
-  addRows(look(guess));
-  VecX x = program.pointOf(guess);
-  bool going = true;
-  for (int round = 0; round < kMaxRounds && going; ++round) {
-    NlpOptions options;
-    options.warm = round > 0;
-    Settled settled(0.5 * tolerance);
-    const auto start = std::chrono::steady_clock::now();
-    const NlpResult result = solveNlp(program, x, options, [&](const NlpIteration& iteration) {
-      int row = -1;
-      program.worstRow(&row);
-      PlanProgress progress{0, round, iteration.number, iteration.cost, iteration.infeasibility,
-                            ""};
-      if (row >= 0) progress.worst = described(model, program.rowClearances()[row]);
-      going = observe(progress);
-      return going && !settled(iteration);
-    });
-    out.solve_seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    out.iterations += result.iterations;
-    out.rounds = round + 1;
-    out.cost = result.cost;
-    x = result.x;
-    out.curve = program.curveAt(x);
-    const std::vector<Clearance> near = look(out.curve);
-    out.worst.reset();
-    out.violation = 0.0;
+  // What keeps a curve from being clear.
+  const auto judge = [&](const BSpline& curve, const std::vector<Clearance>& near) {
+    Refinement verdict{.clear = false, .curve = curve, .worst = std::nullopt};
     double least = HUGE_VAL;
     for (const Clearance& c : near) {
       const double excess = c.lower - model.pairs[c.pair].margin;
       if (excess >= least) continue;
       least = excess;
-      out.worst = c;
-      out.violation = std::max(0.0, -excess);
+      verdict.worst = c;
+      verdict.violation = std::max(0.0, -excess);
     }
-    const double needed = feasibleDuration(problem, out.curve);
-    const bool limits_hold = needed <= out.curve.duration() * (1.0 + 1e-6);
-    out.clear = out.violation == 0.0 && limits_hold && result.status != NlpResult::Status::kFailed;
-    if (out.clear) {
-      if (needed > out.curve.duration()) out.curve = out.curve.withDuration(needed);
-      break;
+    const double needed = feasibleDuration(problem, curve);
+    verdict.clear = verdict.violation == 0.0 && needed <= curve.duration() * (1.0 + 1e-6);
+    if (verdict.clear && needed > curve.duration()) verdict.curve = curve.withDuration(needed);
+    return verdict;
+  };
+
+  const std::vector<Clearance> at_guess = look(guess);
+  addRows(at_guess);
+  VecX center = program.pointOf(guess);
+  program.setPoint(center);
+  Refinement best = judge(guess, at_guess);
+  best.cost = program.cost();
+  const VecX reach = SegmentCertifier(problem, model).reach(guess.value(0.5 * guess.duration()));
+  double region = best.clear ? kRegionOfClear : kRegionOfUnclear;
+  VecX x = center;
+  bool going = true;
+  bool warm = false;
+  int rounds = 0, iterations = 0, repairs = 0;
+  double seconds = 0.0;
+  while (rounds < kMaxRounds && going && iterations < refinement.iterations &&
+         region > kLeastRegion) {
+    program.setPoint(center);
+    program.setRegion(
+        center, program.regionRadius(region * reach.cwiseMax(0.1 * reach.maxCoeff()).cwiseInverse(),
+                                     std::min(0.9, 4.0 * region)));
+    NlpOptions options;
+    options.warm = warm;
+    options.max_iterations = std::min(kIterationsPerRound, refinement.iterations - iterations);
+    Settled settled(0.5 * tolerance);
+    const auto start = std::chrono::steady_clock::now();
+    const NlpResult result = solveNlp(program, x, options, [&](const NlpIteration& iteration) {
+      int row = -1;
+      const double worst = program.worstRow(&row);
+      PlanProgress progress{
+          0, rounds, iterations + iteration.number, iteration.cost, iteration.infeasibility, ""};
+      if (row >= 0) progress.worst = described(model, program.rowClearances()[row]);
+      going = observe(progress) &&
+              (progress.iteration < refinement.patience || worst > -refinement.hopeless);
+      return going && !settled(iteration);
+    });
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++rounds;
+    iterations += result.iterations;
+    const BSpline curve = program.curveAt(result.x);
+    const std::vector<Clearance> near = look(curve);
+    Refinement found = judge(curve, near);
+    found.cost = result.cost;
+    const bool more_rows = addRows(near);
+    warm = true;
+    const bool better = found.clear ? !best.clear || found.cost < best.cost
+                                    : !best.clear && found.violation < best.violation;
+    if (better) {
+      const bool settled_there =
+          found.clear && best.clear && found.cost > (1.0 - kGain) * best.cost;
+      const bool slow = !found.clear && found.violation > 0.9 * best.violation;
+      best = std::move(found);
+      center = x = program.pointOf(best.curve);
+      repairs = 0;
+      if (settled_there) break;
+      if (!slow) region *= 2.0;
+    } else if (more_rows && repairs < kRepairs) {
+      ++repairs;
+      x = result.x;  // what was not known to be in the way now is
+    } else {
+      if (best.clear && found.clear) break;
+      region *= 0.25;
+      repairs = 0;
+      x = center;
     }
-    if (!addRows(near) && result.status != NlpResult::Status::kIterationLimit) break;
   }
+  Refinement out = std::move(best);
+  out.rounds = rounds;
+  out.iterations = iterations;
+  out.solve_seconds = seconds;
   return out;
 }
 

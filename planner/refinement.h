@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include "allclear/planner/clearance.h"
 #include "allclear/planner/planner.h"
 #include "allclear/trajectories/bspline.h"
+#include "allclear/trajectories/hermite.h"
 
 namespace allclear {
 
@@ -27,9 +29,23 @@ struct Refinement {
 /// duration of the problem).
 double feasibleDuration(const Problem& problem, const BSpline& curve);
 
+struct RefinementOptions {
+  int iterations = 300;  ///< of all rounds together
+  /// Ends when after `patience` iterations some pair is deeper below its margin than `hopeless`
+  /// [m].
+  int patience = 20;
+  double hopeless = HUGE_VAL;
+};
+
 /// Optimises a first guess until it is clear, by exchange: solve with the rows known, look at all
-/// pairs over all spans, add what came near, solve again.
+/// pairs over all spans, add what came near, solve again. A guess that is clear itself is the
+/// result when nothing better is found.
 Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
+                  const RefinementOptions& options,
                   const std::function<bool(const PlanProgress&)>& observe);
+
+/// Rests at every vertex of a path and moves in straight lines between them, each by the smooth
+/// step of least jerk, as fast as the limits allow: slow, but as clear as the path.
+QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>& path);
 
 }  // namespace allclear

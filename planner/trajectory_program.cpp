@@ -142,6 +142,23 @@ MatX TrajectoryProgram::boundaryPart(double T, int derivative) const {
   return 2.0 * boundary_[2];
 }
 
+void TrajectoryProgram::setRegion(VecX center, VecX radius) {
+  region_center_ = std::move(center);
+  region_radius_ = std::move(radius);
+}
+
+VecX TrajectoryProgram::regionRadius(const VecX& by_joint, double duration) const {
+  VecX radius = VecX::Constant(variableCount(), HUGE_VAL);
+  for (int l = kEnds; l < controls_; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v >= 0) radius[v] = by_joint[j];
+    }
+  }
+  radius[durationVariable()] = duration * T_;
+  return radius;
+}
+
 void TrajectoryProgram::setRows(std::vector<ClearanceRow> rows) {
   std::sort(rows.begin(), rows.end(), [](const ClearanceRow& a, const ClearanceRow& b) {
     return std::pair(a.span, a.pair) < std::pair(b.span, b.pair);
@@ -188,6 +205,11 @@ NonlinearProgram::Bounds TrajectoryProgram::bounds() const {
   }
   b.x_lower[durationVariable()] = std::max(problem_.duration.min, kShortest);
   b.x_upper[durationVariable()] = problem_.duration.max;
+  if (region_center_.size() > 0) {
+    b.x_lower = b.x_lower.cwiseMax(region_center_ - region_radius_);
+    b.x_upper = b.x_upper.cwiseMin(region_center_ + region_radius_);
+    b.x_upper = b.x_upper.cwiseMax(b.x_lower);  // a centre beyond its bounds
+  }
   const int limits = static_cast<int>(limit_rows_.size());
   const int count = limits + poseRowCount() + static_cast<int>(rows_.size());
   b.g_lower = VecX::Zero(count);
@@ -294,6 +316,7 @@ void TrajectoryProgram::evaluateClearances() {
   clearances_known_ = true;
   clearances_.clear();
   clearance_gradients_.resize(joints_, static_cast<int>(rows_.size()));
+  clearance_rates_.setZero(static_cast<int>(rows_.size()));
   const BSpline curve(basis_, C_, T_);
   int built = -1;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -313,8 +336,9 @@ void TrajectoryProgram::evaluateClearances() {
     if (far) {
       clearance_gradients_.col(column).setZero();  // constant at the ceiling
     } else {
-      clearance_gradients_.col(column) = evaluator_.gradient(
-          clearances_[r], curve.value(clearances_[r].t_star), workspace_, &clearances_[r].upper);
+      clearance_gradients_.col(column) =
+          evaluator_.gradient(clearances_[r], curve.value(clearances_[r].t_star), workspace_,
+                              &clearances_[r].upper, &clearance_rates_[column]);
     }
   }
 }
@@ -400,8 +424,9 @@ void TrajectoryProgram::jacobian(Eigen::Ref<VecX> values) {
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto gradient = clearance_gradients_.col(static_cast<Eigen::Index>(r));
     const int first = basis_->firstControl(rows_[r].span);
-    const BasisWeights w = basis_->weights(0, clearances_[r].t_star / T_);
-    double by_duration = 0.0;
+    const double s = clearances_[r].t_star / T_;
+    const BasisWeights w = basis_->weights(0, s);
+    double by_duration = s * clearance_rates_[static_cast<Eigen::Index>(r)];
     for (int l = first; l <= first + basis_->degree(); ++l) {
       const int k = l - w.first;
       const double weight = k >= 0 && k < w.weights.size() ? w.weights[k] : 0.0;

@@ -35,6 +35,12 @@ class TrajectoryProgram : public NonlinearProgram {
   /// `guess` fixes the basis and the scales of the cost.
   TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess, Settings settings);
 
+  /// Keeps every variable within `radius` of `center`, besides its own bounds.
+  void setRegion(VecX center, VecX radius);
+  /// The radius, for every variable, that lets planned coordinate j move by `by_joint[j]` and the
+  /// duration by the share `duration`.
+  VecX regionRadius(const VecX& by_joint, double duration) const;
+
   void setRows(std::vector<ClearanceRow> rows);
   const std::vector<ClearanceRow>& rows() const { return rows_; }
 
@@ -96,6 +102,7 @@ class TrajectoryProgram : public NonlinearProgram {
   std::vector<EnergyTerm> energy_;
   double duration_weight_ = 0.0;
   std::vector<ClearanceRow> rows_;
+  VecX region_center_, region_radius_;  ///< empty: no region
 
   VecX x_;
   MatX C_;
@@ -103,6 +110,7 @@ class TrajectoryProgram : public NonlinearProgram {
   bool clearances_known_ = false;
   std::vector<Clearance> clearances_;
   MatX clearance_gradients_;  ///< planned coordinates x rows
+  VecX clearance_rates_;      ///< by time, of obstacles that move
 };
 
 }  // namespace allclear

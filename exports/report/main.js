@@ -18,6 +18,7 @@ function fillVerdict() {
   document.querySelector("#verdict .message").textContent = v.message;
   fillList(".faults", v.faults);
   fillList(".advice", v.advice);
+  if (v.good) document.querySelector("#help .advice h2").textContent = "What next";
   byId("help").hidden = v.faults.length + v.advice.length === 0;
   const table = document.querySelector("#facts table");
   for (const [name, value] of data.facts) {
@@ -206,19 +207,20 @@ function fillNearest() {
   for (const pair of pairs) {
     const row = element("tr", null, table);
     const least = pair.distance[pair.nearest];
-    row.className = least < pair.margin ? "bad" : "";
     element("td", pairName(data, pair.a, pair.b), row);
     if (data.isMotion) {
-      element("td", millimetres(least), row, "number");
+      element("td", millimetres(least), row, numberClass(least, pair));
       const cell = element("td", null, row, "number");
       const button = element("button", `${data.times[pair.nearest].toFixed(2)} s`, cell);
       button.type = "button";
       button.addEventListener("click", () => { setPlaying(false); setTime(data.times[pair.nearest]); });
     } else {
-      for (const d of pair.distance) element("td", isFinite(d) ? millimetres(d) : "–", row, "number");
+      for (const d of pair.distance) element("td", isFinite(d) ? millimetres(d) : "–", row, numberClass(d, pair));
     }
   }
 }
+
+const numberClass = (distance, pair) => distance < pair.margin ? "number bad" : "number";
 
 // --- joints ------------------------------------------------------------------------------------
 

@@ -39,8 +39,8 @@ class Viewer {
 
   addLights() {
     const r = this.data.scene.radius;
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x9aa3ad, 0.72));
-    const sun = new THREE.DirectionalLight(0xffffff, 0.5);
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0xb4bac2, 0.78));
+    const sun = new THREE.DirectionalLight(0xffffff, 0.42);
     sun.position.set(-2 * r, -3 * r, 5 * r);
     const fill = new THREE.DirectionalLight(0xffffff, 0.16);
     fill.position.set(4 * r, 2 * r, r);
@@ -71,7 +71,8 @@ class Viewer {
       : body.plane ? LOOKS.plane : moves ? LOOKS.moving : LOOKS.obstacle;
     const material = this.material(color, body.plane ? { transparent: true, opacity: 0.75, depthWrite: false } : {});
     const looks = this.meshes(body.looks, material);
-    const solidMaterial = this.material(LOOKS.solid, { transparent: true, opacity: 0.38, depthWrite: false });
+    const solidMaterial = this.material(LOOKS.solid, { transparent: true, opacity: 0.38, depthWrite: false,
+      polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -4 });
     const solids = this.meshes(body.solids.length ? body.solids : body.looks, solidMaterial);
     const group = new THREE.Group();
     group.add(looks, solids);
@@ -91,7 +92,8 @@ class Viewer {
     this.ends = new THREE.Group();
     const last = this.data.times.length - 1;
     for (const [frame, color] of [[0, LOOKS.start], [last, LOOKS.goal]]) {
-      const material = this.material(color, { transparent: true, opacity: 0.3, depthWrite: false });
+      const material = this.material(color, { transparent: true, opacity: 0.3, depthWrite: false,
+        polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 4 });  // behind the robot where they coincide
       for (const { body, looks } of this.bodies) {
         if (body.kind === "obstacle" || body.poses.length <= 7) continue;
         const ghost = looks.clone();
@@ -236,7 +238,7 @@ class Viewer {
   fitDistance() {
     const half = 0.5 * this.camera.fov * Math.PI / 180;
     const narrow = Math.min(1, this.camera.aspect);
-    return 0.92 * this.data.scene.radius / Math.sin(Math.atan(Math.tan(half) * narrow));
+    return 0.8 * this.data.scene.radius / Math.sin(Math.atan(Math.tan(half) * narrow));
   }
 
   aim() {
