@@ -11,8 +11,8 @@ namespace allclear {
 namespace {
 
 constexpr int kShownPairs = 8;
-/// About 2 MB; more shows only in a file that a browser is slow to open.
-constexpr int kMostTriangles = 150000;
+/// About 1.5 MB; more shows only in a file that a browser is slow to open.
+constexpr int kMostTriangles = 100000;
 
 std::string number(double value, const char* format = "%.4g") {
   char text[32];
@@ -60,6 +60,7 @@ class ReportMaker {
 
   void add(const PlanStatistics& statistics) {
     data_.history = statistics.history;
+    if (statistics.attempts == 0) return;
     addFact("Planned in", number(statistics.seconds, "%.3g") + " s, " +
                               std::to_string(statistics.attempts) +
                               (statistics.attempts == 1 ? " attempt, " : " attempts, ") +

@@ -39,7 +39,7 @@ void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clea
                       " will do, lower their margin (collision.pair_margins).");
   } else {
     advice->push_back("Look at " + names +
-                      " at the marked instant. If they may touch, allow it (collision.allowed); "
+                      " where they are drawn in red. If they may touch, allow it (collision.allowed); "
                       "if not, give them more room or move the goal.");
   }
 }

@@ -71,11 +71,8 @@ class Viewer {
       : body.plane ? LOOKS.plane : moves ? LOOKS.moving : LOOKS.obstacle;
     const material = this.material(color, body.plane ? { transparent: true, opacity: 0.75, depthWrite: false } : {});
     const looks = this.meshes(body.looks, material);
-    const solidMaterial = this.material(LOOKS.solid, { transparent: true, opacity: 0.38, depthWrite: false,
-      polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -4 });
-    const solids = this.meshes(body.solids.length ? body.solids : body.looks, solidMaterial);
     const group = new THREE.Group();
-    group.add(looks, solids);
+    group.add(looks);
     if (body.plane) {
       const size = body.looks[0].size;
       const lines = new THREE.GridHelper(Math.max(size[0], size[1]), 20, 0xb0bac5, 0xc3ccd5);
@@ -84,7 +81,18 @@ class Viewer {
     }
     this.scene.add(group);
     this.place(group, body.poses, 0);
-    return { body, group, looks, solids, material, isObstacle, color: new THREE.Color(color) };
+    return { body, group, looks, solids: null, material, isObstacle, color: new THREE.Color(color) };
+  }
+
+  /** What is kept clear, made when it is first asked for. */
+  makeSolids() {
+    const material = this.material(LOOKS.solid, { transparent: true, opacity: 0.38, depthWrite: false,
+      polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -4 });
+    for (const part of this.bodies) {
+      if (part.body.plane || part.solids) continue;
+      part.solids = this.meshes(part.body.solids.length ? part.body.solids : part.body.looks, material);
+      part.group.add(part.solids);
+    }
   }
 
   /** The robot at the first and the last sample, to be seen through. */
@@ -201,9 +209,10 @@ class Viewer {
   setLayers(change) {
     Object.assign(this.layers, change);
     const on = this.layers;
-    for (const { looks, solids, isObstacle, body } of this.bodies) {
+    if (on.solids) this.makeSolids();
+    for (const { looks, solids, isObstacle } of this.bodies) {
       looks.visible = isObstacle ? on.obstacles : on.robot;
-      solids.visible = on.solids && !body.plane && (isObstacle ? on.obstacles : true);
+      if (solids) solids.visible = on.solids && (isObstacle ? on.obstacles : true);
     }
     this.path.visible = on.path;
     this.ends.visible = on.ends;
@@ -235,10 +244,40 @@ class Viewer {
     this.aim();
   }
 
+  /** Corners of what is to be seen: of bodies that move, at some instants. */
+  viewPoints() {
+    if (this.points) return this.points;
+    this.points = [];
+    for (const { body, group } of this.bodies) {
+      const count = body.poses.length / 7;
+      for (const { lower, size } of body.looks) {
+        if (body.plane || Math.max(...size) > 3 * this.data.scene.radius) continue;
+        for (let f = 0; f < count; f += Math.max(1, Math.floor(count / 12))) {
+          this.place(group, body.poses, f);
+          group.updateMatrixWorld(true);
+          for (let k = 0; k < 8; ++k) {
+            const corner = [0, 1, 2].map((i) => lower[i] + (k >> i & 1) * size[i]);
+            this.points.push(new THREE.Vector3(...corner).applyMatrix4(group.matrixWorld));
+          }
+        }
+      }
+    }
+    return this.points;
+  }
+
+  /** The distance from which everything is seen in the direction of the view. */
   fitDistance() {
-    const half = 0.5 * this.camera.fov * Math.PI / 180;
-    const narrow = Math.min(1, this.camera.aspect);
-    return 0.8 * this.data.scene.radius / Math.sin(Math.atan(Math.tan(half) * narrow));
+    const tan = Math.tan(0.5 * this.camera.fov * Math.PI / 180);
+    const c = Math.cos(this.elevation), s = Math.sin(this.elevation);
+    const a = Math.cos(this.azimuth), b = Math.sin(this.azimuth);
+    const back = new THREE.Vector3(c * a, c * b, s), right = new THREE.Vector3(-b, a, 0), up = back.clone().cross(right);
+    let most = 0.2 * this.data.scene.radius;
+    for (const point of this.viewPoints()) {
+      const p = point.clone().sub(this.target);
+      most = Math.max(most, p.dot(back) + Math.abs(p.dot(up)) / tan,
+        p.dot(back) + Math.abs(p.dot(right)) / (tan * this.camera.aspect));
+    }
+    return 1.06 * most;
   }
 
   aim() {
@@ -254,14 +293,15 @@ class Viewer {
   }
 
   turn(dx, dy) {
+    this.distance = this.distance || this.fitDistance();
     this.azimuth -= 0.008 * dx;
     this.elevation = Math.max(-1.5, Math.min(1.5, this.elevation + 0.008 * dy));
     this.aim();
   }
 
   shift(dx, dy) {
-    const r = this.distance || this.fitDistance();
-    const scale = 2 * r * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / this.container.clientHeight;
+    this.distance = this.distance || this.fitDistance();
+    const scale = 2 * this.distance * Math.tan(0.5 * this.camera.fov * Math.PI / 180) / this.container.clientHeight;
     const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 0);
     const up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrix, 1);
     this.target.addScaledVector(right, -dx * scale).addScaledVector(up, dy * scale);
