@@ -91,6 +91,7 @@ Row planOne(const ProblemSet& set, int index, double time) {
   Problem problem = set.problem(index);
   problem.options.time_limit = time;
   problem.options.attempts = 1000;
+  problem.options.threads = 1;
   try {
     const Plan plan = allclear::plan(problem);
     row.status = plan.status == PlanStatus::kCertified ? "certified" : planStatusName(plan.status);

@@ -354,17 +354,22 @@ std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverO
   return pieces;
 }
 
-Geometry convexHullOf(const Geometry& geometry) {
-  const auto* mesh = std::get_if<TriangleMesh>(&geometry.shape);
-  return mesh != nullptr ? Geometry{mesh->hull(), geometry.X_BG} : geometry;
-}
-
-std::vector<Geometry> convexPiecesOf(const Geometry& geometry) {
-  const auto* mesh = std::get_if<TriangleMesh>(&geometry.shape);
-  if (mesh == nullptr) return {geometry};
-  std::vector<Geometry> pieces;
-  for (const ConvexMesh& piece : mesh->cover()) pieces.push_back({piece, geometry.X_BG});
-  return pieces;
+std::vector<Geometry> convexSolids(const std::vector<Geometry>& geometry, Closeness closeness) {
+  std::vector<Geometry> solids;
+  for (const Geometry& part : geometry) {
+    const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
+    if (mesh == nullptr) {
+      solids.push_back(part);
+    } else if (closeness == Closeness::kHull) {
+      solids.push_back({mesh->hull(), part.X_BG});
+    } else {
+      const bool many = closeness == Closeness::kManyPieces;
+      for (const ConvexMesh& piece : many ? mesh->fineCover() : mesh->cover()) {
+        solids.push_back({piece, part.X_BG});
+      }
+    }
+  }
+  return solids;
 }
 
 }  // namespace allclear

@@ -7,6 +7,10 @@
 
 namespace allclear {
 
+/// How closely convex solids follow a mesh: its hull, or a cover of a few pieces, or of many.
+enum class Closeness { kHull, kPieces, kManyPieces };
+constexpr int kClosenessCount = 3;
+
 /// How finely a mesh is covered.
 struct ConvexCoverOptions {
   int most_pieces = 16;
@@ -26,10 +30,7 @@ struct ConvexCoverOptions {
 std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh,
                                     const ConvexCoverOptions& options = {});
 
-/// Convex geometry that encloses: a mesh by its hull, anything else as it is.
-Geometry convexHullOf(const Geometry& geometry);
-
-/// More closely: a mesh by its `cover()`, anything else as it is.
-std::vector<Geometry> convexPiecesOf(const Geometry& geometry);
+/// Convex solids that enclose the geometry: a mesh by its hull or cover, anything else as it is.
+std::vector<Geometry> convexSolids(const std::vector<Geometry>& geometry, Closeness closeness);
 
 }  // namespace allclear

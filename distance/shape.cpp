@@ -114,9 +114,9 @@ ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
 }
 
 struct TriangleMesh::Derived {
-  std::once_flag hull_made, cover_made;
+  std::once_flag hull_made, cover_made, fine_cover_made;
   std::optional<ConvexMesh> hull;
-  std::vector<ConvexMesh> cover;
+  std::vector<ConvexMesh> cover, fine_cover;
 };
 
 TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
@@ -146,6 +146,14 @@ const std::vector<ConvexMesh>& TriangleMesh::cover() const {
   Derived& derived = *data_->derived;
   std::call_once(derived.cover_made, [&] { derived.cover = convexCover(*this); });
   return derived.cover;
+}
+
+const std::vector<ConvexMesh>& TriangleMesh::fineCover() const {
+  Derived& derived = *data_->derived;
+  std::call_once(derived.fine_cover_made, [&] {
+    derived.fine_cover = convexCover(*this, {.most_pieces = 64, .least_gain = 5e-4});
+  });
+  return derived.fine_cover;
 }
 
 std::string whyNotClosed(const TriangleMesh& mesh) {

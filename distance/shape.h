@@ -114,9 +114,10 @@ class TriangleMesh {
 
   /// The hull of the vertices. Made at the first call and kept with the data; thread-safe.
   const ConvexMesh& hull() const;
-  /// `convexCover` of the mesh with its default options. Made at the first call and kept with the
-  /// data; thread-safe.
+  /// `convexCover` of the mesh with its default options, and one of many pieces. Made at the first
+  /// call and kept with the data; thread-safe.
   const std::vector<ConvexMesh>& cover() const;
+  const std::vector<ConvexMesh>& fineCover() const;
 
  private:
   struct Derived;

@@ -72,7 +72,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   for (PieceCover& piece : cover.pieces) {
     const CertifiedPair& pair = geometry.pairs[piece.pair];
     certificate->pairs.push_back({geometry.bodies[pair.a].name, geometry.bodies[pair.b].name,
-                                  piece.a.close, piece.a.piece, piece.b.piece, piece.margin,
+                                  piece.a.closeness, piece.a.piece, piece.b.piece, piece.margin,
                                   std::move(piece.cells)});
   }
 }
@@ -84,8 +84,11 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
-    if (motion.bodyDistanceAt(pair.a, pair.b, 0.0, false) > 0.0) continue;
-    const double least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, true);
+    double least = 0.0;
+    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+      least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, closeness);
+      if (least > 0.0) break;
+    }
     if (least > 0.0) continue;
     contacts.push_back(
         pairName(a.name, b.name) +
@@ -96,10 +99,6 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
 
 std::vector<std::string> demandsNotCovered(const Problem& problem) {
   std::vector<std::string> demands;
-  const bool has_free_waypoint =
-      std::any_of(problem.waypoints.begin(), problem.waypoints.end(),
-                  [](const Waypoint& waypoint) { return !waypoint.time; });
-  if (has_free_waypoint) demands.push_back("waypoints without a time");
   if (problem.balance) demands.push_back("balance");
   if (!problem.contacts.empty()) demands.push_back("contacts");
   return demands;

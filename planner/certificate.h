@@ -19,8 +19,8 @@ struct CertificateOptions {
 struct CertificatePair {
   std::string a;  ///< names of the bodies
   std::string b;
-  bool close = false;  ///< of the bodies' close pieces rather than their hulls
-  int piece_a = 0;     ///< which of them
+  Closeness closeness = Closeness::kHull;
+  int piece_a = 0;  ///< which of the bodies' solids
   int piece_b = 0;
   double margin = 0.0;  ///< [m]
   std::vector<CoverCell> cells;

@@ -18,10 +18,19 @@ class Search {
   Cover run() {
     for (std::size_t p = 0; p < geometry_.pairs.size(); ++p) {
       if (geometry_.pairs[p].fixed) continue;
-      std::vector<PieceCover> pieces = decided(static_cast<int>(p), false);
-      const bool clear = std::all_of(pieces.begin(), pieces.end(),
-                                     [](const PieceCover& piece) { return piece.isClear(); });
-      if (!clear && isUneven(geometry_.pairs[p])) pieces = decided(static_cast<int>(p), true);
+      const CertifiedPair& pair = geometry_.pairs[p];
+      std::vector<PieceCover> pieces;
+      std::size_t solids = 0;
+      for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+        const std::size_t count = static_cast<std::size_t>(motion_.pieceCount(pair.a, closeness) *
+                                                           motion_.pieceCount(pair.b, closeness));
+        if (count <= solids) continue;  // no closer than before
+        solids = count;
+        pieces = decided(static_cast<int>(p), closeness);
+        const bool clear = std::all_of(pieces.begin(), pieces.end(),
+                                       [](const PieceCover& piece) { return piece.isClear(); });
+        if (clear) break;
+      }
       for (PieceCover& piece : pieces) cover_.pieces.push_back(std::move(piece));
     }
     bracketMinimum();
@@ -33,23 +42,17 @@ class Search {
   }
 
  private:
-  /// Whether close pieces tell more of a pair than hulls.
-  bool isUneven(const CertifiedPair& pair) {
-    return motion_.pieceCount(pair.a, true) > motion_.pieceCount(pair.a, false) ||
-           motion_.pieceCount(pair.b, true) > motion_.pieceCount(pair.b, false);
-  }
-
-  std::vector<PieceCover> decided(int p, bool close) {
+  std::vector<PieceCover> decided(int p, Closeness closeness) {
     const CertifiedPair& pair = geometry_.pairs[p];
-    const int count_a = motion_.pieceCount(pair.a, close);
-    const int count_b = motion_.pieceCount(pair.b, close);
+    const int count_a = motion_.pieceCount(pair.a, closeness);
+    const int count_b = motion_.pieceCount(pair.b, closeness);
     std::vector<PieceCover> pieces;
     for (int i = 0; i < count_a; ++i) {
       for (int j = 0; j < count_b; ++j) {
         PieceCover piece;
         piece.pair = p;
-        piece.a = {pair.a, i, close};
-        piece.b = {pair.b, j, close};
+        piece.a = {pair.a, i, closeness};
+        piece.b = {pair.b, j, closeness};
         piece.margin = pair.margin;
         decide(&piece);
         pieces.push_back(std::move(piece));

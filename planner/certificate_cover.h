@@ -46,9 +46,9 @@ struct Cover {
 };
 
 /// Covers [0, T] for every pair of bodies by branch and bound in time: by the hulls of the two or,
-/// where these come too near, by their close pieces; for each pair of these first until each cell's
-/// bound reaches its margin (or an instant below the margin is met), then until the least distance
-/// of all is bracketed.
+/// where these come too near, by solids that follow them more closely; for each pair of these first
+/// until each cell's bound reaches its margin (or an instant below the margin is met), then until
+/// the least distance of all is bracketed.
 Cover coverPairs(const CertifiedGeometry& geometry, const CoverOptions& options,
                  CertifiedMotion& motion);
 

@@ -5,20 +5,12 @@
 #include <set>
 
 #include "allclear/core/input_error.h"
-#include "allclear/distance/convex_cover.h"
 #include "allclear/robot_models/motion_tree.h"
 
 namespace allclear {
 namespace {
 
 using Kind = CertifiedBody::Kind;
-
-CertifiedBody bodyOf(std::string name, Kind kind, int link, int obstacle,
-                     const std::vector<Geometry>& geometry) {
-  CertifiedBody body{std::move(name), kind, link, obstacle, geometry, {}};
-  for (const Geometry& part : geometry) body.hulls.push_back(convexHullOf(part));
-  return body;
-}
 
 /// Planes are separated by their own normal only, which must then not turn.
 void requireNoTurningPlane(const Obstacle& obstacle) {
@@ -39,17 +31,15 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   const std::vector<Link>& links = problem.robot->links();
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (links[l].collision.empty()) continue;
-    bodies.push_back(
-        bodyOf(links[l].name, Kind::kLink, static_cast<int>(l), -1, links[l].collision));
+    bodies.push_back({links[l].name, Kind::kLink, static_cast<int>(l), -1, links[l].collision});
   }
   for (const AttachedObject& object : problem.attached) {
-    bodies.push_back(bodyOf(object.id, Kind::kAttached, object.link, -1, object.geometry));
+    bodies.push_back({object.id, Kind::kAttached, object.link, -1, object.geometry});
   }
   for (std::size_t o = 0; o < problem.obstacles.size(); ++o) {
     const Obstacle& obstacle = problem.obstacles[o];
     requireNoTurningPlane(obstacle);
-    bodies.push_back(
-        bodyOf(obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), obstacle.geometry));
+    bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), obstacle.geometry});
   }
   return bodies;
 }
@@ -109,14 +99,6 @@ bool isChecked(const Problem& problem, const CertifiedBody& a, const CertifiedBo
 }
 
 }  // namespace
-
-std::vector<Geometry> CertifiedBody::closePieces() const {
-  std::vector<Geometry> pieces;
-  for (const Geometry& part : geometry) {
-    for (Geometry& piece : convexPiecesOf(part)) pieces.push_back(std::move(piece));
-  }
-  return pieces;
-}
 
 double certifiedMargin(const CollisionSettings& settings, const std::string& a,
                        const std::string& b) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/problem.h"
 
@@ -17,11 +18,11 @@ struct CertifiedBody {
   int link = -1;                   ///< that it moves with; -1 for obstacles
   int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
   std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
-  /// Convex solids that together enclose the body, one for each geometry: a mesh by its hull.
-  std::vector<Geometry> hulls;
 
-  /// More of them that enclose it more closely (convex_cover.h).
-  std::vector<Geometry> closePieces() const;
+  /// Convex solids that together enclose the body (convex_cover.h).
+  std::vector<Geometry> solids(Closeness closeness) const {
+    return convexSolids(geometry, closeness);
+  }
 };
 
 /// Two bodies that must stay `margin` [m] apart.

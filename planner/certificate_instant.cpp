@@ -23,18 +23,18 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const bool moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
     if (moves && !t) continue;
     const Pose X_WA = poseOf(a), X_WB = poseOf(b);
-    const auto distance = [&](const std::vector<Geometry>& A, const std::vector<Geometry>& B) {
-      double least = std::numeric_limits<double>::infinity();
-      for (const Geometry& i : A) {
+    double least = 0.0;
+    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+      least = std::numeric_limits<double>::infinity();
+      const std::vector<Geometry> B = b.solids(closeness);
+      for (const Geometry& i : a.solids(closeness)) {
         for (const Geometry& j : B) {
           least = std::min(least,
                            signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
         }
       }
-      return least;
-    };
-    double least = distance(a.hulls, b.hulls);
-    if (least < pair.margin) least = distance(a.closePieces(), b.closePieces());
+      if (least >= pair.margin) break;
+    }
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
   }
   std::stable_sort(distances.begin(), distances.end(),

@@ -55,17 +55,19 @@ CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry
     : problem_(problem), geometry_(geometry), trajectory_(trajectory) {
   ALLCLEAR_ASSERT(trajectory.dimension() == problem.plannedCount() && tolerance > 0.0);
   makeLinkCurves(problem, geometry, tolerance);
-  for (const CertifiedBody& body : geometry.bodies) pieces_.push_back(piecesOf(body, body.hulls));
-  close_pieces_.resize(geometry.bodies.size());
-  close_geometry_.resize(geometry.bodies.size());
+  for (auto& by_body : solids_) by_body.resize(geometry.bodies.size());
+  for (int b = 0; b < static_cast<int>(geometry.bodies.size()); ++b) {
+    pieceCount(b, Closeness::kHull);
+  }
 }
 
-int CertifiedMotion::pieceCount(int body, bool close) {
-  if (close && close_pieces_[body].empty()) {
-    close_geometry_[body] = geometry_.bodies[body].closePieces();
-    close_pieces_[body] = piecesOf(geometry_.bodies[body], close_geometry_[body]);
+int CertifiedMotion::pieceCount(int body, Closeness closeness) {
+  Solids& solids = solids_[static_cast<int>(closeness)][body];
+  if (solids.pieces.empty()) {
+    solids.geometry = geometry_.bodies[body].solids(closeness);
+    makePieces(geometry_.bodies[body], &solids);
   }
-  return static_cast<int>((close ? close_pieces_ : pieces_)[body].size());
+  return static_cast<int>(solids.pieces.size());
 }
 
 /// The span with the coordinates that are not planned at rest.
@@ -159,8 +161,7 @@ CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
   return cell;
 }
 
-std::vector<CertifiedMotion::Piece> CertifiedMotion::piecesOf(
-    const CertifiedBody& body, const std::vector<Geometry>& solids) const {
+void CertifiedMotion::makePieces(const CertifiedBody& body, Solids* solids) const {
   const Obstacle* obstacle = body.obstacle < 0 ? nullptr : &problem_.obstacles[body.obstacle];
   std::vector<BodyCurve> curves;
   if (obstacle == nullptr) {
@@ -170,16 +171,14 @@ std::vector<CertifiedMotion::Piece> CertifiedMotion::piecesOf(
   } else {
     curves = {BodyCurve::still(obstacle->X_WO, {0.0, duration()})};
   }
-  std::vector<Piece> pieces;
-  for (const Geometry& geometry : solids) {
+  for (const Geometry& geometry : solids->geometry) {
     Piece piece;
     piece.geometry = &geometry;
     piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
     piece.is_still = obstacle != nullptr && !obstacle->moves();
     for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
-    pieces.push_back(std::move(piece));
+    solids->pieces.push_back(std::move(piece));
   }
-  return pieces;
 }
 
 int CertifiedMotion::cellAt(double t) const {
@@ -272,11 +271,11 @@ SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t)
                         pieceFrame(b, t));
 }
 
-double CertifiedMotion::bodyDistanceAt(int a, int b, double t, bool close) {
+double CertifiedMotion::bodyDistanceAt(int a, int b, double t, Closeness closeness) {
   double least = kInfinity;
-  for (int i = 0; i < pieceCount(a, close); ++i) {
-    for (int j = 0; j < pieceCount(b, close); ++j) {
-      least = std::min(least, distanceAt({a, i, close}, {b, j, close}, t).distance);
+  for (int i = 0; i < pieceCount(a, closeness); ++i) {
+    for (int j = 0; j < pieceCount(b, closeness); ++j) {
+      least = std::min(least, distanceAt({a, i, closeness}, {b, j, closeness}, t).distance);
     }
   }
   return least;

@@ -49,9 +49,9 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
 
 }  // namespace
 
-ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, Closeness closeness)
+ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, Detail detail)
     : problem_(problem),
-      model_(collisionModel(problem, closeness)),
+      model_(collisionModel(problem, detail)),
       builder_(*problem.robot, builderOptions(problem, model_)) {
   for (const CollisionBody& body : model_.bodies) {
     const auto& links = builder_.links();
@@ -111,14 +111,14 @@ std::span<const BodyCurve> ClearanceEvaluator::curvesOf(int body,
 }
 
 /// Lowers `best` by what the pair's solids do in the part.
-void ClearanceEvaluator::measure(const Workspace::Part& part, bool close, double tolerance,
+void ClearanceEvaluator::measure(const Workspace::Part& part, Closeness closeness, double tolerance,
                                  bool refine, Clearance* best) const {
   const CollisionPair& pair = model_.pairs[best->pair];
   McdOptions options;
   options.tolerance = tolerance;
   options.refine = refine;
-  for (const Geometry& a : model_.bodies[pair.a].parts(close)) {
-    for (const Geometry& b : model_.bodies[pair.b].parts(close)) {
+  for (const Geometry& a : model_.bodies[pair.a].solids(closeness)) {
+    for (const Geometry& b : model_.bodies[pair.b].solids(closeness)) {
       options.threshold = best->upper;
       const MovingShape moving_a{&a.shape, a.X_BG, curvesOf(pair.a, part)};
       const MovingShape moving_b{&b.shape, b.X_BG, curvesOf(pair.b, part)};
@@ -141,15 +141,15 @@ Clearance ClearanceEvaluator::pairClearance(int pair, int span, double ceiling, 
   best.pair = pair;
   best.span = span;
   best.lower = best.upper = ceiling;
-  const bool close = model_.pairs[pair].close;
+  const Closeness closeness = model_.pairs[pair].closeness;
   for (const Workspace::Part& part : w.parts) {
-    if (close) {
+    if (closeness != Closeness::kHull) {
       // Where the hulls keep the ceiling the pieces do.
       Clearance hulls = best;
-      measure(part, false, tolerance, false, &hulls);
+      measure(part, Closeness::kHull, tolerance, false, &hulls);
       if (hulls.lower >= best.lower) continue;
     }
-    measure(part, close, tolerance, refine, &best);
+    measure(part, closeness, tolerance, refine, &best);
   }
   return best;
 }
@@ -210,8 +210,8 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     const double apart =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
     if (apart - pair.margin >= least) continue;
-    for (const Geometry& a : A.parts(pair.close)) {
-      for (const Geometry& b : B.parts(pair.close)) {
+    for (const Geometry& a : A.solids(pair.closeness)) {
+      for (const Geometry& b : B.solids(pair.closeness)) {
         const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
         if (d.distance - pair.margin >= least) continue;
         least = d.distance - pair.margin;

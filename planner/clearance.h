@@ -26,8 +26,7 @@ struct Clearance {
 /// Immutable; each thread uses its own `Workspace`.
 class ClearanceEvaluator {
  public:
-  explicit ClearanceEvaluator(const Problem& problem,
-                              Closeness closeness = Closeness::kWhereNeeded);
+  explicit ClearanceEvaluator(const Problem& problem, Detail detail = Detail::kWhereNeeded);
 
   struct Workspace {
     explicit Workspace(const ClearanceEvaluator& evaluator);
@@ -78,7 +77,7 @@ class ClearanceEvaluator {
 
  private:
   std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
-  void measure(const Workspace::Part& part, bool close, double tolerance, bool refine,
+  void measure(const Workspace::Part& part, Closeness closeness, double tolerance, bool refine,
                Clearance* best) const;
 
   Problem problem_;

@@ -35,9 +35,9 @@ Ball ballAbout(const std::vector<Geometry>& pieces) {
 
 CollisionBody body(std::string name, int link, int obstacle,
                    const std::vector<Geometry>& geometry) {
-  CollisionBody out{std::move(name), link, obstacle, {}, {}, {}};
-  for (const Geometry& g : geometry) out.hulls.push_back(convexHullOf(g));
-  out.ball = ballAbout(out.hulls);
+  CollisionBody out{std::move(name), link, obstacle, {}, {}};
+  out.solids_by_closeness[0] = convexSolids(geometry, Closeness::kHull);
+  out.ball = ballAbout(out.solids(Closeness::kHull));
   return out;
 }
 
@@ -64,54 +64,60 @@ bool allowed(const CollisionSettings& settings, const std::string& a, const std:
   });
 }
 
-/// Chooses the pairs to be measured closely.
+/// Chooses how closely each pair is measured.
 class Closer {
  public:
-  Closer(const Problem& problem, Closeness closeness, CollisionModel* model)
-      : problem_(problem), closeness_(closeness), model_(*model) {}
-
-  void apply() {
-    if (closeness_ == Closeness::kWhereNeeded) {
-      look(problem_.start);
-      if (const auto* goal = std::get_if<JointTarget>(&problem_.goal)) {
-        VecX q = problem_.start;
-        for (std::size_t k = 0; k < goal->coordinates.size(); ++k) {
-          q[goal->coordinates[k]] = goal->values[k];
-        }
-        look(q);
+  Closer(const Problem& problem, CollisionModel* model) : problem_(problem), model_(*model) {
+    ends_.push_back(posesAt(problem.start));
+    if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
+      VecX q = problem.start;
+      for (std::size_t k = 0; k < goal->coordinates.size(); ++k) {
+        q[goal->coordinates[k]] = goal->values[k];
       }
-    } else {
-      for (CollisionPair& pair : model_.pairs) pair.close = true;
+      ends_.push_back(posesAt(q));
     }
+  }
+
+  void apply(Closeness least) {
     for (CollisionPair& pair : model_.pairs) {
-      pair.close = pair.close && (isUneven(pair.a) || isUneven(pair.b));
-      if (!pair.close) continue;
-      refine(pair.a);
-      refine(pair.b);
+      for (Closeness closeness : {Closeness::kPieces, Closeness::kManyPieces}) {
+        if (closeness > least && keepsMargin(pair)) break;
+        const std::size_t before = solidCount(pair, pair.closeness);
+        if (solidCount(pair, closeness) > before) pair.closeness = closeness;
+      }
     }
   }
 
  private:
-  /// Pairs whose hulls are too near in this configuration.
-  void look(const VecX& q) {
+  std::vector<Pose> posesAt(const VecX& q) const {
     const Kinematics kinematics(*problem_.robot);
     Kinematics::Workspace workspace = kinematics.makeWorkspace();
     std::vector<Pose> X_WL;
     kinematics.linkPoses(q, workspace, X_WL);
-    const auto pose = [&](const CollisionBody& body) {
-      return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].pose(0.0) : X_WL[body.link];
-    };
-    for (CollisionPair& pair : model_.pairs) {
-      const CollisionBody& A = model_.bodies[pair.a];
-      const CollisionBody& B = model_.bodies[pair.b];
+    return X_WL;
+  }
+
+  /// At start and goal.
+  bool keepsMargin(const CollisionPair& pair) const {
+    const CollisionBody& A = model_.bodies[pair.a];
+    const CollisionBody& B = model_.bodies[pair.b];
+    for (const std::vector<Pose>& X_WL : ends_) {
+      const auto pose = [&](const CollisionBody& body) {
+        return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].pose(0.0) : X_WL[body.link];
+      };
       const Pose X_WA = pose(A), X_WB = pose(B);
-      for (const Geometry& a : A.hulls) {
-        for (const Geometry& b : B.hulls) {
-          pair.close = pair.close || !distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape,
-                                                      X_WB * b.X_BG, pair.margin);
+      const double apart =
+          (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
+      if (apart >= pair.margin) continue;
+      for (const Geometry& a : A.solids(pair.closeness)) {
+        for (const Geometry& b : B.solids(pair.closeness)) {
+          if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin)) {
+            return false;
+          }
         }
       }
     }
+    return true;
   }
 
   const std::vector<Geometry>& geometry(const CollisionBody& body) const {
@@ -124,23 +130,21 @@ class Closer {
         ->geometry;
   }
 
-  void refine(int body) {
-    CollisionBody& b = model_.bodies[body];
-    if (!b.pieces.empty()) return;
-    for (const Geometry& g : geometry(b)) {
-      for (Geometry& piece : convexPiecesOf(g)) b.pieces.push_back(std::move(piece));
+  /// Makes them where they are missing.
+  std::size_t solidCount(const CollisionPair& pair, Closeness closeness) {
+    std::size_t count = 0;
+    for (int b : {pair.a, pair.b}) {
+      CollisionBody& body = model_.bodies[b];
+      auto& solids = body.solids_by_closeness[static_cast<int>(closeness)];
+      if (solids.empty()) solids = convexSolids(geometry(body), closeness);
+      count += solids.size();
     }
-  }
-
-  /// Whether pieces follow the body more closely than hulls.
-  bool isUneven(int body) {
-    refine(body);
-    return model_.bodies[body].pieces.size() > model_.bodies[body].hulls.size();
+    return count;
   }
 
   const Problem& problem_;
-  Closeness closeness_;
   CollisionModel& model_;
+  std::vector<std::vector<Pose>> ends_;  ///< of all links
 };
 
 }  // namespace
@@ -158,7 +162,7 @@ double marginBetween(const CollisionSettings& settings, const std::string& a,
   return std::isfinite(one_body) ? one_body : settings.margin;
 }
 
-CollisionModel collisionModel(const Problem& problem, Closeness closeness) {
+CollisionModel collisionModel(const Problem& problem, Detail detail) {
   const RobotModel& robot = *problem.robot;
   CollisionModel model;
   std::vector<const AttachedObject*> carried;  // by body; null for links and obstacles
@@ -196,14 +200,17 @@ CollisionModel collisionModel(const Problem& problem, Closeness closeness) {
       if (mayTouch(i, j)) continue;
       const CollisionBody& a = model.bodies[i];
       const CollisionBody& b = model.bodies[j];
-      const CollisionPair pair{i, j, marginBetween(problem.collision, a.name, b.name), false};
+      const CollisionPair pair{i, j, marginBetween(problem.collision, a.name, b.name)};
       const bool obstacle_moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
       const bool apart = b.link < 0 ? !moved_by[a.link].empty() || obstacle_moves
                                     : moved_by[a.link] != moved_by[b.link];
       (apart ? model.pairs : model.fixed_pairs).push_back(pair);
     }
   }
-  if (closeness != Closeness::kHulls) Closer(problem, closeness, &model).apply();
+  if (detail != Detail::kHulls) {
+    Closer(problem, &model)
+        .apply(detail == Detail::kEverywhere ? Closeness::kPieces : Closeness::kHull);
+  }
   return model;
 }
 

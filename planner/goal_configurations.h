@@ -23,4 +23,10 @@ struct GoalOptions {
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
                                      const GoalOptions& options = {});
 
+/// The same for any target on the way, nearest to (and at the turns nearest to) `from`. Planned
+/// coordinates that a joint target leaves out are taken from `otherwise`.
+std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
+                                       const VecX& from, const VecX& otherwise,
+                                       const GoalOptions& options = {});
+
 }  // namespace allclear

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/parallel.h"
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
@@ -18,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 /// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
 constexpr int kAttemptsWithHulls = 3;
+constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -52,9 +54,9 @@ class Planning {
         options_(options),
         hooks_(hooks),
         evaluator_(std::make_unique<ClearanceEvaluator>(
-            problem, problem.collision.geometry == GeometryMode::kMesh   ? Closeness::kEverywhere
-                     : problem.collision.geometry == GeometryMode::kAuto ? Closeness::kWhereNeeded
-                                                                         : Closeness::kHulls)),
+            problem, problem.collision.geometry == GeometryMode::kMesh   ? Detail::kEverywhere
+                     : problem.collision.geometry == GeometryMode::kAuto ? Detail::kWhereNeeded
+                                                                         : Detail::kHulls)),
         start_(Clock::now()) {}
 
   Plan run() {
@@ -125,7 +127,7 @@ class Planning {
   /// From now on meshes are followed closely in all pairs. False when they are already.
   bool lookCloser() {
     if (problem_.collision.geometry != GeometryMode::kAuto || is_close_) return false;
-    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, Closeness::kEverywhere);
+    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, Detail::kEverywhere);
     return is_close_ = true;
   }
 
@@ -139,13 +141,18 @@ class Planning {
     seed_options.time_limit = options_.time_limit - secondsSince(start_);
     seed_options.stop = hooks_.stop;
     const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
+    if (!chooseVia(attempt, goal, &seed_options.via)) return false;
     const std::optional<Seed> seed = makeSeed(*evaluator_, goal, attempt, seed_options);
     plan_.statistics.seed_seconds += secondsSince(seed_start);
     if (!seed) return false;
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
     std::vector<PlanProgress> history;
     RefinementOptions refinement;
-    if (attempt == 0) {  // a straight line that stays in contact costs more than a search
+    refinement.threads = threadCount(options_.threads);
+    refinement.waypoint_times = passingTimes(guess, seed_options.via);
+    if (attempt == 0 && options_.attempts > 1) {
+      // A straight line through the thick of it costs more than a search.
+      if (seed->unclear_share > kMostUnclear && problem_.path_constraints.empty()) return false;
       refinement.iterations = 60;
       refinement.hopeless = 0.01;
     }
@@ -172,6 +179,49 @@ class Planning {
       return mustEnd();
     }
     return accept(result.curve, result.cost, seed->origin, std::move(history));
+  }
+
+  /// A configuration for each waypoint; false when one cannot be reached.
+  bool chooseVia(int attempt, const VecX& goal, std::vector<VecX>* via) {
+    const auto count = static_cast<double>(problem_.waypoints.size());
+    VecX from = problem_.plannedPart(problem_.start);
+    GoalOptions options;
+    options.seed = options_.seed;
+    options.budget = budget();
+    for (std::size_t i = 0; i < problem_.waypoints.size(); ++i) {
+      const VecX otherwise = from + (goal - from) / (count - static_cast<double>(i) + 1.0);
+      const auto found =
+          targetConfigurations(*evaluator_, problem_.waypoints[i].target, from, otherwise, options);
+      if (found.empty()) {
+        unreachable_ = "waypoint " + std::to_string(i + 1);
+        return false;
+      }
+      from = found[static_cast<std::size_t>(attempt) % found.size()];
+      via->push_back(from);
+    }
+    return true;
+  }
+
+  /// When the guess comes nearest to the waypoints without a time: normalised, in their order.
+  std::vector<double> passingTimes(const BSpline& guess, const std::vector<VecX>& via) const {
+    std::vector<double> times;
+    double after = 0.0;
+    for (std::size_t i = 0; i < via.size(); ++i) {
+      constexpr int kSamples = 400;
+      double least = HUGE_VAL, best = after;
+      for (int k = 1; k < kSamples; ++k) {
+        const double s = static_cast<double>(k) / kSamples;
+        if (s <= after) continue;
+        const double away = (guess.value(s * guess.duration()) - via[i]).norm();
+        if (away < least) {
+          least = away;
+          best = s;
+        }
+      }
+      after = best;
+      if (!problem_.waypoints[i].time) times.push_back(best);
+    }
+    return times;
   }
 
   bool isRestToRest() const {
@@ -204,6 +254,7 @@ class Planning {
     if (plan_.certificate || result.violation >= least_violation_) return;
     least_violation_ = result.violation;
     worst_ = result.worst;
+    worst_demand_ = result.worst_demand;
     plan_.trajectory = result.curve;
     plan_.statistics.history = history;
   }
@@ -223,6 +274,12 @@ class Planning {
     if (plan_.certificate) {
       text += " The best trajectory was found clear but could not be certified: " +
               plan_.certificate->message;
+    } else if (!unreachable_.empty()) {
+      text += " No configuration within the limits and clear of everything meets " + unreachable_ +
+              ". Loosen its tolerance, or move it.";
+    } else if (!worst_demand_.empty()) {
+      text += " In the best attempt this is not kept: " + worst_demand_ +
+              ". Loosen it, or give the plan more time or attempts.";
     } else if (worst_) {
       const CollisionModel& model = evaluator_->model();
       text += " In the best attempt, " + contactText(model, *worst_) +
@@ -248,6 +305,8 @@ class Planning {
   Plan plan_;
   double least_violation_ = HUGE_VAL;
   std::optional<Clearance> worst_;
+  std::string worst_demand_;
+  std::string unreachable_;  ///< a waypoint
 };
 
 }  // namespace
@@ -263,7 +322,6 @@ void refuseWhatIsNotPlanned(const Problem& problem) {
           "cannot be planned for; `allclear certify` takes it into account where it can");
     }
   };
-  refuse(!problem.waypoints.empty(), "waypoints");
   refuse(problem.balance.has_value(), "balance");
   refuse(!problem.contacts.empty(), "contacts");
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "allclear/core/parallel.h"
 #include "allclear/planner/segment_certifier.h"
 #include "allclear/planner/trajectory_program.h"
 
@@ -12,6 +13,9 @@ namespace allclear {
 namespace {
 
 constexpr int kMaxRounds = 16;
+constexpr int kStateSamples = 32;          // of a span, at which demands on the state are looked at
+constexpr double kStateInfluence = 0.25;   // of a demand of order one, from where it gets a row
+constexpr double kMetresPerDemand = 0.05;  // to weigh demands and clearances against each other
 constexpr int kIterationsPerRound = 40;
 constexpr int kRepairs = 2;             // solves with the rows that the last one showed missing
 constexpr double kRegionOfClear = 0.1;  // [m] that one coordinate may move the robot in one round
@@ -44,6 +48,18 @@ std::string described(const CollisionModel& model, const Clearance& c) {
   std::snprintf(text, sizeof text, ": %.4f m at t = %.3f s", c.upper, c.t_star);
   return model.bodies[model.pairs[c.pair].a].name + " and " +
          model.bodies[model.pairs[c.pair].b].name + text;
+}
+
+/// Whether a curve stays the same but for its pace when its duration changes, and pace is free.
+bool canBeStretched(const Problem& problem) {
+  const auto isRest = [](const VecX& v) { return v.size() == 0 || v.isZero(0.0); };
+  return isRest(problem.start_velocity) && isRest(problem.start_acceleration) &&
+         isRest(problem.goal_velocity) && isRest(problem.goal_acceleration) &&
+         !problem.duration.isFixed() && !problem.limits.torque &&
+         std::none_of(problem.waypoints.begin(), problem.waypoints.end(),
+                      [](const Waypoint& waypoint) { return waypoint.time.has_value(); }) &&
+         std::none_of(problem.obstacles.begin(), problem.obstacles.end(),
+                      [](const Obstacle& obstacle) { return obstacle.moves(); });
 }
 
 }  // namespace
@@ -104,26 +120,34 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
   settings.tolerance = tolerance;
   settings.clearance_target = 2.0 * tolerance;
   settings.ceiling = 2.0 * kInfluence;
-  TrajectoryProgram program(evaluator, guess, settings);
-  ClearanceEvaluator::Workspace workspace(evaluator);
+  settings.threads = refinement.threads;
+  TrajectoryProgram program(evaluator, guess, settings, refinement.waypoint_times);
+  std::vector<ClearanceEvaluator::Workspace> workspaces;
+  for (int i = 0; i < std::max(1, refinement.threads); ++i) workspaces.emplace_back(evaluator);
 
   std::set<std::pair<int, int>> rows;
+  std::size_t row_count = 0;
   const auto look = [&](const BSpline& curve) {
+    std::vector<std::vector<Clearance>> by_span(curve.spanCount());
+    parallelFor(refinement.threads, curve.spanCount(), [&](int s, int worker) {
+      evaluator.nearPairs(curve.span(s), s, kInfluence, tolerance, workspaces[worker], &by_span[s]);
+    });
     std::vector<Clearance> near;
-    for (int s = 0; s < curve.spanCount(); ++s) {
-      evaluator.nearPairs(curve.span(s), s, kInfluence, tolerance, workspace, &near);
-    }
+    for (const auto& span : by_span) near.insert(near.end(), span.begin(), span.end());
     return near;
   };
   const auto addRows = [&](const std::vector<Clearance>& near) {
-    const std::size_t before = rows.size();
+    const std::size_t before = row_count;
     for (const Clearance& c : near) rows.insert({c.span, c.pair});
     std::vector<ClearanceRow> list;
     for (const auto& [span, pair] : rows) list.push_back({pair, span});
     program.setRows(std::move(list));
-    return rows.size() > before;
+    row_count = rows.size() + program.stateRows().demandRows().size();
+    return row_count > before;
   };
 
+  // By how much a curve may be slowed down without being another curve.
+  const double stretchable = canBeStretched(problem) ? 1e-3 : 1e-9;
   // What keeps a curve from being clear.
   const auto judge = [&](const BSpline& curve, const std::vector<Clearance>& near) {
     Refinement verdict{.clear = false, .curve = curve, .worst = std::nullopt};
@@ -135,17 +159,27 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
       verdict.worst = c;
       verdict.violation = std::max(0.0, -excess);
     }
+    const StateRows::Worst state = program.stateRows().watch(curve, kStateSamples, kStateInfluence);
+    if (state.value < 0.0) {
+      verdict.violation = std::max(verdict.violation, -state.value * kMetresPerDemand);
+      char at[48];
+      std::snprintf(at, sizeof at, " at t = %.4g s", state.row.s * curve.duration());
+      verdict.worst_demand = program.stateRows().demands().name(state.row.demand) + at;
+    }
+    const double off = program.stateRows().targetViolation(curve);
+    verdict.violation = std::max(verdict.violation, off);
+    if (off > 0.0) verdict.worst_demand = "a waypoint or the goal's pose is missed";
     const double needed = feasibleDuration(problem, curve);
-    verdict.clear = verdict.violation == 0.0 && needed <= curve.duration() * (1.0 + 1e-6);
+    verdict.clear = verdict.violation == 0.0 && needed <= curve.duration() * (1.0 + stretchable);
     if (verdict.clear && needed > curve.duration()) verdict.curve = curve.withDuration(needed);
     return verdict;
   };
 
   const std::vector<Clearance> at_guess = look(guess);
+  Refinement best = judge(guess, at_guess);
   addRows(at_guess);
   VecX center = program.pointOf(guess);
   program.setPoint(center);
-  Refinement best = judge(guess, at_guess);
   best.cost = program.cost();
   const VecX reach = SegmentCertifier(problem, model).reach(guess.value(0.5 * guess.duration()));
   double region = best.clear ? kRegionOfClear : kRegionOfUnclear;
@@ -178,7 +212,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     ++rounds;
     iterations += result.iterations;
-    const BSpline curve = program.curveAt(result.x);
+    const BSpline curve = program.stateRows().throughWaypoints(program.curveAt(result.x));
     const std::vector<Clearance> near = look(curve);
     Refinement found = judge(curve, near);
     found.cost = result.cost;

@@ -18,7 +18,9 @@ struct Refinement {
       false;  ///< every pair keeps its margin and every limit holds, by the planner's own sums
   BSpline curve;
   std::optional<Clearance> worst;  ///< the pair nearest to (or deepest below) its margin
-  double violation = 0.0;          ///< [m] by which it is below its margin; 0 when clear
+  std::string worst_demand;        ///< on the state that is not kept, and when; empty when all are
+  double violation = 0.0;  ///< [m] by which the pair is below its margin (or as much as the demand
+                           ///< counts); 0 when clear
   int rounds = 0;
   int iterations = 0;
   double cost = 0.0;
@@ -31,10 +33,13 @@ double feasibleDuration(const Problem& problem, const BSpline& curve);
 
 struct RefinementOptions {
   int iterations = 300;  ///< of all rounds together
+  int threads = 1;       ///< that share the work; the result does not depend on them
   /// Ends when after `patience` iterations some pair is deeper below its margin than `hopeless`
   /// [m].
   int patience = 20;
   double hopeless = HUGE_VAL;
+  /// Normalised times at which the waypoints without a time of their own are passed.
+  std::vector<double> waypoint_times;
 };
 
 /// Optimises a first guess until it is clear, by exchange: solve with the rows known, look at all

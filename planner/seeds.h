@@ -27,6 +27,7 @@ struct SeedOptions {
   double extra = 2e-3;      ///< clearance sought beyond the margin [m]; less where the ends have
                             ///< less
   double step = 1.0;        ///< `RrtOptions::step`
+  std::vector<VecX> via;    ///< planned coordinates to pass on the way, in their order
   std::function<bool()> stop;
 };
 

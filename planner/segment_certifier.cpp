@@ -1,6 +1,7 @@
 #include "allclear/planner/segment_certifier.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -99,15 +100,16 @@ std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
 }
 
 void SegmentCertifier::addPairs(const CollisionModel& model) {
-  std::vector<std::vector<int>> hulls_of, pieces_of;
-  for (const CollisionBody& body : model.bodies) {
-    hulls_of.push_back(addPieces(body, body.hulls));
-    pieces_of.push_back(addPieces(body, body.pieces));
+  std::array<std::vector<std::vector<int>>, kClosenessCount> pieces_of;  // by closeness, then body
+  for (int c = 0; c < kClosenessCount; ++c) {
+    for (const CollisionBody& body : model.bodies) {
+      pieces_of[c].push_back(addPieces(body, body.solids_by_closeness[c]));
+    }
   }
   for (const CollisionPair& pair : model.pairs) {
     const int obstacle = model.bodies[pair.b].obstacle;
     if (obstacle >= 0 && problem_.obstacles[obstacle].moves()) continue;
-    const auto& solids_of = pair.close ? pieces_of : hulls_of;
+    const auto& solids_of = pieces_of[static_cast<int>(pair.closeness)];
     for (int a : solids_of[pair.a]) {
       for (int b : solids_of[pair.b]) {
         const auto& p = pieces_[a].path;

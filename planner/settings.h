@@ -84,7 +84,7 @@ struct ObjectiveWeights {
 /// counts as certified.
 struct PlanOptions {
   double time_limit = 10.0;  ///< [s] of wall clock; the best certified plan so far is returned
-  int attempts = 8;          ///< first guesses at most; the cheapest certified plan wins
+  int attempts = 8;          ///< first guesses at most; the first that is certified wins
   std::uint64_t seed = 1;    ///< of the random guesses
   int threads = 0;           ///< 0: one per processor. The plan does not depend on it
   int spans = 0;             ///< polynomial pieces of the trajectory; 0: from the length of the way
