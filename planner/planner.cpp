@@ -176,11 +176,12 @@ class Planning {
     plan_.statistics.iterations += result.iterations;
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
-      remember(result);
+      remember(result, history);
       if (seed->certified_path && isRestToRest()) {
         const Trajectory along_path(restingAtCorners(problem_, seed->path));
         if (along_path.duration() <= problem_.duration.max &&
-            accept(along_path, result.cost, seed->origin + ", resting at its corners", {})) {
+            accept(along_path, result.cost, seed->origin + ", resting at its corners",
+                   std::move(history))) {
           return true;
         }
       }
@@ -249,21 +250,22 @@ class Planning {
     if (clear || !plan_.certificate) {
       plan_.trajectory = trajectory;
       plan_.certificate = std::move(certificate);
+      plan_.statistics.history = std::move(history);
     }
     if (!clear) return false;
     plan_.status = PlanStatus::kCertified;
     plan_.statistics.seed = origin;
     plan_.statistics.cost = cost;
-    plan_.statistics.history = std::move(history);
     return true;
   }
 
-  void remember(const Refinement& result) {
+  void remember(const Refinement& result, const std::vector<PlanProgress>& history) {
     if (plan_.certificate || result.violation >= least_violation_) return;
     least_violation_ = result.violation;
     worst_ = result.worst;
     worst_demand_ = result.worst_demand;
     plan_.trajectory = result.curve;
+    plan_.statistics.history = history;
   }
 
   std::string verdict() const {
