@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "allclear/distance/signed_distance.h"
 
@@ -11,14 +12,14 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Ball about all pieces of a body, in its frame.
+/// Ball about all of a body, in its frame.
 Ball ballOf(const CertifiedBody& body) {
   std::vector<Ball> balls;
   Vec3 center = Vec3::Zero();
-  for (const Geometry& piece : body.pieces) {
-    Ball ball = boundingBall(piece.shape);
-    ball.center = piece.X_BG * ball.center;
-    center += ball.center / static_cast<double>(body.pieces.size());
+  for (const Geometry& part : body.geometry) {
+    Ball ball = boundingBall(part.shape);
+    ball.center = part.X_BG * ball.center;
+    center += ball.center / static_cast<double>(body.geometry.size());
     balls.push_back(ball);
   }
   Ball all{center, 0.0};
@@ -105,7 +106,7 @@ class ClearanceSampler {
         if (in_full) found.at.push_back(unknown(candidate.pair));
         continue;
       }
-      const ReportDistance d = distanceAt(candidate.pair, f, &caches);
+      const ReportDistance d = distanceAt(candidate.pair, f, closenessOf(candidate.pair), &caches);
       if (beyondMargin(d) < beyondMargin(out->closest[f])) out->closest[f] = d;
       if (!in_full) continue;
       if (!found.at.empty() && beyondMargin(d) < worth(found)) found.nearest = f;
@@ -126,14 +127,41 @@ class ClearanceSampler {
     return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
   }
 
-  ReportDistance distanceAt(int pair, int f, std::vector<DistanceCache>* caches) const {
+  /// As closely as it takes to see the margin kept at all frames, as the certificate does.
+  Closeness closenessOf(int pair) {
+    const auto known = closeness_.find(pair);
+    if (known != closeness_.end()) return known->second;
+    Closeness enough = Closeness::kManyPieces;
+    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces}) {
+      std::vector<DistanceCache> caches;
+      bool keeps = true;
+      for (int f = 0; f < frames_.count() && keeps; ++f) {
+        if (!isKnown(geometry_.pairs[pair], f)) continue;
+        keeps = beyondMargin(distanceAt(pair, f, closeness, &caches)) >= 0.0;
+      }
+      if (!keeps) continue;
+      enough = closeness;
+      break;
+    }
+    return closeness_[pair] = enough;
+  }
+
+  const std::vector<Geometry>& solidsOf(int body, Closeness closeness) {
+    auto& solids = solids_[{body, closeness}];
+    if (solids.empty()) solids = geometry_.bodies[body].solids(closeness);
+    return solids;
+  }
+
+  ReportDistance distanceAt(int pair, int f, Closeness closeness,
+                            std::vector<DistanceCache>* caches) {
     ReportDistance out = unknown(pair);
-    const CertifiedBody &A = geometry_.bodies[out.a], &B = geometry_.bodies[out.b];
-    caches->resize(A.pieces.size() * B.pieces.size());
+    const std::vector<Geometry>& A = solidsOf(out.a, closeness);
+    const std::vector<Geometry>& B = solidsOf(out.b, closeness);
+    caches->resize(A.size() * B.size());
     std::size_t k = 0;
-    for (const Geometry& i : A.pieces) {
+    for (const Geometry& i : A) {
       const Pose X_WA = poses_[out.a][f] * i.X_BG;
-      for (const Geometry& j : B.pieces) {
+      for (const Geometry& j : B) {
         const SignedDistance d =
             signedDistance(i.shape, X_WA, j.shape, poses_[out.b][f] * j.X_BG, &(*caches)[k++]);
         if (d.distance >= out.distance) continue;
@@ -150,6 +178,8 @@ class ClearanceSampler {
   std::vector<Ball> balls_;
   std::vector<std::vector<Pose>> poses_;  ///< by body, then frame
   std::vector<bool> is_elsewhere_;        ///< at the goal, no one knows where
+  std::map<int, Closeness> closeness_;    ///< by pair
+  std::map<std::pair<int, Closeness>, std::vector<Geometry>> solids_;
 };
 
 /// The lower envelope of two step functions over the same interval.

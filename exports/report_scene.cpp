@@ -142,11 +142,11 @@ ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometr
       const double most = share * static_cast<double>(mesh.triangles.size());
       out.looks.push_back(packed(share < 1.0 ? simplified(mesh, std::max(64, int(most))) : mesh));
     }
-    const bool is_same = isMeshless(looks) && looks.size() == body.pieces.size() &&
+    const bool is_same = isMeshless(looks) && looks.size() == body.geometry.size() &&
                          (body.kind != CertifiedBody::Kind::kLink ||
                           problem.robot->links()[body.link].visual.empty());
     if (!is_same) {
-      for (const Geometry& g : body.pieces) {
+      for (const Geometry& g : body.solids(Closeness::kPieces)) {
         out.solids.push_back(packed(reportMesh(g, plane_size)));
       }
     }
