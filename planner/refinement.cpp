@@ -21,26 +21,36 @@ constexpr int kRepairs = 2;             // solves with the rows that the last on
 constexpr double kRegionOfClear = 0.1;  // [m] that one coordinate may move the robot in one round
 constexpr double kRegionOfUnclear = 0.4;
 constexpr double kLeastRegion = 1e-3;
-constexpr double kGain = 0.01;       // of the cost: what is not worth another round
-constexpr double kInfluence = 0.02;  // [m] beyond the margin, from where a pair gets a row
+constexpr double kRepairable = 0.015;  // [m]: from deeper there is no way back
+constexpr double kGain = 0.02;         // of the cost: what is not worth another round
+constexpr double kInfluence = 0.02;    // [m] beyond the margin, from where a pair gets a row
 
-/// Ends a solve that is feasible and gains next to nothing: the last tenths of a per cent of the
-/// cost are not worth their iterations.
+/// Remembers the cheapest feasible iterate of a solve, and ends the solve when no better one has
+/// come for a while: the last tenths of a per cent of the cost are not worth their iterations, nor
+/// is the way back from a step that went astray.
 class Settled {
  public:
   explicit Settled(double feasible) : feasible_(feasible) {}
-  bool operator()(const NlpIteration& iteration) {
-    if (iteration.infeasibility > feasible_) return false;
-    const bool gains = iteration.cost < best_ - 2e-3 * std::fabs(best_);
-    idle_ = gains ? 0 : idle_ + 1;
-    best_ = std::min(best_, iteration.cost);
-    return idle_ >= 3;
+  bool operator()(const NlpIteration& iteration, const TrajectoryProgram& program) {
+    const bool is_feasible = iteration.infeasibility <= feasible_ && iteration.number > 0;
+    if (is_feasible && iteration.cost < best_ - 2e-3 * std::fabs(best_))
+      last_gain_ = iteration.number;
+    if (is_feasible && iteration.cost < best_) {
+      best_ = iteration.cost;
+      point_ = program.point();
+    }
+    return point_.size() > 0 && iteration.number >= last_gain_ + kIdle;
   }
+  /// Empty when there was none.
+  const VecX& point() const { return point_; }
+  double cost() const { return best_; }
 
  private:
+  static constexpr int kIdle = 4;
   double feasible_;
   double best_ = std::numeric_limits<double>::max();
-  int idle_ = 0;
+  int last_gain_ = 0;
+  VecX point_;
 };
 
 std::string described(const CollisionModel& model, const Clearance& c) {
@@ -48,6 +58,11 @@ std::string described(const CollisionModel& model, const Clearance& c) {
   std::snprintf(text, sizeof text, ": %.4f m at t = %.3f s", c.upper, c.t_star);
   return model.bodies[model.pairs[c.pair].a].name + " and " +
          model.bodies[model.pairs[c.pair].b].name + text;
+}
+
+/// Whether a step met no end of its region: then a larger one would not change it.
+bool isWellInside(const VecX& step, const VecX& radius) {
+  return (step.array().abs() < 0.9 * radius.array()).all();
 }
 
 /// Whether a curve stays the same but for its pace when its duration changes, and pace is free.
@@ -191,9 +206,10 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
   while (rounds < kMaxRounds && going && iterations < refinement.iterations &&
          region > kLeastRegion) {
     program.setPoint(center);
-    program.setRegion(
-        center, program.regionRadius(region * reach.cwiseMax(0.1 * reach.maxCoeff()).cwiseInverse(),
-                                     std::min(0.9, 4.0 * region)));
+    const VecX radius =
+        program.regionRadius(region * reach.cwiseMax(0.1 * reach.maxCoeff()).cwiseInverse(),
+                             std::min(0.9, 4.0 * region));
+    program.setRegion(center, radius);
     NlpOptions options;
     options.warm = warm;
     options.max_iterations = std::min(kIterationsPerRound, refinement.iterations - iterations);
@@ -207,15 +223,17 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
       if (row >= 0) progress.worst = described(model, program.rowClearances()[row]);
       going = observe(progress) &&
               (progress.iteration < refinement.patience || worst > -refinement.hopeless);
-      return going && !settled(iteration);
+      return going && !settled(iteration, program);
     });
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     ++rounds;
     iterations += result.iterations;
-    const BSpline curve = program.stateRows().throughWaypoints(program.curveAt(result.x));
+    const bool has_feasible = settled.point().size() > 0;
+    const VecX& reached = has_feasible ? settled.point() : result.x;
+    const BSpline curve = program.stateRows().throughWaypoints(program.curveAt(reached));
     const std::vector<Clearance> near = look(curve);
     Refinement found = judge(curve, near);
-    found.cost = result.cost;
+    found.cost = has_feasible ? settled.cost() : result.cost;
     const bool more_rows = addRows(near);
     warm = true;
     const bool better = found.clear ? !best.clear || found.cost < best.cost
@@ -223,15 +241,16 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     if (better) {
       const bool settled_there =
           found.clear && best.clear && found.cost > (1.0 - kGain) * best.cost;
+      const bool is_inside = isWellInside(program.pointOf(curve) - center, radius);
       const bool slow = !found.clear && found.violation > 0.9 * best.violation;
       best = std::move(found);
       center = x = program.pointOf(best.curve);
       repairs = 0;
-      if (settled_there) break;
+      if (settled_there || (best.clear && is_inside)) break;
       if (!slow) region *= 2.0;
-    } else if (more_rows && repairs < kRepairs) {
+    } else if (more_rows && repairs < kRepairs && found.violation < kRepairable) {
       ++repairs;
-      x = result.x;  // what was not known to be in the way now is
+      x = reached;  // what was not known to be in the way now is
     } else {
       if (best.clear && found.clear) break;
       region *= 0.25;

@@ -52,6 +52,7 @@ class TrajectoryProgram : public NonlinearProgram {
   const std::vector<ClearanceRow>& rows() const { return rows_; }
 
   VecX pointOf(const BSpline& curve) const;
+  const VecX& point() const { return x_; }  ///< the last one
   BSpline curveAt(const VecX& x) const;
   /// Of the last point: the least of distance - margin - target over the rows, and which row.
   double worstRow(int* row) const;
