@@ -12,6 +12,7 @@
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
+#include "allclear/planner/support_polygon.h"
 
 namespace allclear {
 namespace {
@@ -166,11 +167,12 @@ class Planning {
     plan_.statistics.iterations += result.iterations;
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
-      remember(result);
+      remember(result, history);
       if (seed->certified_path && isRestToRest()) {
         const Trajectory along_path(restingAtCorners(problem_, seed->path));
         if (along_path.duration() <= problem_.duration.max &&
-            accept(along_path, result.cost, seed->origin + ", resting at its corners", {})) {
+            accept(along_path, result.cost, seed->origin + ", resting at its corners",
+                   std::move(history))) {
           return true;
         }
       }
@@ -276,21 +278,22 @@ class Planning {
     if (clear || !plan_.certificate) {
       plan_.trajectory = trajectory;
       plan_.certificate = std::move(certificate);
+      plan_.statistics.history = std::move(history);
     }
     if (!clear) return false;
     plan_.status = PlanStatus::kCertified;
     plan_.statistics.seed = origin;
     plan_.statistics.cost = cost;
-    plan_.statistics.history = std::move(history);
     return true;
   }
 
-  void remember(const Refinement& result) {
+  void remember(const Refinement& result, const std::vector<PlanProgress>& history) {
     if (plan_.certificate || result.violation >= least_violation_) return;
     least_violation_ = result.violation;
     worst_ = result.worst;
     worst_demand_ = result.worst_demand;
     plan_.trajectory = result.curve;
+    plan_.statistics.history = history;
   }
 
   std::string verdict() const {
@@ -364,8 +367,9 @@ void refuseWhatIsNotPlanned(const Problem& problem) {
           "cannot be planned for; `allclear certify` takes it into account where it can");
     }
   };
-  refuse(problem.balance.has_value(), "balance");
-  refuse(!problem.contacts.empty(), "contacts");
+  for (const Contact& contact : problem.contacts) {
+    refuse(isMoved(problem, contact.link), "contacts: a link that planned joints move");
+  }
 }
 
 }  // namespace
