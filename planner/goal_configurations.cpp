@@ -102,7 +102,8 @@ bool alreadyFound(const std::vector<VecX>& found, const VecX& q, double distinct
 
 std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
                                        const VecX& from, const VecX& otherwise,
-                                       const GoalOptions& options) {
+                                       const GoalOptions& options,
+                                       std::optional<VecX>* in_contact) {
   const Problem& problem = evaluator.problem();
   SegmentCertifier certifier(problem, evaluator.model());
   if (const auto* joints = std::get_if<JointTarget>(&target)) {
@@ -123,7 +124,11 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
     VecX q = i == 0 ? from : space.sample(random);
     if (!inverse.solve(options.iterations, q)) continue;
     q = from + space.difference(from, q);
-    if (alreadyFound(found, q, options.distinct) || !certifier.isClear(q, 0.0)) continue;
+    if (alreadyFound(found, q, options.distinct)) continue;
+    if (!certifier.isClear(q, 0.0)) {
+      if (in_contact != nullptr && !*in_contact) *in_contact = q;
+      continue;
+    }
     found.push_back(std::move(q));
   }
   std::stable_sort(found.begin(), found.end(), [&](const VecX& a, const VecX& b) {
@@ -134,10 +139,11 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
 }
 
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
-                                     const GoalOptions& options) {
+                                     const GoalOptions& options,
+                                     std::optional<VecX>* in_contact) {
   const Problem& problem = evaluator.problem();
   const VecX start = problem.plannedPart(problem.start);
-  return targetConfigurations(evaluator, problem.goal, start, start, options);
+  return targetConfigurations(evaluator, problem.goal, start, start, options, in_contact);
 }
 
 }  // namespace allclear

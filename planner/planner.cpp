@@ -8,6 +8,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
+#include "allclear/planner/end_faults.h"
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
@@ -20,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 /// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
 constexpr int kAttemptsWithHulls = 3;
+constexpr int kMarginTrials = 6;    // smaller margins tried when there is no plan
+constexpr int kMarginAttempts = 3;  // first guesses for each
 constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
@@ -31,20 +34,6 @@ std::string number(double value, int digits = 4) {
   out.precision(digits);
   out << value;
   return out.str();
-}
-
-std::string pairName(const CollisionModel& model, int pair) {
-  return "'" + model.bodies[model.pairs[pair].a].name + "' and '" +
-         model.bodies[model.pairs[pair].b].name + "'";
-}
-
-/// "'a' and 'b' are 0.012 m deep in each other" or "... only 0.0004 m apart (margin 0.001 m)".
-std::string contactText(const CollisionModel& model, const Clearance& c) {
-  if (c.upper < 0.0) {
-    return pairName(model, c.pair) + " are " + number(-c.upper) + " m deep in each other";
-  }
-  return pairName(model, c.pair) + " are " + number(c.upper) +
-         " m apart, less than the margin of " + number(model.pairs[c.pair].margin) + " m";
 }
 
 Detail firstDetail(const Problem& problem) {
@@ -69,7 +58,10 @@ class Planning {
         evaluator_(std::make_unique<ClearanceEvaluator>(problem, firstDetail(problem))) {}
 
   Plan run() {
-    if (!isEndAtFault()) search();
+    if (!isEndAtFault()) {
+      search();
+      if (plan_.status == PlanStatus::kNotFound && plan_.message.empty()) tryLessMargin();
+    }
     plan_.statistics.seconds = secondsSince(start_);
     if (plan_.message.empty()) plan_.message = verdict();
     return std::move(plan_);
@@ -96,20 +88,8 @@ class Planning {
 
   /// A start or goal in contact is the user's to mend: say so and solve nothing.
   bool isEndAtFault() {
-    ClearanceEvaluator::Workspace workspace(*evaluator_);
-    const auto check = [&](bool is_start, const VecX& q) {
-      const char* what = is_start ? "start" : "goal";
-      const std::optional<double> t = is_start ? std::optional(0.0) : std::nullopt;
-      const Clearance c = evaluator_->atRest(q, t, workspace);
-      if (c.pair < 0 || c.upper >= evaluator_->model().pairs[c.pair].margin) return false;
-      plan_.message = std::string("No plan: at the ") + what + ", " +
-                      contactText(evaluator_->model(), c) + ". Move the " + what +
-                      ", or lower the margin of that pair (collision.pair_margins).";
-      return true;
-    };
-    if (check(true, problem_.plannedPart(problem_.start))) return true;
-    const auto* goal = std::get_if<JointTarget>(&problem_.goal);
-    return goal != nullptr && check(false, goal->values);
+    plan_.message = endFault(problem_, *evaluator_);
+    return !plan_.message.empty();
   }
 
   void search() {
@@ -117,14 +97,25 @@ class Planning {
     goal_options.seed = options_.seed;
     goal_options.budget = budget();
     std::vector<VecX> goals = goalConfigurations(*evaluator_, goal_options);
-    if (goals.empty() && lookCloser()) goals = goalConfigurations(*evaluator_, goal_options);
+    std::optional<VecX> in_contact;
+    if (goals.empty() && lookCloser()) {
+      goals = goalConfigurations(*evaluator_, goal_options, &in_contact);
+    }
     if (goals.empty()) {
       if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
       plan_.message =
           "No plan: no configuration within the limits and clear of everything reaches the "
           "goal's pose. Loosen its tolerance, or move it.";
+      ClearanceEvaluator::Workspace workspace(*evaluator_);
+      if (in_contact) {
+        plan_.message += " Where it is reached, " +
+                         contactText(evaluator_->model(),
+                                     evaluator_->atRest(*in_contact, std::nullopt, workspace)) +
+                         ".";
+      }
       return;
     }
+    goal_ = goals.front();
     for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
       if (mustEnd()) return;
       if (attempt == kAttemptsWithHulls) lookCloser();
@@ -188,6 +179,43 @@ class Planning {
       return mustEnd();
     }
     return accept(result.curve, result.cost, seed->origin, std::move(history));
+  }
+
+  /// Whether smaller margins help, and how large they may be: halves what is between a share of
+  /// them that leads to a plan and one that does not. Takes about as long as the search did.
+  void tryLessMargin() {
+    double feasible = 0.0, infeasible = 1.0, most = problem_.collision.margin;
+    for (const PairMargin& pair : problem_.collision.pair_margins) {
+      most = std::max(most, pair.margin);
+    }
+    if (most == 0.0 || !worst_demand_.empty() || !unreachable_.empty()) return;
+    const double until = std::min(options_.time_limit, 2.0 * secondsSince(start_) + 0.5);
+    const PlanHooks hooks{nullptr, hooks_.stop};
+    for (int i = 0; i < kMarginTrials && secondsSince(start_) < until && !isStopped(); ++i) {
+      const double share = i == 0 ? 0.0 : 0.5 * (feasible + infeasible);
+      Problem relaxed = problem_;
+      relaxed.collision.margin *= share;
+      for (PairMargin& pair : relaxed.collision.pair_margins) pair.margin *= share;
+      PlanOptions options = options_;
+      options.attempts = std::min(options_.attempts, kMarginAttempts);
+      options.time_limit = until - secondsSince(start_);
+      Planning trial(relaxed, options, hooks);
+      trial.search();
+      const Plan& found = trial.plan_;
+      if (found.status == PlanStatus::kCertified) {
+        feasible = share;
+        less_margin_ = problem_.collision.pair_margins.empty()
+                           ? "It would do for a margin of " +
+                                 number(found.certificate->minimum_clearance.lower) + " m."
+                           : "It would do with every margin at " + number(100.0 * share, 3) +
+                                 " % of what it is.";
+      } else {
+        infeasible = share;
+        if (i > 0) continue;
+        if (found.status == PlanStatus::kNotFound) less_margin_ = "Nor was one without margins.";
+        return;
+      }
+    }
   }
 
   /// A configuration for each waypoint; false when one cannot be reached.
@@ -281,7 +309,7 @@ class Planning {
     text +=
         " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) + " attempts.";
     if (plan_.certificate) {
-      text += " The best trajectory was found clear but could not be certified: " +
+      text += " The best trajectory found is refused by its certificate: " +
               plan_.certificate->message;
     } else if (!unreachable_.empty()) {
       text += " No configuration within the limits and clear of everything meets " + unreachable_ +
@@ -294,13 +322,19 @@ class Planning {
       text += " In the best attempt, " + contactText(model, *worst_) +
               " at t = " + number(worst_->t_star) + " s. ";
       const double feasible = worst_->lower - 2.0 * problem_.collision.tolerance;
-      if (feasible > 0.0) {
+      if (!less_margin_.empty()) {
+        text += less_margin_;
+      } else if (feasible > 0.0) {
         text += "It would do for a margin of " + number(feasible) + " m.";
       } else {
         text += "Try more attempts or time (solver), or give the way more room.";
       }
     } else {
-      text += " No way around the obstacles was found. Try more attempts or time (solver).";
+      text += " No way around the obstacles was found. ";
+      if (!less_margin_.empty()) text += less_margin_ + " ";
+      const std::string on_the_way = goal_ ? straightWayText(*evaluator_, *goal_) : "";
+      if (!on_the_way.empty()) text += on_the_way + " ";
+      text += "Try more attempts or time (solver).";
     }
     return text;
   }
@@ -316,6 +350,8 @@ class Planning {
   std::optional<Clearance> worst_;
   std::string worst_demand_;
   std::string unreachable_;  ///< a waypoint
+  std::string less_margin_;  ///< what smaller margins would do
+  std::optional<VecX> goal_;
 };
 
 }  // namespace

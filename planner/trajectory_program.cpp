@@ -337,6 +337,14 @@ void TrajectoryProgram::evaluateRow(int r, const BSpline& curve,
     clearance_gradients_.col(r) =
         evaluator_.gradient(clearance, curve.value(clearance.t_star), workspace, &clearance.upper,
                             &clearance_rates_[r]);
+    const int obstacle = evaluator_.model().bodies[evaluator_.model().pairs[row.pair].b].obstacle;
+    const Interval span = curve.spanTime(row.span);
+    const double t = clearance.t_star;
+    if (obstacle >= 0 && problem_.obstacles[obstacle].moves() && t > span.lower && t < span.upper) {
+      // Inside the span t_star stays as the duration changes: the distance is stationary there or
+      // the obstacle's motion bends. So it is the robot that moves on along its curve.
+      clearance_rates_[r] = -clearance_gradients_.col(r).dot(curve.value(t, 1));
+    }
   }
 }
 

@@ -207,6 +207,34 @@ TEST(ConvexCover, HoldsEveryPointOfRandomMeshes) {
   EXPECT_GT(many, rounds / 4) << "hardly any mesh was cut";
 }
 
+/// Cuts run along the plates, so that a plate is on neither side but by decision.
+TEST(ConvexCover, HoldsLoosePlatesThatCutsRunAlong) {
+  int many = 0;
+  for (int round = 0; round < 60; ++round) {
+    Random random(6000 + round);
+    MeshParts parts;
+    double height = 0.0;
+    for (int n = random.integer(2, 6); n > 0; --n) {
+      const double half = random.logUniform(0.05, 1.0);
+      const int at = static_cast<int>(parts.vertices.size());
+      for (const auto& [x, y] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
+        parts.vertices.push_back({half * x, half * y, height});
+      }
+      const bool down = random.chance(0.5);
+      parts.triangles.push_back({at, down ? at + 2 : at + 1, down ? at + 1 : at + 2});
+      parts.triangles.push_back({at, down ? at + 3 : at + 2, down ? at + 2 : at + 3});
+      height += random.uniform(0.3, 1.0);
+    }
+    if (round % 2 == 0) parts.move(random.pose(1.0), Vec3::Ones());
+    const TriangleMesh mesh = parts.mesh();
+    const auto cover = convexCover(mesh);
+    const Probes probes = probe(mesh, cover, false, 400, random);
+    EXPECT_EQ(probes.lost, 0) << "seed " << 6000 + round << ": as far out as " << probes.worst;
+    many += cover.size() > 1;
+  }
+  EXPECT_GT(many, 10);
+}
+
 TEST(ConvexCover, HoldsTheMeshesOfRobots) {
   ALLCLEAR_REQUIRE_DATA("robots");
   std::vector<std::filesystem::path> files;
