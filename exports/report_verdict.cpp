@@ -38,9 +38,10 @@ void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clea
     advice->push_back("If " + number(1e3 * at.distance) + " mm between " + names +
                       " will do, lower their margin (collision.pair_margins).");
   } else {
-    advice->push_back("Look at " + names +
-                      " where they are drawn in red. If they may touch, allow it (collision.allowed); "
-                      "if not, give them more room or move the goal.");
+    advice->push_back(
+        "Look at " + names +
+        " where they are drawn in red. If they may touch, allow it (collision.allowed); "
+        "if not, give them more room or move the goal.");
   }
 }
 
