@@ -5,6 +5,7 @@
 #include "allclear/core/types.h"
 #include "allclear/distance/point_cloud.h"
 #include "allclear/distance/shape.h"
+#include "allclear/distance/triangle_pair.h"
 
 namespace allclear {
 
@@ -12,7 +13,7 @@ namespace allclear {
 /// + radius, the others have radius 0. In its own frame, centred: `offset` is the position of the
 /// core's origin in the shape's frame G. Borrows the points of a convex mesh.
 struct ConvexCore {
-  enum class Kind : unsigned char { kPoint, kSegment, kBox, kCylinder, kCone, kEllipsoid, kPoints };
+  enum class Kind : unsigned char { kPoint, kSegment, kBox, kCylinder, kCone, kEllipsoid, kPoints, kTriangle };
   Kind kind = Kind::kPoint;
   /// Segment: (0, 0, half length); box: half edges; cylinder, cone: (radius, 0, half length);
   /// ellipsoid: semi-axes.
@@ -22,7 +23,9 @@ struct ConvexCore {
   double extent = 0.0;  ///< radius about the core's origin that contains the core
   const PointCloud* points = nullptr;
 
-  bool isPolytope() const { return kind <= Kind::kBox || kind == Kind::kPoints; }
+  const TriangleCorners* triangle = nullptr;  ///< kTriangle: about the core's origin
+
+  bool isPolytope() const { return kind <= Kind::kBox || kind >= Kind::kPoints; }
 };
 
 /// Pre: convex and bounded.
@@ -53,6 +56,18 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
     case ConvexCore::Kind::kEllipsoid: {
       const Vec3 scaled = size.cwiseProduct(d);
       return size.cwiseProduct(scaled) / scaled.norm();
+    }
+    case ConvexCore::Kind::kTriangle: {
+      const double(*p)[3] = core.triangle->p;
+      int best = 0;
+      double most = 0.0;
+      for (int i = 0; i < 3; ++i) {
+        const double along = p[i][0] * d.x() + p[i][1] * d.y() + p[i][2] * d.z();
+        if (i > 0 && along <= most) continue;
+        most = along;
+        best = i;
+      }
+      return core.triangle->corner(best);
     }
     case ConvexCore::Kind::kPoints:
       break;

@@ -23,6 +23,8 @@ constexpr std::size_t kExact = 3;          // of all these, cuts whose hulls are
 constexpr std::size_t kManyCorners = 600;  // more are thinned before they are enclosed in a hull
 constexpr int kExtremeDirections = 100;
 constexpr double kWinds = 0.1;  // of a turn: the surface goes around a point
+constexpr double kBeside = 1e-11;     // of the size of a cell
+constexpr double kThickness = 1e-12;  // of the size: as near to a plane counts as in it
 
 constexpr int kDirections = 9;
 constexpr int kFrames[4][3] = {{0, 1, 2}, {0, 3, 4}, {1, 5, 6}, {2, 7, 8}};
@@ -79,6 +81,30 @@ Extents merged(Extents a, const Extents& b) {
   return a;
 }
 
+/// Lowest and highest corner above a plane.
+struct Heights {
+  double lower = std::numeric_limits<double>::infinity();
+  double upper = -std::numeric_limits<double>::infinity();
+  void add(double height) {
+    lower = std::min(lower, height);
+    upper = std::max(upper, height);
+  }
+};
+
+/// Whether a facet in a plane goes with what is below it: by its normal that is where the solid is;
+/// without area, by a rule that is the other way round for the flipped plane.
+bool belongsBelow(std::span<const Vec3> facet, const Vec3& plane_normal) {
+  Vec3 area = Vec3::Zero();
+  for (std::size_t k = 2; k < facet.size(); ++k) {
+    area += (facet[k - 1] - facet[0]).cross(facet[k] - facet[0]);
+  }
+  const double side = area.dot(plane_normal);
+  if (side != 0.0) return side > 0.0;
+  int axis = 0;
+  plane_normal.cwiseAbs().maxCoeff(&axis);
+  return plane_normal[axis] > 0.0;
+}
+
 /// The surface inside one convex cell.
 struct Part {
   Surface surface;
@@ -121,7 +147,17 @@ class AxisCuts {
   AxisCuts(const Surface& surface, const std::vector<Projections>& projections, const Vec3& axis)
       : surface_(surface), projections_(projections), axis_(axis) {
     heights_.reserve(surface.corners.size());
-    for (const Vec3& p : surface.corners) heights_.push_back(axis.dot(p));
+    double size = 0.0;
+    for (const Vec3& p : surface.corners) {
+      heights_.push_back(axis.dot(p));
+      size = std::max(size, p.cwiseAbs().maxCoeff());
+    }
+    thickness_ = kThickness * size;
+    for (int i = 0; i < surface.size(); ++i) {
+      Heights range;
+      for (int c = surface.first[i]; c < surface.first[i + 1]; ++c) range.add(heights_[c]);
+      ranges_.push_back(range);
+    }
   }
 
   void addTo(std::vector<Cut>* cuts) const {
@@ -190,13 +226,24 @@ class AxisCuts {
   }
 
   /// Of the corners before the first offset, between it and the second, ..., after the last one;
-  /// those at an offset count on either side.
+  /// those at an offset count where their facet is.
   std::vector<Extents> layersBetween(const std::vector<double>& offsets) const {
     std::vector<Extents> layers(offsets.size() + 1);
-    for (std::size_t c = 0; c < heights_.size(); ++c) {
-      const auto [from, to] = std::equal_range(offsets.begin(), offsets.end(), heights_[c]);
-      for (auto layer = from - offsets.begin(); layer <= to - offsets.begin(); ++layer) {
-        layers[layer].add(projections_[c]);
+    for (int i = 0; i < surface_.size(); ++i) {
+      const Heights& range = ranges_[i];
+      const bool is_level = range.upper - range.lower <= thickness_;
+      const bool is_below = is_level && belongsBelow(surface_.polygon(i), axis_);
+      for (int c = surface_.first[i]; c < surface_.first[i + 1]; ++c) {
+        const double height = heights_[c];
+        auto first = std::lower_bound(offsets.begin(), offsets.end(), height - thickness_);
+        auto last = std::upper_bound(first, offsets.end(), height + thickness_);
+        const bool below = is_level ? is_below : range.lower < height - thickness_;
+        const bool above = is_level ? !is_below : range.upper > height + thickness_;
+        if (first != last && !below) first = last;
+        if (first != last && !above) last = first;
+        for (auto at = first - offsets.begin(); at <= last - offsets.begin(); ++at) {
+          layers[at].add(projections_[c]);
+        }
       }
     }
     return layers;
@@ -205,6 +252,9 @@ class AxisCuts {
   Extents crossSection(double offset) const {
     Extents section;
     for (int i = 0; i < surface_.size(); ++i) {
+      if (!(ranges_[i].lower < offset - thickness_ && ranges_[i].upper > offset + thickness_)) {
+        continue;
+      }
       const int first = surface_.first[i], last = surface_.first[i + 1];
       for (int c = first; c < last; ++c) {
         const int d = c + 1 == last ? first : c + 1;
@@ -224,6 +274,8 @@ class AxisCuts {
   const std::vector<Projections>& projections_;
   Vec3 axis_;
   std::vector<double> heights_;
+  std::vector<Heights> ranges_;  // by polygon
+  double thickness_ = 0.0;       // [m]
 };
 
 /// The mesh's axes and, where they differ, the principal axes of the corners.
@@ -242,9 +294,26 @@ std::vector<Vec3> cutAxes(const Surface& surface) {
   return axes;
 }
 
-/// What of a part is below a plane.
+/// What of a part is below a plane. A facet in the plane goes with one side only, and what merely
+/// touches the plane leaves nothing on the other: the solid there is bounded by what reaches into
+/// it.
 Part cutOff(const Part& part, const Plane& plane) {
-  Part below{part.surface.below(plane), part.planes, 0.0};
+  Surface crossing, level;
+  double size = 0.0;
+  for (const Vec3& p : part.surface.corners) size = std::max(size, p.cwiseAbs().maxCoeff());
+  const double thickness = kThickness * size;
+  for (int i = 0; i < part.surface.size(); ++i) {
+    const std::span<const Vec3> polygon = part.surface.polygon(i);
+    Heights heights;
+    for (const Vec3& p : polygon) heights.add(plane.height(p));
+    if (heights.lower < -thickness) {
+      crossing.add(polygon);
+    } else if (heights.upper <= thickness && belongsBelow(polygon, plane.normal)) {
+      level.add(polygon);
+    }
+  }
+  Part below{crossing.below(plane), part.planes, 0.0};
+  for (int i = 0; i < level.size(); ++i) below.surface.add(level.polygon(i));
   below.planes.push_back(plane);
   if (below.surface.size() > 0) below.volume = hullVolume(below.surface);
   return below;
@@ -308,8 +377,13 @@ ConvexMesh hullMesh(const std::vector<Vec3>& points) {
 
 ConvexMesh piece(const Part& part, const Surface& whole) {
   std::vector<Vec3> points = part.surface.corners;
-  for (const Vec3& corner : fitting::cellCorners(part.planes)) {
-    if (std::abs(fitting::windingNumber(whole, corner)) > kWinds) points.push_back(corner);
+  const std::vector<Vec3> corners = fitting::cellCorners(part.planes);
+  Vec3 middle = Vec3::Zero();
+  for (const Vec3& corner : corners) middle += corner / static_cast<double>(corners.size());
+  for (const Vec3& corner : corners) {
+    // Just inside the cell: a corner that lies on the surface is among its points if it matters.
+    const Vec3 beside = corner + kBeside * (middle - corner);
+    if (std::abs(fitting::windingNumber(whole, beside)) > kWinds) points.push_back(corner);
   }
   return hullMesh(points);
 }

@@ -25,7 +25,7 @@ struct ConvexCoverOptions {
 /// Why it contains the mesh: a point of the solid S is in some convex cell C, and an extreme point
 /// of the hull of S and C's common part is a point of the surface in C or a corner of C in S; the
 /// piece of C is the hull of just those. Corners count as inside when the surface winds about them
-/// at all, so open and self-crossing meshes are covered generously. Rounding: about 1e-13 of the
+/// at all, so open and self-crossing meshes are covered generously. Rounding: about 1e-11 of the
 /// mesh's size.
 std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh,
                                     const ConvexCoverOptions& options = {});

@@ -128,8 +128,8 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> tri
   if (!hasArea(vertices, triangles)) {
     throw InputError({"", 0, "triangle mesh", ""}, "is degenerate: no triangle has an area");
   }
-  data_ = std::make_shared<const Data>(
-      Data{std::move(vertices), std::move(triangles), std::make_shared<Derived>()});
+  data_ = std::make_shared<const Data>(std::move(vertices), std::move(triangles),
+                                       std::make_shared<Derived>());
 }
 
 const ConvexMesh& TriangleMesh::hull() const {

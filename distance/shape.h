@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -102,6 +103,8 @@ class ConvexMesh {
 
 using Triangle = std::array<int, 3>;
 
+class MeshBody;
+
 /// Triangle mesh, outward normals by the right-hand rule. Copies share the (immutable) data.
 class TriangleMesh {
  public:
@@ -111,6 +114,9 @@ class TriangleMesh {
   TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
   const std::vector<Vec3>& vertices() const { return data_->vertices; }
   const std::vector<Triangle>& triangles() const { return data_->triangles; }
+  /// Made ready for distance queries (mesh_body.h): by the first call, for all copies; safe to call
+  /// from several threads.
+  const std::shared_ptr<const MeshBody>& body() const;
 
   /// The hull of the vertices. Made at the first call and kept with the data; thread-safe.
   const ConvexMesh& hull() const;
@@ -122,9 +128,13 @@ class TriangleMesh {
  private:
   struct Derived;
   struct Data {
+    Data(std::vector<Vec3> v, std::vector<Triangle> t, std::shared_ptr<Derived> d)
+        : vertices(std::move(v)), triangles(std::move(t)), derived(std::move(d)) {}
     std::vector<Vec3> vertices;
     std::vector<Triangle> triangles;
-    std::shared_ptr<Derived> derived;  ///< what is made when asked for
+    std::shared_ptr<Derived> derived;  ///< convex solids, made when asked for
+    mutable std::once_flag body_made;
+    mutable std::shared_ptr<const MeshBody> body;
   };
   std::shared_ptr<const Data> data_;
 };

@@ -7,6 +7,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/planner/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
 
 namespace allclear {
@@ -99,8 +100,10 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
 
 std::vector<std::string> demandsNotCovered(const Problem& problem) {
   std::vector<std::string> demands;
-  if (problem.balance) demands.push_back("balance");
-  if (!problem.contacts.empty()) demands.push_back("contacts");
+  for (const Contact& contact : problem.contacts) {
+    if (!isMoved(problem, contact.link)) continue;  // nothing moves it: it stays
+    demands.push_back("contact of '" + problem.robot->links()[contact.link].name + "'");
+  }
   return demands;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "allclear/distance/convex_cover.h"
+#include "allclear/distance/fitting.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/motion_tree.h"
@@ -31,6 +32,14 @@ Ball ballAbout(const std::vector<Geometry>& pieces) {
     all.radius = std::max(all.radius, (ball.center - all.center).norm() + ball.radius);
   }
   return all;
+}
+
+/// Meshes by capsules about them.
+std::vector<Geometry> byCapsules(std::vector<Geometry> geometry) {
+  for (Geometry& part : geometry) {
+    if (std::holds_alternative<TriangleMesh>(part.shape)) part = fitCapsule(std::span(&part, 1));
+  }
+  return geometry;
 }
 
 CollisionBody body(std::string name, int link, int obstacle,
@@ -166,9 +175,12 @@ CollisionModel collisionModel(const Problem& problem, Detail detail) {
   const RobotModel& robot = *problem.robot;
   CollisionModel model;
   std::vector<const AttachedObject*> carried;  // by body; null for links and obstacles
+  const bool capsules = problem.collision.geometry == GeometryMode::kCapsule;
   for (int l = 0; l < static_cast<int>(robot.links().size()); ++l) {
-    if (robot.links()[l].collision.empty()) continue;
-    model.bodies.push_back(body(robot.links()[l].name, l, -1, robot.links()[l].collision));
+    const std::vector<Geometry>& geometry = robot.links()[l].collision;
+    if (geometry.empty()) continue;
+    model.bodies.push_back(
+        body(robot.links()[l].name, l, -1, capsules ? byCapsules(geometry) : geometry));
     carried.push_back(nullptr);
   }
   for (const AttachedObject& object : problem.attached) {

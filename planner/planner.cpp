@@ -11,6 +11,7 @@
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
+#include "allclear/planner/support_polygon.h"
 
 namespace allclear {
 namespace {
@@ -46,6 +47,17 @@ std::string contactText(const CollisionModel& model, const Clearance& c) {
          " m apart, less than the margin of " + number(model.pairs[c.pair].margin) + " m";
 }
 
+Detail firstDetail(const Problem& problem) {
+  switch (problem.collision.geometry) {
+    case GeometryMode::kMesh:
+      return Detail::kEverywhere;
+    case GeometryMode::kAuto:
+      return Detail::kWhereNeeded;
+    default:
+      return Detail::kHulls;
+  }
+}
+
 /// One call of `plan`.
 class Planning {
  public:
@@ -53,11 +65,8 @@ class Planning {
       : problem_(problem),
         options_(options),
         hooks_(hooks),
-        evaluator_(std::make_unique<ClearanceEvaluator>(
-            problem, problem.collision.geometry == GeometryMode::kMesh   ? Detail::kEverywhere
-                     : problem.collision.geometry == GeometryMode::kAuto ? Detail::kWhereNeeded
-                                                                         : Detail::kHulls)),
-        start_(Clock::now()) {}
+        start_(Clock::now()),
+        evaluator_(std::make_unique<ClearanceEvaluator>(problem, firstDetail(problem))) {}
 
   Plan run() {
     if (!isEndAtFault()) search();
@@ -299,9 +308,9 @@ class Planning {
   const Problem& problem_;
   const PlanOptions& options_;
   const PlanHooks& hooks_;
+  Clock::time_point start_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   bool is_close_ = false;
-  Clock::time_point start_;
   Plan plan_;
   double least_violation_ = HUGE_VAL;
   std::optional<Clearance> worst_;
@@ -322,8 +331,9 @@ void refuseWhatIsNotPlanned(const Problem& problem) {
           "cannot be planned for; `allclear certify` takes it into account where it can");
     }
   };
-  refuse(problem.balance.has_value(), "balance");
-  refuse(!problem.contacts.empty(), "contacts");
+  for (const Contact& contact : problem.contacts) {
+    refuse(isMoved(problem, contact.link), "contacts: a link that planned joints move");
+  }
 }
 
 }  // namespace

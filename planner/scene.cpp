@@ -9,6 +9,7 @@ namespace allclear {
 namespace {
 
 constexpr int kCount = BodyCurve::kDegree + 1;
+constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
 
 /// (h/2)^8 / 8! / 64: the remainder of interpolation at 8 Chebyshev-Lobatto nodes, per eighth
 /// derivative, for a cell of length h.
@@ -89,7 +90,15 @@ BodyCurve Obstacle::curve(Interval cell) const {
   curve.control = LobattoNodes::controlFromSamples(samples);
   const auto stretch = stretchAt(*this, cell.middle());
   const double rate = stretch ? turning(*this, *stretch).norm() : 0.0;
-  constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
+  if (stretch) {
+    const PoseKnot &a = motion[*stretch], &b = motion[*stretch + 1];
+    curve.bounds.linear[0] = (b.X_WO.p - a.X_WO.p).norm() / (b.time - a.time);
+    curve.bounds.angular = {rate, rate * rate, rate * rate * rate};
+    for (double* bound : {&curve.bounds.linear[0], &curve.bounds.angular[0],
+                          &curve.bounds.angular[1], &curve.bounds.angular[2]}) {
+      *bound *= 1.0 + kRounding;
+    }
+  }
   curve.position_error = kRounding * size;
   curve.rotation_error = std::pow(rate, 8) * remainderFactor(cell.length()) + kRounding;
   return curve;

@@ -12,9 +12,10 @@ namespace allclear {
 
 /// What stands for the links' collision geometry.
 enum class GeometryMode {
-  kAuto,       ///< primitives as they are, meshes by whichever of the two below plans first
-  kCapsule,    ///< enclosing capsules: quick, a little larger than the robot
-  kMesh,       ///< the URDF's own collision meshes
+  kAuto,       ///< primitives as they are; meshes by their convex hull or, in pairs where that is
+               ///< too coarse or when no plan is found, by convex pieces that follow them closely
+  kCapsule,    ///< links' meshes by enclosing capsules: a little larger than the robot
+  kMesh,       ///< meshes by convex pieces that follow them closely, in all pairs
   kPrimitive,  ///< the URDF's boxes, cylinders and spheres only; a mesh is an error
 };
 

@@ -23,6 +23,10 @@ StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
   for (const PathConstraint& constraint : problem.path_constraints) {
     path_count_ += demandCount(constraint);
   }
+  if (problem.balance) {
+    polygon_ = supportPolygon(problem, *problem.balance);
+    weight_ = robotWeight(*problem.robot);
+  }
   if (!problem.limits.torque) return;
   effort_ = plannedLimits(problem).effort;
   for (int k = 0; k < problem.plannedCount(); ++k) {
@@ -43,6 +47,7 @@ std::string StateDemands::name(int demand) const {
     }
     demand -= count;
   }
+  if (demand >= 2 * static_cast<int>(torques_.size())) return "balance on the support links";
   const int k = torques_[demand / 2];
   return "'" + problem_.robot->coordinates()[problem_.planned[k]].name + "': torque";
 }
@@ -89,12 +94,42 @@ void StateDemands::addPath(VecX* values, MatX* by_q) {
   }
 }
 
+VecX StateDemands::rooms(const VecX& q, const VecX& v, const VecX& a) {
+  const bool at_rest = problem_.balance->criterion == Balance::Criterion::kCom;
+  const VecX zero = VecX::Zero(problem_.robot->dimension());
+  const Wrench ground = kinematics_.groundReaction(
+      problem_.configuration(q), at_rest ? zero : whole(v), at_rest ? zero : whole(a), workspace_);
+  VecX out(edgeCount());
+  for (int i = 0; i < edgeCount(); ++i) {
+    out[i] = SupportPolygon::room(polygon_->edges[i], polygon_->height, problem_.balance->margin,
+                                  ground.force, ground.moment) /
+             (weight_ * polygon_->radius);
+  }
+  return out;
+}
+
+/// By central differences: the rooms are quadratic in v and linear in a, and smooth in q.
+void StateDemands::addBalance(const VecX& q, const VecX& v, const VecX& a, Gradients* out) {
+  constexpr double kStep = 1e-5;
+  for (int k = 0; k < problem_.plannedCount(); ++k) {
+    const VecX step = kStep * VecX::Unit(problem_.plannedCount(), k);
+    out->by_q.col(k).tail(edgeCount()) =
+        (rooms(q + step, v, a) - rooms(q - step, v, a)) / (2.0 * kStep);
+    if (problem_.balance->criterion == Balance::Criterion::kCom) continue;
+    out->by_v.col(k).tail(edgeCount()) =
+        (rooms(q, v + step, a) - rooms(q, v - step, a)) / (2.0 * kStep);
+    out->by_a.col(k).tail(edgeCount()) =
+        (rooms(q, v, a + step) - rooms(q, v, a - step)) / (2.0 * kStep);
+  }
+}
+
 void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, VecX* out) {
   out->resize(count());
   if (path_count_ > 0) {
     kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
     addPath(out, nullptr);
   }
+  if (polygon_) out->tail(edgeCount()) = rooms(q, v, a);
   if (torques_.empty()) return;
   kinematics_.inverseDynamics(problem_.configuration(q), whole(v), whole(a), workspace_, torque_);
   for (std::size_t i = 0; i < torques_.size(); ++i) {
@@ -115,6 +150,7 @@ void StateDemands::gradients(const VecX& q, const VecX& v, const VecX& a, Gradie
     kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
     addPath(nullptr, &out->by_q);
   }
+  if (polygon_) addBalance(q, v, a, out);
   if (torques_.empty()) return;
   kinematics_.inverseDynamicsDerivatives(problem_.configuration(q), whole(v), whole(a), workspace_,
                                          dynamics_);

@@ -1,21 +1,23 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "allclear/planner/problem.h"
+#include "allclear/planner/support_polygon.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
 
 /// What a problem demands of the state at every instant besides clearance and the limits of the
-/// coordinates' own derivatives: path constraints, and torques when they are limited. Each demand
-/// is a function of order one that is at least 0 when it is kept.
+/// coordinates' own derivatives: path constraints, torques when they are limited, balance. Each
+/// demand is a function of order one that is at least 0 when it is kept.
 class StateDemands {
  public:
   StateDemands(const Problem& problem, const Kinematics& kinematics);
 
-  int count() const { return path_count_ + 2 * static_cast<int>(torques_.size()); }
+  int count() const { return path_count_ + 2 * static_cast<int>(torques_.size()) + edgeCount(); }
   /// "'hand': angle of the kept axis".
   std::string name(int demand) const;
 
@@ -28,7 +30,10 @@ class StateDemands {
   void gradients(const VecX& q, const VecX& v, const VecX& a, Gradients* out);
 
  private:
-  void place(const VecX& q);
+  int edgeCount() const { return polygon_ ? static_cast<int>(polygon_->edges.size()) : 0; }
+  /// Room at each edge of the support polygon, of order one.
+  VecX rooms(const VecX& q, const VecX& v, const VecX& a);
+  void addBalance(const VecX& q, const VecX& v, const VecX& a, Gradients* out);
   void addPath(VecX* values, MatX* by_q);
   VecX whole(const VecX& planned) const;
 
@@ -42,6 +47,8 @@ class StateDemands {
   int path_count_ = 0;
   std::vector<int> torques_;  ///< planned coordinates whose torque is limited
   VecX effort_;               ///< of planned coordinates
+  std::optional<SupportPolygon> polygon_;
+  double weight_ = 0.0;  ///< [N]
 };
 
 }  // namespace allclear

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "allclear/core/types.h"
+#include "allclear/distance/triangle_pair.h"
+
+namespace allclear {
+
+/// Eight children side by side, for kernels that treat them in parallel. A child's triangles lie in
+/// its ball and in its box, the points center + sum_i x_i axis_i with |x_i| <= 1: proven in double
+/// precision for the single precision numbers stored.
+struct alignas(64) MeshNode {
+  static constexpr int kWidth = 8;
+  float ball[5][kWidth];  ///< centre x y z, radius, length of the centre (rounded up)
+  float box[12][kWidth];  ///< centre x y z, then the three axes, each half an edge long
+  /// Number of a node, or ~number of a triangle (a leaf holds one).
+  std::int32_t child[kWidth];
+};
+
+/// One child of a node taken out of it.
+struct MeshVolume {
+  double center[3];
+  double radius;
+  double length;  ///< of the centre, from the origin
+  double box[3];
+  double axis[3][3];  ///< [which][xyz]
+};
+
+/// Bounding volumes over triangles in their own frame.
+class MeshBvh {
+ public:
+  /// Orders `triangles` and builds; `order[i]` gets the former number of triangle i. Pre: not
+  /// empty, finite.
+  MeshBvh(std::vector<TriangleCorners> triangles, std::vector<std::int32_t>* order);
+
+  const std::vector<TriangleCorners>& triangles() const { return triangles_; }
+  const std::vector<MeshNode>& nodes() const { return nodes_; }
+  const MeshVolume& root() const { return root_; }
+  /// Children of the node that exist: the first ones.
+  int width(int node) const { return width_[node]; }
+
+  MeshVolume volume(int node, int slot) const;
+
+ private:
+  friend class MeshBvhBuilder;
+  std::vector<TriangleCorners> triangles_;
+  std::vector<MeshNode> nodes_;
+  std::vector<std::uint8_t> width_;
+  MeshVolume root_;
+};
+
+}  // namespace allclear

@@ -1,0 +1,308 @@
+// Branch and bound over pairs of bounding volumes, those nearest first, in the frame of B.
+
+#include "allclear/distance/mesh_distance.h"
+
+#include <cmath>
+#include <utility>
+
+#include "allclear/core/assert.h"
+#include "allclear/core/input_error.h"
+#include "allclear/distance/gjk.h"
+#include "allclear/distance/mesh_search.h"
+#include "allclear/distance/signed_distance.h"
+
+namespace allclear {
+namespace mesh {
+namespace {
+
+constexpr double kRounding = 32.0 * std::numeric_limits<double>::epsilon();
+
+TriangleCorners placed(const TriangleCorners& t, const Affine& X) {
+  TriangleCorners out;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      out.p[i][k] = X.R[3 * k] * t.p[i][0] + X.R[3 * k + 1] * t.p[i][1] +
+                    X.R[3 * k + 2] * t.p[i][2] + X.T[k];
+    }
+  }
+  return out;
+}
+
+LeafDistance withPoints(double distance, const Vec3& a, const Vec3& b) {
+  return {distance, {a.x(), a.y(), a.z()}, {b.x(), b.y(), b.z()}};
+}
+
+/// Triangle (in the core's frame) and core: surface of the triangle, inside of the core included.
+LeafDistance triangleCoreDistance(const TriangleCorners& triangle, const MeshBody& round) {
+  Vec3 center = Vec3::Zero();
+  for (int i = 0; i < 3; ++i) center += triangle.corner(i) / 3.0;
+  TriangleCorners local = triangle;
+  ConvexCore corners;
+  corners.kind = ConvexCore::Kind::kTriangle;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) local.p[i][k] -= center[k];
+    corners.extent = std::max(corners.extent, local.corner(i).norm());
+  }
+  corners.triangle = &local;
+  ConvexCore body = *round.core();
+  body.offset.setZero();
+  const CorePair pair(corners, {Mat3::Identity(), center}, body, Pose{});
+  const GjkResult result = gjk(pair, pair.p.squaredNorm() > 0.0 ? pair.p : Vec3::UnitX());
+  Vec3 a = result.witnessA() + center, b = result.witnessB() + center;
+  double distance = result.overlap ? 0.0 : result.upper;
+  // A flat simplex can seem to hold the origin: then a lower bound contradicts it.
+  const bool contradicts = result.overlap && result.lower > 8.0 * pair.rounding;
+  if (contradicts || !result.converged) {
+    const Shape corner_hull =
+        ConvexMesh({triangle.corner(0), triangle.corner(1), triangle.corner(2)});
+    const SignedDistance exact =
+        signedDistance(corner_hull, {Mat3::Identity(), round.center()}, round.hull(), Pose{});
+    distance = std::max(exact.distance, 0.0);
+    a = exact.witness_A - round.center();
+    b = exact.witness_B - round.center();
+  }
+  return withPoints(distance, a, distance > 0.0 ? b : a);
+}
+
+class StillSearch {
+ public:
+  StillSearch(const MeshBody& A, const MeshBody& B, const Pose& X_BA,
+              const MeshDistanceOptions& options, MeshCache* cache)
+      : A_(A), B_(B), stack_(cache->stack), enough_(options.enough) {
+    poses_.middle = affine(X_BA);
+    poses_.control[0] = poses_.middle;
+    const double thickness = A.thickness() + B.thickness();
+    poses_.error = thickness + kRounding * (X_BA.p.norm() + A.reach() + B.reach());
+  }
+
+  MeshDistance run(MeshCache* cache) {
+    if (isKnown(A_, cache->triangle_A) && isKnown(B_, cache->triangle_B)) {
+      testLeaves(cache->triangle_A, cache->triangle_B);
+    }
+    stack_.clear();
+    MeshCache::Item root{};
+    root.lower = -std::numeric_limits<double>::infinity();
+    root.n[0] = 1.0;
+    root.a = root.b = kRoot;
+    stack_.push_back(root);
+    while (!stack_.empty() && upper_ > 0.0) {
+      const MeshCache::Item item = stack_.back();
+      stack_.pop_back();
+      if (item.lower >= cutoff()) {
+        pruned_ = std::min(pruned_, item.lower);
+      } else {
+        open(item);
+      }
+    }
+    return finished(cache);
+  }
+
+ private:
+  static bool isKnown(const MeshBody& body, int leaf) {
+    const int count = body.bvh() ? static_cast<int>(body.bvh()->triangles().size()) : 1;
+    return leaf >= 0 && leaf < count;
+  }
+
+  double cutoff() const { return std::min(upper_, enough_); }
+
+  void open(const MeshCache::Item& item) {
+    const std::int32_t a = below(A_, item.a), b = below(B_, item.b);
+    if (isLeaf(a) && isLeaf(b)) {
+      testLeaves(~a, ~b);
+      return;
+    }
+    ++node_tests_;
+    const MeshVolume of_A = volumeOf(A_, item.a), of_B = volumeOf(B_, item.b);
+    LaneBounds bounds;
+    double pruned = 0.0;
+    if (isLeaf(b) || (!isLeaf(a) && of_A.radius >= of_B.radius)) {
+      stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], of_B, item.n, cutoff(), &bounds);
+      const auto ref = [&](int lane, MeshCache::Item* out) {
+        out->a = a << 3 | lane;
+        out->b = item.b;
+      };
+      pruned = pushLanes(bounds, A_.bvh()->width(a), cutoff(), 0, ref, &stack_);
+    } else {
+      stillBoundsOpeningB(poses_, of_A, B_.bvh()->nodes()[b], item.n, cutoff(), &bounds);
+      const auto ref = [&](int lane, MeshCache::Item* out) {
+        out->a = item.a;
+        out->b = b << 3 | lane;
+      };
+      pruned = pushLanes(bounds, B_.bvh()->width(b), cutoff(), 0, ref, &stack_);
+    }
+    pruned_ = std::min(pruned_, pruned);
+  }
+
+  void testLeaves(int a, int b) {
+    ++triangle_tests_;
+    const LeafDistance leaf = leafDistance(A_, a, poses_.middle, B_, b);
+    if (!(leaf.distance < upper_)) return;
+    upper_ = leaf.distance;
+    best_ = leaf;
+    triangle_A_ = a;
+    triangle_B_ = b;
+  }
+
+  /// In the frame of B's centre; from core surfaces to the thick bodies'.
+  MeshDistance finished(MeshCache* cache) {
+    MeshDistance result;
+    result.node_tests = node_tests_;
+    result.triangle_tests = triangle_tests_;
+    if (upper_ > 0.0 && upper_ >= enough_) {
+      result.distance = std::min(pruned_, upper_);
+      result.evaluated = false;
+      return result;
+    }
+    cache->triangle_A = result.triangle_A = triangle_A_;
+    cache->triangle_B = result.triangle_B = triangle_B_;
+    result.distance = std::max(upper_, 0.0);
+    result.contact = upper_ <= 0.0;
+    result.witness_A = Vec3(best_.a[0], best_.a[1], best_.a[2]);
+    result.witness_B = Vec3(best_.b[0], best_.b[1], best_.b[2]);
+    const Vec3 gap = result.witness_B - result.witness_A;
+    const double length = gap.norm();
+    if (length > 0.0) result.normal = gap / length;
+    // Where thicknesses overlap the bodies meet at one point between the cores.
+    const double thick = A_.thickness() + B_.thickness();
+    const double share = thick > length ? length / thick : 1.0;
+    result.witness_A += share * A_.thickness() * result.normal;
+    result.witness_B -= share * B_.thickness() * result.normal;
+    return result;
+  }
+
+  const MeshBody& A_;
+  const MeshBody& B_;
+  std::vector<MeshCache::Item>& stack_;
+  IntervalPoses poses_;
+  double enough_;
+  double upper_ = std::numeric_limits<double>::infinity();
+  double pruned_ = std::numeric_limits<double>::infinity();
+  LeafDistance best_{};
+  int triangle_A_ = 0, triangle_B_ = 0;
+  long node_tests_ = 0, triangle_tests_ = 0;
+};
+
+/// A part of `inner` (placed by X into the frame of `outer`) within a closed part of `outer`.
+bool hasPartInside(const MeshBody& inner, const Pose& X, const MeshBody& outer) {
+  if (!outer.hasInside()) return false;
+  for (const Vec3& p : inner.representatives()) {
+    if (outer.contains(X * p)) return true;
+  }
+  return false;
+}
+
+void swapSides(MeshDistance* result) {
+  std::swap(result->witness_A, result->witness_B);
+  std::swap(result->triangle_A, result->triangle_B);
+  result->normal = -result->normal;
+}
+
+/// The body is a convex solid of its own kind, or the mesh's hull.
+MeshDistance planeDistance(const Shape& mesh, const Pose& X_WM, const Pose& X_WH) {
+  const SignedDistance plane =
+      signedDistance(mesh::meshHull(mesh), X_WM, Shape(HalfSpace()), X_WH);
+  MeshDistance result;
+  result.distance = std::max(plane.distance, 0.0);
+  result.contact = plane.distance <= 0.0;
+  result.witness_A = plane.witness_A;
+  result.witness_B = plane.witness_B;
+  result.normal = plane.normal;
+  return result;
+}
+
+}  // namespace
+
+const Shape& meshHull(const Shape& shape) {
+  if (const auto* mesh = std::get_if<TriangleMesh>(&shape)) return mesh->body()->hull();
+  return shape;
+}
+
+Affine affine(const Pose& X) {
+  Affine out;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) out.R[3 * i + k] = X.R(i, k);
+    out.T[i] = X.p[i];
+  }
+  return out;
+}
+
+Pose centred(const MeshBody& A, const Pose& X_WA, const MeshBody& B, const Pose& X_WB) {
+  Pose X;
+  X.R.noalias() = X_WB.R.transpose() * X_WA.R;
+  const Vec3 between = (X_WA.p - X_WB.p) + X_WA.R * A.center() - X_WB.R * B.center();
+  X.p.noalias() = X_WB.R.transpose() * between;
+  return X;
+}
+
+LeafDistance leafDistance(const MeshBody& A, int leaf_A, const Affine& X, const MeshBody& B,
+                          int leaf_B) {
+  const TriangleCorners a = placed(A.bvh()->triangles()[leaf_A], X);
+  LeafDistance leaf;
+  if (B.core() != nullptr) {
+    leaf = triangleCoreDistance(a, B);
+  } else {
+    const TriangleDistance pair = triangleDistance(a, B.bvh()->triangles()[leaf_B]);
+    leaf.distance = pair.distance;
+    for (int k = 0; k < 3; ++k) {
+      leaf.a[k] = pair.a[k];
+      leaf.b[k] = pair.b[k];
+    }
+  }
+  leaf.distance -= A.thickness() + B.thickness();
+  return leaf;
+}
+
+bool isInside(const MeshBody& A, const Pose& X_BA, const MeshBody& B) {
+  return hasPartInside(A, X_BA, B) || hasPartInside(B, X_BA.inverse(), A);
+}
+
+}  // namespace mesh
+
+MeshDistance meshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B, const Pose& X_WB,
+                          const MeshDistanceOptions& options, MeshCache* cache) {
+  MeshCache fresh;
+  if (cache == nullptr) cache = &fresh;
+  if (A.bvh() == nullptr) {
+    ALLCLEAR_ASSERT(B.bvh() != nullptr);
+    std::swap(cache->triangle_A, cache->triangle_B);
+    MeshDistance result = meshDistance(B, X_WB, A, X_WA, options, cache);
+    std::swap(cache->triangle_A, cache->triangle_B);
+    mesh::swapSides(&result);
+    return result;
+  }
+  const Pose X_BA = mesh::centred(A, X_WA, B, X_WB);
+  MeshDistance result = mesh::StillSearch(A, B, X_BA, options, cache).run(cache);
+  if (options.inside && !result.contact && mesh::isInside(A, X_BA, B)) {
+    result.contact = result.contained = true;
+    result.evaluated = true;
+    result.distance = 0.0;
+  }
+  const Pose X_WC{X_WB.R, X_WB.p + X_WB.R * B.center()};
+  result.witness_A = X_WC * result.witness_A;
+  result.witness_B = X_WC * result.witness_B;
+  result.normal = X_WC.R * result.normal;
+  return result;
+}
+
+bool meshesOverlap(const MeshBody& A, const Pose& X_WA, const MeshBody& B, const Pose& X_WB,
+                   MeshCache* cache) {
+  MeshDistanceOptions options;
+  options.enough = 0.0;
+  return meshDistance(A, X_WA, B, X_WB, options, cache).contact;
+}
+
+MeshDistance meshDistance(const Shape& A, const Pose& X_WA, const Shape& B, const Pose& X_WB,
+                          const MeshDistanceOptions& options, MeshCache* cache) {
+  if (!std::holds_alternative<TriangleMesh>(A) && !std::holds_alternative<TriangleMesh>(B)) {
+    throw InputError("a mesh distance needs a triangle mesh");
+  }
+  if (std::holds_alternative<HalfSpace>(B)) return mesh::planeDistance(A, X_WA, X_WB);
+  if (std::holds_alternative<HalfSpace>(A)) {
+    MeshDistance result = mesh::planeDistance(B, X_WB, X_WA);
+    mesh::swapSides(&result);
+    return result;
+  }
+  return meshDistance(*meshBody(A), X_WA, *meshBody(B), X_WB, options, cache);
+}
+
+}  // namespace allclear
