@@ -31,32 +31,14 @@ class ReportMaker {
     addFact("Margin", number(1e3 * problem.collision.margin) + " mm");
   }
 
-  void show(const Trajectory& trajectory) {
-    showFrames(motionFrames(problem_, trajectory));
+  void show(const Trajectory& trajectory, const Certificate& certificate) {
+    showFrames(motionFrames(problem_, trajectory), &certificate);
     data_.joints = reportJoints(problem_, trajectory, data_.frames);
     addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
+    add(certificate);
   }
 
-  void showEnds() { showFrames(endFrames(problem_)); }
-
-  void add(const Certificate& certificate) {
-    data_.certificate = &certificate;
-    addBounds(certificate, geometry_, &data_.clearance);
-    std::size_t cells = 0;
-    for (const CertificatePair& pair : certificate.pairs) cells += pair.cells.size();
-    if (!certificate.pairs.empty()) {
-      addFact("Least distance", number(1e3 * certificate.minimum_clearance.lower, "%.3f") + " to " +
-                                    number(1e3 * certificate.minimum_clearance.upper, "%.3f") +
-                                    " mm, proven");
-      addFact("Closest pair", certificate.closest_a + " and " + certificate.closest_b + " at " +
-                                  number(certificate.closest_t, "%.3f") + " s");
-    }
-    addFact("Proof", std::to_string(certificate.pairs.size()) + " pairs in " +
-                         std::to_string(cells) + " cells, " +
-                         std::to_string(certificate.limits.size()) + " limits");
-    for (const std::string& contact : certificate.static_contacts) addFact("Note", contact);
-    for (const std::string& demand : certificate.not_covered) addFact("Not covered", demand);
-  }
+  void showEnds() { showFrames(endFrames(problem_), nullptr); }
 
   void add(const PlanStatistics& statistics) {
     data_.history = statistics.history;
@@ -82,10 +64,28 @@ class ReportMaker {
   }
 
  private:
-  void showFrames(ReportFrames frames) {
+  void add(const Certificate& certificate) {
+    data_.certificate = &certificate;
+    std::size_t cells = 0;
+    for (const CertificatePair& pair : certificate.pairs) cells += pair.cells.size();
+    if (!certificate.pairs.empty()) {
+      addFact("Least distance", number(1e3 * certificate.minimum_clearance.lower, "%.3f") + " to " +
+                                    number(1e3 * certificate.minimum_clearance.upper, "%.3f") +
+                                    " mm, proven");
+      addFact("Closest pair", certificate.closest_a + " and " + certificate.closest_b + " at " +
+                                  number(certificate.closest_t, "%.3f") + " s");
+    }
+    addFact("Proof", std::to_string(certificate.pairs.size()) + " pairs in " +
+                         std::to_string(cells) + " cells, " +
+                         std::to_string(certificate.limits.size()) + " limits");
+    for (const std::string& contact : certificate.static_contacts) addFact("Note", contact);
+    for (const std::string& demand : certificate.not_covered) addFact("Not covered", demand);
+  }
+
+  void showFrames(ReportFrames frames, const Certificate* certificate) {
     data_.frames = std::move(frames);
-    data_.scene = reportScene(problem_, geometry_, data_.frames, kMostTriangles);
-    data_.clearance = reportClearance(problem_, geometry_, data_.frames, kShownPairs);
+    data_.clearance = reportClearance(problem_, geometry_, data_.frames, certificate, kShownPairs);
+    data_.scene = reportScene(problem_, geometry_, data_.frames, data_.clearance, kMostTriangles);
     addFact("Pairs", std::to_string(data_.clearance.pair_count) + " of " +
                          std::to_string(geometry_.bodies.size()) + " bodies");
   }
@@ -109,21 +109,21 @@ void requireReports() {
 std::string formatPlanReport(const Problem& problem, const Plan& plan) {
   requireReports();
   ReportMaker maker(problem);
-  plan.trajectory ? maker.show(*plan.trajectory) : maker.showEnds();
-  std::optional<Certificate> certificate = plan.certificate;
-  if (!certificate && plan.trajectory) certificate = certify(problem, *plan.trajectory);
-  if (certificate) maker.add(*certificate);
-  maker.add(plan.statistics);
   Plan judged = plan;
-  judged.certificate = certificate;
+  if (plan.trajectory) {
+    if (!judged.certificate) judged.certificate = certify(problem, *plan.trajectory);
+    maker.show(*plan.trajectory, *judged.certificate);
+  } else {
+    maker.showEnds();
+  }
+  maker.add(plan.statistics);
   return maker.html(planVerdict(problem, maker.geometry(), judged, maker.clearance()));
 }
 
 std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate) {
   requireReports();
   ReportMaker maker(problem);
-  maker.show(certificate.trajectory.trajectory);
-  maker.add(certificate);
+  maker.show(certificate.trajectory.trajectory, certificate);
   return maker.html(trajectoryVerdict(certificate));
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "allclear/distance/signed_distance.h"
 
@@ -16,9 +15,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Ball ballOf(const CertifiedBody& body) {
   std::vector<Ball> balls;
   Vec3 center = Vec3::Zero();
-  for (const Geometry& part : body.geometry) {
-    Ball ball = boundingBall(part.shape);
-    ball.center = part.X_BG * ball.center;
+  for (const Geometry& g : body.geometry) {
+    Ball ball = boundingBall(g.shape);
+    ball.center = g.X_BG * ball.center;
     center += ball.center / static_cast<double>(body.geometry.size());
     balls.push_back(ball);
   }
@@ -29,13 +28,20 @@ Ball ballOf(const CertifiedBody& body) {
   return all;
 }
 
+Closeness closer(Closeness closeness) {
+  return static_cast<Closeness>(static_cast<int>(closeness) + 1);
+}
+
 double beyondMargin(const ReportDistance& d) { return d.distance - d.margin; }
 
 class ClearanceSampler {
  public:
   ClearanceSampler(const Problem& problem, const CertifiedGeometry& geometry,
-                   const ReportFrames& frames)
-      : geometry_(geometry), frames_(frames) {
+                   const ReportFrames& frames, const Certificate* certificate)
+      : geometry_(geometry),
+        frames_(frames),
+        certificate_(certificate),
+        solids_(geometry.bodies.size()) {
     for (const CertifiedBody& body : geometry.bodies) {
       balls_.push_back(ballOf(body));
       poses_.emplace_back();
@@ -98,19 +104,14 @@ class ClearanceSampler {
     std::vector<ReportPair>& pairs = out->pairs;
     const bool is_full = static_cast<int>(pairs.size()) >= most_pairs;
     const bool in_full = !is_full || candidate.least < worth(pairs.back());
-    ReportPair found;
-    std::vector<DistanceCache> caches;
-    for (int f = 0; f < frames_.count(); ++f) {
-      const bool is_known = std::isfinite(candidate.gap[f]) || candidate.gap[f] < 0.0;
-      if (!is_known || (!in_full && candidate.gap[f] >= beyondMargin(out->closest[f]))) {
-        if (in_full) found.at.push_back(unknown(candidate.pair));
-        continue;
-      }
-      const ReportDistance d = distanceAt(candidate.pair, f, closenessOf(candidate.pair), &caches);
-      if (beyondMargin(d) < beyondMargin(out->closest[f])) out->closest[f] = d;
-      if (!in_full) continue;
-      if (!found.at.empty() && beyondMargin(d) < worth(found)) found.nearest = f;
-      found.at.push_back(d);
+    Closeness closeness = certifiedCloseness(candidate.pair);
+    ReportPair found = lookAt(candidate, closeness, in_full, &out->closest);
+    // A pair of no certificate: closer, until it keeps its margin or there is no closer look.
+    while (certificate_ == nullptr && in_full && worth(found) < 0.0 &&
+           closeness != Closeness::kManyPieces && hasMesh(candidate.pair)) {
+      closeness = closer(closeness);
+      forget(candidate.pair, *out, &out->closest);
+      found = lookAt(candidate, closeness, in_full, &out->closest);
     }
     if (!in_full) return;
     const auto after = std::upper_bound(
@@ -120,6 +121,67 @@ class ClearanceSampler {
     if (static_cast<int>(pairs.size()) > most_pairs) pairs.pop_back();
   }
 
+  /// The pair at the frames: at all of them, or where it can be the closest of all.
+  ReportPair lookAt(const Candidate& candidate, Closeness closeness, bool in_full,
+                    std::vector<ReportDistance>* closest) {
+    ReportPair found;
+    found.closeness = closeness;
+    std::vector<DistanceCache> caches;
+    for (int f = 0; f < frames_.count(); ++f) {
+      const bool is_known = candidate.gap[f] < kInfinity;
+      if (!is_known || (!in_full && candidate.gap[f] >= beyondMargin((*closest)[f]))) {
+        if (in_full) found.at.push_back(unknown(candidate.pair));
+        continue;
+      }
+      const ReportDistance d = distanceAt(candidate.pair, closeness, f, &caches);
+      if (beyondMargin(d) < beyondMargin((*closest)[f])) (*closest)[f] = d;
+      if (!in_full) continue;
+      if (!found.at.empty() && beyondMargin(d) < worth(found)) found.nearest = f;
+      found.at.push_back(d);
+    }
+    return found;
+  }
+
+  /// Takes a pair that turns out to be farther out of the closest; the ones known in full remain.
+  void forget(int pair, const ReportClearance& known, std::vector<ReportDistance>* closest) const {
+    const CertifiedPair& p = geometry_.pairs[pair];
+    for (int f = 0; f < frames_.count(); ++f) {
+      ReportDistance& d = (*closest)[f];
+      if (d.a != p.a || d.b != p.b) continue;
+      d = ReportDistance{};
+      d.distance = kInfinity;
+      for (const ReportPair& other : known.pairs) {
+        if (beyondMargin(other.at[f]) < beyondMargin(d)) d = other.at[f];
+      }
+    }
+  }
+
+  bool hasMesh(int pair) const {
+    for (int body : {geometry_.pairs[pair].a, geometry_.pairs[pair].b}) {
+      for (const Geometry& g : geometry_.bodies[body].geometry) {
+        if (std::holds_alternative<TriangleMesh>(g.shape)) return true;
+      }
+    }
+    return false;
+  }
+
+  Closeness certifiedCloseness(int pair) const {
+    if (certificate_ == nullptr) return Closeness::kHull;
+    const CertifiedPair& p = geometry_.pairs[pair];
+    for (const CertificatePair& proof : certificate_->pairs) {
+      if (proof.a == geometry_.bodies[p.a].name && proof.b == geometry_.bodies[p.b].name) {
+        return proof.closeness;
+      }
+    }
+    return Closeness::kHull;
+  }
+
+  const std::vector<Geometry>& solids(int body, Closeness closeness) {
+    auto& known = solids_[body][static_cast<int>(closeness)];
+    if (!known) known = geometry_.bodies[body].solids(closeness);
+    return *known;
+  }
+
   static double worth(const ReportPair& pair) { return beyondMargin(pair.at[pair.nearest]); }
 
   ReportDistance unknown(int pair) const {
@@ -127,36 +189,10 @@ class ClearanceSampler {
     return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
   }
 
-  /// As closely as it takes to see the margin kept at all frames, as the certificate does.
-  Closeness closenessOf(int pair) {
-    const auto known = closeness_.find(pair);
-    if (known != closeness_.end()) return known->second;
-    Closeness enough = Closeness::kManyPieces;
-    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces}) {
-      std::vector<DistanceCache> caches;
-      bool keeps = true;
-      for (int f = 0; f < frames_.count() && keeps; ++f) {
-        if (!isKnown(geometry_.pairs[pair], f)) continue;
-        keeps = beyondMargin(distanceAt(pair, f, closeness, &caches)) >= 0.0;
-      }
-      if (!keeps) continue;
-      enough = closeness;
-      break;
-    }
-    return closeness_[pair] = enough;
-  }
-
-  const std::vector<Geometry>& solidsOf(int body, Closeness closeness) {
-    auto& solids = solids_[{body, closeness}];
-    if (solids.empty()) solids = geometry_.bodies[body].solids(closeness);
-    return solids;
-  }
-
-  ReportDistance distanceAt(int pair, int f, Closeness closeness,
+  ReportDistance distanceAt(int pair, Closeness closeness, int f,
                             std::vector<DistanceCache>* caches) {
     ReportDistance out = unknown(pair);
-    const std::vector<Geometry>& A = solidsOf(out.a, closeness);
-    const std::vector<Geometry>& B = solidsOf(out.b, closeness);
+    const std::vector<Geometry>&A = solids(out.a, closeness), &B = solids(out.b, closeness);
     caches->resize(A.size() * B.size());
     std::size_t k = 0;
     for (const Geometry& i : A) {
@@ -175,11 +211,11 @@ class ClearanceSampler {
 
   const CertifiedGeometry& geometry_;
   const ReportFrames& frames_;
+  const Certificate* certificate_;
+  std::vector<std::array<std::optional<std::vector<Geometry>>, kClosenessCount>> solids_;
   std::vector<Ball> balls_;
   std::vector<std::vector<Pose>> poses_;  ///< by body, then frame
   std::vector<bool> is_elsewhere_;        ///< at the goal, no one knows where
-  std::map<int, Closeness> closeness_;    ///< by pair
-  std::map<std::pair<int, Closeness>, std::vector<Geometry>> solids_;
 };
 
 /// The lower envelope of two step functions over the same interval.
@@ -199,27 +235,33 @@ std::vector<ReportBound> lowerEnvelope(const std::vector<ReportBound>& x,
   return out;
 }
 
+/// What the certificate proves of a pair.
+std::vector<ReportBound> boundsOf(const Certificate& certificate, const std::string& a,
+                                  const std::string& b) {
+  std::vector<ReportBound> bounds;
+  for (const CertificatePair& proof : certificate.pairs) {
+    if (proof.a != a || proof.b != b) continue;
+    std::vector<ReportBound> cells;
+    for (const CoverCell& cell : proof.cells) {
+      cells.push_back({cell.time.lower, cell.time.upper, cell.lower});
+    }
+    bounds = lowerEnvelope(bounds, cells);
+  }
+  return bounds;
+}
+
 }  // namespace
 
 ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
-                                const ReportFrames& frames, int most_pairs) {
-  return ClearanceSampler(problem, geometry, frames).run(most_pairs);
-}
-
-void addBounds(const Certificate& certificate, const CertifiedGeometry& geometry,
-               ReportClearance* clearance) {
-  for (ReportPair& pair : clearance->pairs) {
-    const std::string& a = geometry.bodies[pair.at.front().a].name;
-    const std::string& b = geometry.bodies[pair.at.front().b].name;
-    for (const CertificatePair& proof : certificate.pairs) {
-      if (proof.a != a || proof.b != b) continue;
-      std::vector<ReportBound> bounds;
-      for (const CoverCell& cell : proof.cells) {
-        bounds.push_back({cell.time.lower, cell.time.upper, cell.lower});
-      }
-      pair.bounds = lowerEnvelope(pair.bounds, bounds);
-    }
+                                const ReportFrames& frames, const Certificate* certificate,
+                                int most_pairs) {
+  ReportClearance out = ClearanceSampler(problem, geometry, frames, certificate).run(most_pairs);
+  if (certificate == nullptr) return out;
+  for (ReportPair& pair : out.pairs) {
+    pair.bounds = boundsOf(*certificate, geometry.bodies[pair.at.front().a].name,
+                           geometry.bodies[pair.at.front().b].name);
   }
+  return out;
 }
 
 }  // namespace allclear

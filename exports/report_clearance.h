@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "allclear/distance/convex_cover.h"
 #include "allclear/exports/report_frames.h"
 #include "allclear/planner/certificate.h"
 
@@ -26,9 +27,10 @@ struct ReportBound {
 
 /// One pair over all frames.
 struct ReportPair {
-  std::vector<ReportDistance> at;   ///< by frame
-  std::vector<ReportBound> bounds;  ///< consecutive; empty without a certificate
-  int nearest = 0;                  ///< the frame of the least distance beyond the margin
+  std::vector<ReportDistance> at;          ///< by frame
+  std::vector<ReportBound> bounds;         ///< consecutive; empty without a certificate
+  Closeness closeness = Closeness::kHull;  ///< of the solids
+  int nearest = 0;                         ///< the frame of the least distance beyond the margin
   double least() const { return at[nearest].distance; }
 };
 
@@ -38,13 +40,12 @@ struct ReportClearance {
   int pair_count = 0;                   ///< of all pairs that move
 };
 
-/// The distances of the pairs that move, at the frames; `most_pairs` of them in full. Obstacles
-/// that move are left out at a goal whose instant is not known.
+/// The distances of the pairs that move, at the frames; `most_pairs` of them in full, with what the
+/// certificate, if there is one, proves of them: the least bound of all of their solids. Meshes are
+/// followed as closely as the certificate does, else as it takes to keep the margin. Obstacles that
+/// move are left out at a goal whose instant is not known.
 ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
-                                const ReportFrames& frames, int most_pairs);
-
-/// Adds what a certificate proves of the pairs: the least bound of all of their pieces.
-void addBounds(const Certificate& certificate, const CertifiedGeometry& geometry,
-               ReportClearance* clearance);
+                                const ReportFrames& frames, const Certificate* certificate,
+                                int most_pairs);
 
 }  // namespace allclear

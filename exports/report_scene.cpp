@@ -32,6 +32,16 @@ bool isMeshless(const std::vector<Geometry>& geometry) {
   });
 }
 
+/// The closest look that was taken at a body.
+Closeness closenessOf(int body, const ReportClearance& clearance) {
+  Closeness closeness = Closeness::kHull;
+  for (const ReportPair& pair : clearance.pairs) {
+    const ReportDistance& at = pair.at.front();
+    if (at.a == body || at.b == body) closeness = std::max(closeness, pair.closeness);
+  }
+  return closeness;
+}
+
 /// The bodies of the geometry, then links that are only seen.
 std::vector<CertifiedBody> allBodies(const Problem& problem, const CertifiedGeometry& geometry) {
   std::vector<CertifiedBody> bodies = geometry.bodies;
@@ -120,7 +130,8 @@ void findTool(const Problem& problem, ReportScene* scene) {
 }  // namespace
 
 ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometry,
-                        const ReportFrames& frames, int most_triangles) {
+                        const ReportFrames& frames, const ReportClearance& clearance,
+                        int most_triangles) {
   ReportScene scene;
   const std::vector<CertifiedBody> bodies = allBodies(problem, geometry);
   findView(problem, bodies, frames, &scene);
@@ -134,7 +145,8 @@ ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometr
     }
   }
   const double share = total > most_triangles ? most_triangles / total : 1.0;
-  for (const CertifiedBody& body : bodies) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const CertifiedBody& body = bodies[i];
     const std::vector<Geometry>& looks = looksOf(problem, body);
     ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames)};
     for (const Geometry& g : looks) {
@@ -142,11 +154,11 @@ ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometr
       const double most = share * static_cast<double>(mesh.triangles.size());
       out.looks.push_back(packed(share < 1.0 ? simplified(mesh, std::max(64, int(most))) : mesh));
     }
-    const bool is_same = isMeshless(looks) && looks.size() == body.geometry.size() &&
-                         (body.kind != CertifiedBody::Kind::kLink ||
-                          problem.robot->links()[body.link].visual.empty());
+    const bool is_same = isMeshless(looks) && (body.kind != CertifiedBody::Kind::kLink ||
+                                               problem.robot->links()[body.link].visual.empty());
     if (!is_same) {
-      for (const Geometry& g : body.solids(Closeness::kPieces)) {
+      const Closeness closeness = closenessOf(static_cast<int>(i), clearance);
+      for (const Geometry& g : body.solids(closeness)) {
         out.solids.push_back(packed(reportMesh(g, plane_size)));
       }
     }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "allclear/exports/report_clearance.h"
 #include "allclear/exports/report_frames.h"
 #include "allclear/exports/report_mesh.h"
 
@@ -26,8 +27,10 @@ struct ReportScene {
   Vec3 p_tool = Vec3::Zero();      ///< in the frame of that link
 };
 
-/// `most_triangles` bounds what is shown of meshes, so that files stay small.
+/// `most_triangles` bounds what is shown of meshes, so that files stay small. Solids are shown as
+/// closely as the closest pairs take them.
 ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometry,
-                        const ReportFrames& frames, int most_triangles);
+                        const ReportFrames& frames, const ReportClearance& clearance,
+                        int most_triangles);
 
 }  // namespace allclear
