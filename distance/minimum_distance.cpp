@@ -9,6 +9,7 @@
 #include "allclear/distance/mcd_algorithms.h"
 #include "allclear/distance/mcd_capsule_motion.h"
 #include "allclear/distance/mcd_convex_certified.h"
+#include "allclear/distance/mcd_mesh.h"
 #include "allclear/distance/mcd_refine.h"
 
 namespace allclear {
@@ -36,8 +37,11 @@ Found searchByThesis(const Motion& motion, const McdOptions& options) {
       return searcher.advancement(false);
     case McdAlgorithm::kHybrid:
       return searcher.hybrid();
-    default:
+    case McdAlgorithm::kSampling:
       return searcher.sampling();
+    default:
+      throw InputError(std::string("the algorithm '") + mcdAlgorithmName(options.algorithm) +
+                       "' is for triangle meshes");
   }
 }
 
@@ -116,7 +120,7 @@ DistanceBracket swapped(DistanceBracket bracket) {
   return bracket;
 }
 
-bool isStill(const BodyCurve& curve) {
+bool isAtRest(const BodyCurve& curve) {
   return curve.bounds.linear[0] == 0.0 && curve.bounds.angular[0] == 0.0;
 }
 
@@ -128,7 +132,7 @@ void checkCurves(const MovingShape& a, const MovingShape& b) {
   if (a.curves.size() == b.curves.size()) {
     for (std::size_t i = 0; i < a.curves.size(); ++i) {
       const Interval &x = a.curves[i].time, &y = b.curves[i].time;
-      const bool still = a.curves.size() == 1 && (isStill(a.curves[0]) || isStill(b.curves[0]));
+      const bool still = a.curves.size() == 1 && (isAtRest(a.curves[0]) || isAtRest(b.curves[0]));
       if (!still && (x.lower != y.lower || x.upper != y.upper)) {
         throw InputError("the body curves of two shapes have different cells of time");
       }
@@ -136,9 +140,21 @@ void checkCurves(const MovingShape& a, const MovingShape& b) {
     return;
   }
   const BodyCurve& single = a.curves.size() == 1 ? a.curves[0] : b.curves[0];
-  if ((a.curves.size() != 1 && b.curves.size() != 1) || !isStill(single)) {
+  if ((a.curves.size() != 1 && b.curves.size() != 1) || !isAtRest(single)) {
     throw InputError("two shapes have different numbers of body curves, and neither is still");
   }
+}
+
+bool isMesh(const Shape& shape) { return std::holds_alternative<TriangleMesh>(shape); }
+
+DistanceBracket meshMinimum(MovingShape a, MovingShape b, const McdOptions& options) {
+  checkOptions(options);
+  if (isHalfSpace(*a.shape) || isHalfSpace(*b.shape)) {
+    a.shape = &mesh::meshHull(*a.shape);
+    b.shape = &mesh::meshHull(*b.shape);
+    return minimumDistance(a, b, options);
+  }
+  return minimumDistance(*meshBody(*a.shape), a, *meshBody(*b.shape), b, options);
 }
 
 template <class Curve, class Make>
@@ -178,6 +194,7 @@ DistanceBracket minimumDistance(std::span<const ConvexCurve> a, std::span<const 
 DistanceBracket minimumDistance(const MovingShape& a, const MovingShape& b,
                                 const McdOptions& options) {
   checkCurves(a, b);
+  if (isMesh(*a.shape) || isMesh(*b.shape)) return meshMinimum(a, b, options);
   if (isCapsule(*a.shape) && isCapsule(*b.shape)) {
     const auto make = [](const MovingShape& moving, std::span<CapsuleCurve> curves) {
       capsuleCurves(moving.curves, capsuleAxis(*moving.shape, moving.X_BG), curves);
@@ -226,12 +243,17 @@ const char* mcdAlgorithmName(McdAlgorithm algorithm) {
       return "hybrid";
     case McdAlgorithm::kSampling:
       return "sampling";
+    case McdAlgorithm::kSubdivision:
+      return "subdivision";
+    case McdAlgorithm::kSubdivisionExtrema:
+      return "subdivision-extrema";
   }
   return "unknown";
 }
 
 bool isSound(McdAlgorithm algorithm) {
-  return algorithm != McdAlgorithm::kGolden && algorithm != McdAlgorithm::kHybrid;
+  return algorithm != McdAlgorithm::kGolden && algorithm != McdAlgorithm::kHybrid &&
+         algorithm != McdAlgorithm::kSubdivisionExtrema;
 }
 
 const char* mcdStatusName(McdStatus status) {

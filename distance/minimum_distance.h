@@ -18,6 +18,8 @@ enum class McdAlgorithm {
   kAdvancementIsotropic,  ///< conservative advancement, lever-arm motion bound: sound
   kHybrid,                ///< advancement from both ends, then golden section: `lower` a guess
   kSampling,              ///< equidistant samples, as many as the tolerance needs: sound
+  kSubdivision,           ///< meshes only: adaptive subdivision of time: sound
+  kSubdivisionExtrema,    ///< meshes only: with the extrema bound of the thesis: `lower` a guess
 };
 
 const char* mcdAlgorithmName(McdAlgorithm algorithm);
@@ -71,6 +73,9 @@ struct DistanceBracket {
   /// With `refine`: t_star and the witnesses are unique, as far as examined, so that the gradient
   /// of the minimum exists. False without `refine`.
   bool unique = false;
+  /// Meshes only: the bodies meet at t_star (surfaces to within the motion's error, or one body
+  /// inside of the other throughout). How deep is not known: `lower` is what their balls allow.
+  bool penetrating = false;
   int distance_evaluations = 0;
   int certificates = 0;  ///< lower bounds over an interval computed beyond Lipschitz ones
 };
@@ -84,8 +89,10 @@ struct MovingShape {
 };
 
 /// Brackets min_t distance(A(t), B(t)) over the cells' whole interval, remainders of the curves and
-/// rounding included. Throws `InputError` for triangle meshes, for two half-spaces, for a tolerance
-/// that is not positive, and for curves that do not match.
+/// rounding included. Triangle meshes are made ready by the first query (`TriangleMesh::body`), and
+/// seen by a half-space as their convex hulls. Throws `InputError` for two half-spaces, for a
+/// tolerance that is not positive, for curves that do not match, and for an algorithm that is not
+/// for the pair: meshes have kCertified, kSampling, kSubdivision and kSubdivisionExtrema.
 DistanceBracket minimumDistance(const MovingShape& a, const MovingShape& b,
                                 const McdOptions& options);
 

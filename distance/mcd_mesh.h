@@ -1,0 +1,51 @@
+#pragma once
+
+#include "allclear/distance/mcd_mesh_motion.h"
+#include "allclear/distance/minimum_distance.h"
+
+namespace allclear {
+
+/// What a query did, for benches.
+struct MeshMcdCounts {
+  long node_tests = 0;      ///< nodes opened
+  long triangle_tests = 0;  ///< triangle pairs, distance and bound
+  long intervals = 0;       ///< of time
+};
+
+/// `minimumDistance` of two bodies of which at least one has triangles (mesh_body.h).
+/// `McdAlgorithm::kCertified` is branch and bound in space and time; kSubdivision,
+/// kSubdivisionExtrema and kSampling rest on static distances. `cache` keeps the best time and
+/// triangles for the next query of the pair (warm start), and memory.
+///
+/// Where the bodies meet (surfaces, or one within a closed part of the other) the bracket is
+/// penetrating: `upper` is then the error of the motion (about 0), `lower` the least signed
+/// distance that the bodies' balls allow.
+DistanceBracket minimumDistance(const MeshBody& A, const MovingShape& a, const MeshBody& B,
+                                const MovingShape& b, const McdOptions& options,
+                                MeshCache* cache = nullptr, MeshMcdCounts* counts = nullptr);
+
+namespace mcd {
+
+/// What a search of two moving bodies' surfaces knows; distances of the true motion.
+struct MeshFound {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  bool contact = false;
+  bool evaluated = false;
+  bool spent = false;  ///< out of evaluations
+  Place place;
+  mesh::LeafDistance leaf{};  ///< core surfaces, in the frame of B's centre
+  Instant instant;            ///< instead of `leaf`, for the static searches
+  bool is_instant = false;
+  int evaluations = 0;
+  int certificates = 0;
+};
+
+MeshFound spaceTime(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
+                    MeshMcdCounts* counts);
+/// The thesis's algorithm 4.1 with (4.6)-(4.8), or with `extrema` (4.9), which is no bound: see
+/// docs/algorithms/mesh-distance.md.
+MeshFound subdivision(const MeshMotion& motion, const McdOptions& options, bool extrema);
+
+}  // namespace mcd
+}  // namespace allclear

@@ -1,0 +1,364 @@
+// Branch and bound over pairs of bounding volumes times intervals of time (mesh_pair.h has the
+// bounds). A pair is divided in time while the volumes move by more than their size, else the
+// larger volume is opened; pairs nearest first. Pruned pairs' bounds prove the lower end of the
+// bracket; triangle pairs in the middle of their interval, polished in time, make the upper one.
+
+#include <cmath>
+
+#include "allclear/distance/mcd_mesh.h"
+#include "allclear/distance/mesh_search.h"
+
+namespace allclear::mcd {
+namespace {
+
+using mesh::Affine;
+using mesh::IntervalPoses;
+using mesh::LaneBounds;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Intervals shorter than this [of a cell's 2] are not divided: their bound is taken as it is.
+constexpr double kShortest = 1e-7;
+
+struct TimeNode {
+  IntervalPoses poses;
+  double s0, s1;
+  std::int32_t cell;
+  std::int32_t halves;  ///< the first of two; 0: not made yet
+};
+
+double dot(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+void apply(const Affine& X, const double* p, double* out) {
+  for (int i = 0; i < 3; ++i) out[i] = dot(X.R + 3 * i, p) + X.T[i];
+}
+
+class Search {
+ public:
+  Search(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
+         MeshMcdCounts* counts)
+      : motion_(motion),
+        A_(motion.A()),
+        B_(motion.B()),
+        cache_(*cache),
+        stack_(cache->stack),
+        counts_(*counts),
+        tolerance_(options.tolerance),
+        threshold_(options.threshold.value_or(kInfinity)),
+        decide_only_(options.decide_only && options.threshold),
+        budget_(options.max_evaluations),
+        thickness_(A_.thickness() + B_.thickness()) {}
+
+  MeshFound run() {
+    stack_.clear();
+    if (!addCells()) return finished();
+    warmStart();
+    while (!stack_.empty() && !over()) {
+      const MeshCache::Item item = stack_.back();
+      stack_.pop_back();
+      if (item.lower >= cutoff_) {
+        prune(item.lower);
+      } else {
+        visit(item);
+      }
+    }
+    return finished();
+  }
+
+ private:
+  void prune(double lower) { pruned_ = std::min(pruned_, lower); }
+
+  /// Contact, or decided, or out of evaluations.
+  bool over() {
+    if (found_.contact) return true;
+    if (decide_only_ && found_.upper < threshold_) return true;
+    if (counts_.node_tests + counts_.triangle_tests >= budget_) found_.spent = true;
+    return found_.spent;
+  }
+
+  /// Cells that the balls alone keep above the threshold are out; false when all are.
+  bool addCells() {
+    curves_.resize(motion_.cells());
+    const double n[3] = {1.0, 0.0, 0.0};
+    for (int cell = 0; cell < motion_.cells(); ++cell) {
+      const double swept = threshold_ < kInfinity ? motion_.sweptBound(cell) : -kInfinity;
+      if (swept >= threshold_) {
+        prune(swept);
+        continue;
+      }
+      RelativeCurve& curve = curves_[cell];
+      curve = motion_.relative(cell);
+      curve.error += 1e-14 * (A_.reach() + B_.reach());
+      if (B_.core() != nullptr) curve.error += 1e-8 * (A_.reach() + B_.reach());
+      const double error = curve.error + curve.error_slope * A_.reach();
+      pose_error_ = std::max(pose_error_, error);
+      const std::int32_t time = addTime(cell, -1.0, 1.0);
+      pushPair({-kInfinity, {n[0], n[1], n[2]}, mesh::kRoot, mesh::kRoot, time});
+    }
+    std::sort(stack_.begin(), stack_.end(),
+              [](const auto& x, const auto& y) { return x.lower > y.lower; });
+    return !stack_.empty();
+  }
+
+  std::int32_t addTime(int cell, double s0, double s1) {
+    ++counts_.intervals;
+    times_.emplace_back();
+    TimeNode& node = times_.back();
+    node.s0 = s0;
+    node.s1 = s1;
+    node.cell = cell;
+    node.halves = 0;
+    economise(curves_[cell], s0, s1, thickness_, &node.poses);
+    return static_cast<std::int32_t>(times_.size()) - 1;
+  }
+
+  void makeHalves(std::int32_t time) {
+    if (times_[time].halves != 0) return;
+    const double s0 = times_[time].s0, s1 = times_[time].s1, middle = 0.5 * (s0 + s1);
+    const int cell = times_[time].cell;
+    const std::int32_t first = addTime(cell, s0, middle);
+    addTime(cell, middle, s1);
+    times_[time].halves = first;
+  }
+
+  void warmStart() {
+    const auto known = [](const MeshBody& body, int leaf) {
+      const int count = body.bvh() ? static_cast<int>(body.bvh()->triangles().size()) : 1;
+      return leaf >= 0 && leaf < count;
+    };
+    if (!known(A_, cache_.triangle_A) || !known(B_, cache_.triangle_B)) return;
+    const Place place = placeAt(motion_, cache_.t);
+    if (curves_[place.cell].scale == 0.0) return;
+    offer(cache_.triangle_A, cache_.triangle_B, place.cell, 2.0 * place.s - 1.0, 2.0);
+  }
+
+  void visit(const MeshCache::Item& item) {
+    const std::int32_t a = mesh::below(A_, item.a), b = mesh::below(B_, item.b);
+    if (mesh::isLeaf(a) && mesh::isLeaf(b)) {
+      visitLeaves(item, ~a, ~b);
+      return;
+    }
+    ++counts_.node_tests;
+    const MeshVolume of_A = mesh::volumeOf(A_, item.a), of_B = mesh::volumeOf(B_, item.b);
+    const IntervalPoses& poses = times_[item.time].poses;
+    const double size_A = mesh::isLeaf(a) ? 0.0 : of_A.radius;
+    const double size_B = mesh::isLeaf(b) ? 0.0 : of_B.radius;
+    if (movesMore(poses, of_A, std::max(size_A, size_B)) && mayHalve(item.time)) {
+      divideTime(item);
+      return;
+    }
+    LaneBounds bounds;
+    if (size_A >= size_B) {
+      boundsOpeningA(poses, A_.bvh()->nodes()[a], of_B, item.n, cutoff_, &bounds);
+      prune(mesh::pushLanes(bounds, A_.bvh()->width(a), cutoff_, item.time,
+                            [&](int lane, MeshCache::Item* out) {
+                              out->a = a << 3 | lane;
+                              out->b = item.b;
+                            },
+                            &stack_));
+    } else {
+      boundsOpeningB(poses, of_A, B_.bvh()->nodes()[b], item.n, cutoff_, &bounds);
+      prune(mesh::pushLanes(bounds, B_.bvh()->width(b), cutoff_, item.time,
+                            [&](int lane, MeshCache::Item* out) {
+                              out->a = item.a;
+                              out->b = b << 3 | lane;
+                            },
+                            &stack_));
+    }
+  }
+
+  bool mayHalve(std::int32_t time) const {
+    return times_[time].s1 - times_[time].s0 > kShortest;
+  }
+
+  bool movesMore(const IntervalPoses& poses, const MeshVolume& A, double size) const {
+    double v[3];
+    apply(poses.velocity, A.center, v);
+    const double E = poses.error - thickness_ + poses.error_slope * A.length;
+    return 1.5 * (std::sqrt(dot(v, v)) + E) > size;
+  }
+
+  void divideTime(const MeshCache::Item& item) {
+    makeHalves(item.time);
+    MeshCache::Item half = item;
+    half.time = times_[item.time].halves;
+    const std::size_t first = stack_.size();
+    pushPair(half);
+    ++half.time;
+    pushPair(half);
+    lowestLast(first);
+  }
+
+  /// The last two in order.
+  void lowestLast(std::size_t first) {
+    if (stack_.size() == first + 2 && stack_[first].lower < stack_[first + 1].lower) {
+      std::swap(stack_[first], stack_[first + 1]);
+    }
+  }
+
+  void pushPair(MeshCache::Item item) {
+    const MeshVolume of_A = mesh::volumeOf(A_, item.a), of_B = mesh::volumeOf(B_, item.b);
+    LaneBounds bounds;
+    boundsOfPair(times_[item.time].poses, of_A, of_B, item.n, cutoff_, &bounds);
+    // What held for the whole interval holds for its half.
+    const double lower = std::max(bounds.lower[0], item.lower);
+    if (lower >= cutoff_) {
+      prune(lower);
+      return;
+    }
+    item.lower = lower;
+    for (int c = 0; c < 3; ++c) item.n[c] = bounds.n[c][0];
+    stack_.push_back(item);
+  }
+
+  void visitLeaves(const MeshCache::Item& item, int a, int b) {
+    const TimeNode& node = times_[item.time];
+    const double s = 0.5 * (node.s0 + node.s1), width = 0.5 * (node.s1 - node.s0);
+    double n[3] = {item.n[0], item.n[1], item.n[2]};
+    ++counts_.triangle_tests;
+    const mesh::LeafDistance leaf = leafDistance(A_, a, curves_[node.cell].at(s), B_, b);
+    direction(leaf, n);
+    improve(leaf, a, b, node.cell, s, width);
+    const double lower = std::max(item.lower, leafBound(node.poses, a, b, n));
+    if (lower >= cutoff_ || found_.contact || !mayHalve(item.time)) {
+      prune(lower);
+      return;
+    }
+    makeHalves(item.time);
+    const std::size_t first = stack_.size();
+    for (int k = 0; k < 2; ++k) {
+      MeshCache::Item half = item;
+      half.time = times_[item.time].halves + k;
+      half.lower = std::max(lower, leafBound(times_[half.time].poses, a, b, n));
+      std::copy(n, n + 3, half.n);
+      if (half.lower >= cutoff_) {
+        prune(half.lower);
+      } else {
+        stack_.push_back(half);
+      }
+    }
+    lowestLast(first);
+  }
+
+  /// Unit, B to A; stays as it is in contact.
+  static double direction(const mesh::LeafDistance& leaf, double* n) {
+    const double w[3] = {leaf.a[0] - leaf.b[0], leaf.a[1] - leaf.b[1], leaf.a[2] - leaf.b[2]};
+    const double length = std::sqrt(dot(w, w));
+    if (!(length > 0.0)) return 0.0;
+    for (int c = 0; c < 3; ++c) n[c] = w[c] / length * (1.0 - 1e-15);
+    return length;
+  }
+
+  /// Directional test of two leaves.
+  double leafBound(const IntervalPoses& poses, int a, int b, const double* n) const {
+    const TriangleCorners& of_A = A_.bvh()->triangles()[a];
+    double most = 0.0, length = 0.0, least = kInfinity;
+    if (B_.core() != nullptr) {
+      const Vec3 d(n[0], n[1], n[2]);
+      ConvexCore core = *B_.core();
+      most = d.squaredNorm() > 0.0 ? d.dot(coreSupport(core, d)) : kInfinity;
+    } else {
+      const TriangleCorners& of_B = B_.bvh()->triangles()[b];
+      most = std::max({dot(n, of_B.p[0]), dot(n, of_B.p[1]), dot(n, of_B.p[2])});
+    }
+    for (const auto& p : of_A.p) length = std::max(length, dot(p, p));
+    for (const Affine& X : poses.control) {
+      double w[3];
+      for (int c = 0; c < 3; ++c) w[c] = n[0] * X.R[c] + n[1] * X.R[3 + c] + n[2] * X.R[6 + c];
+      const double shift = dot(n, X.T);
+      for (const auto& p : of_A.p) least = std::min(least, shift + dot(w, p));
+    }
+    return least - most - poses.error - poses.error_slope * std::sqrt(length);
+  }
+
+  void offer(int a, int b, int cell, double s, double width) {
+    ++counts_.triangle_tests;
+    improve(leafDistance(A_, a, curves_[cell].at(s), B_, b), a, b, cell, s, width);
+  }
+
+  /// Takes the distance if it is the least, and follows it in time by Newton steps of the distance
+  /// of its two points.
+  void improve(mesh::LeafDistance leaf, int a, int b, int cell, double s, double width) {
+    for (int step = 0; step < 4; ++step) {
+      if (!take(leaf, a, b, cell, s)) return;
+      if (found_.contact) return;
+      double n[3] = {};
+      const double length = direction(leaf, n);
+      if (!(length > 0.0)) return;
+      const Affine X = curves_[cell].at(s), V = curves_[cell].rateAt(s);
+      const double r[3] = {leaf.a[0] - X.T[0], leaf.a[1] - X.T[1], leaf.a[2] - X.T[2]};
+      double u[3], v[3];
+      for (int c = 0; c < 3; ++c) u[c] = r[0] * X.R[c] + r[1] * X.R[3 + c] + r[2] * X.R[6 + c];
+      apply(V, u, v);
+      const double slope = dot(n, v);
+      // Along n the acceleration comes from a difference quotient of the rate.
+      constexpr double kStep = 1e-3;
+      double later[3];
+      apply(curves_[cell].rateAt(s + kStep), u, later);
+      const double bend = (dot(n, later) - slope) / kStep;
+      const double curvature = (dot(v, v) - slope * slope) / length + bend;
+      double move = curvature > 0.0 ? -slope / curvature : std::copysign(width, -slope);
+      move = std::clamp(move, -width, width);
+      const double next = std::clamp(s + move, -1.0, 1.0);
+      if (std::abs(slope * (next - s)) < 0.01 * slack()) return;
+      s = next;
+      ++counts_.triangle_tests;
+      leaf = leafDistance(A_, a, curves_[cell].at(s), B_, b);
+    }
+  }
+
+  double slack() const {
+    return std::max(std::min(tolerance_, 0.5 * found_.upper), 2.0 * pose_error_);
+  }
+
+  bool take(const mesh::LeafDistance& leaf, int a, int b, int cell, double s) {
+    const double error = curves_[cell].error + curves_[cell].error_slope * A_.reach();
+    const double upper = leaf.distance + error;
+    if (!(upper < found_.upper)) return false;
+    found_.upper = upper;
+    found_.leaf = leaf;
+    found_.place = {cell, 0.5 * (1.0 + s)};
+    found_.evaluated = true;
+    found_.contact = leaf.distance <= 2.0 * pose_error_;
+    cache_.triangle_A = a;
+    cache_.triangle_B = b;
+    cutoff_ = std::min(found_.upper - slack(), threshold_);
+    return true;
+  }
+
+  MeshFound finished() {
+    cache_.t = motion_.timeAt(found_.place);
+    double lower = pruned_;
+    for (const MeshCache::Item& item : stack_) lower = std::min(lower, item.lower);
+    found_.lower = std::min(lower, found_.upper);
+    if (!found_.evaluated) found_.upper = motion_.coarseDistance();
+    found_.evaluations = static_cast<int>(counts_.triangle_tests);
+    found_.certificates = static_cast<int>(counts_.node_tests);
+    return found_;
+  }
+
+  const MeshMotion& motion_;
+  const MeshBody& A_;
+  const MeshBody& B_;
+  MeshCache& cache_;
+  std::vector<MeshCache::Item>& stack_;
+  MeshMcdCounts& counts_;
+  std::vector<RelativeCurve> curves_;
+  std::vector<TimeNode> times_;
+  double tolerance_, threshold_;
+  bool decide_only_;
+  long budget_;
+  double thickness_;
+  double pose_error_ = 0.0;
+  double cutoff_ = threshold_;
+  double pruned_ = kInfinity;
+  MeshFound found_;
+};
+
+}  // namespace
+
+MeshFound spaceTime(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
+                    MeshMcdCounts* counts) {
+  return Search(motion, options, cache, counts).run();
+}
+
+}  // namespace allclear::mcd
