@@ -80,8 +80,7 @@ TEST(PlanCommand, LeavesOldFilesOrNewOnesButNeverHalfWhenInterrupted) {
       ASSERT_EQ(expected.count(name), 1u) << "round " << round << " leaves " << name;
       const bool is_new = text == expected.at(name);
       EXPECT_TRUE(is_new || (has_old && text == old)) << "round " << round << ": " << name;
-      if (code == 0) EXPECT_TRUE(is_new) << "round " << round << ": " << name;
-      if (code != 0) EXPECT_FALSE(is_new) << "round " << round << ": " << name;
+      EXPECT_EQ(is_new, code == 0) << "round " << round << ": " << name;
     }
     EXPECT_EQ(content.size(), code == 0 || has_old ? std::size(kFiles) : 0u) << "round " << round;
     (code == 0 ? done : interrupted) += 1;
