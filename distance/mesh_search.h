@@ -16,7 +16,7 @@ inline MeshVolume volumeOf(const MeshBody& body, std::int32_t ref) {
 
 /// The node below, or ~leaf.
 inline std::int32_t below(const MeshBody& body, std::int32_t ref) {
-  if (ref == kRoot) return body.bvh() == nullptr ? ~0 : 0;
+  if (ref == kRoot) return body.bvh() == nullptr || body.bvh()->triangles().size() == 1 ? ~0 : 0;
   return body.bvh()->nodes()[ref >> 3].child[ref & 7];
 }
 

@@ -1,0 +1,365 @@
+#include "allclear/distance/mcd_mesh.h"
+
+#include <gtest/gtest.h>
+
+#include "allclear/core/input_error.h"
+#include "distance/mcd_motions.h"
+#include "distance/mcd_oracle.h"
+#include "support/mesh_samples.h"
+
+namespace allclear {
+namespace {
+
+using test::ChainMotion;
+using test::Draw;
+
+struct Pair {
+  ChainMotion a, b;
+  std::vector<BodyCurve> curves_a, curves_b;
+  const Shape* shape_A = nullptr;
+  const Shape* shape_B = nullptr;
+  bool b_moves = false;
+
+  MovingShape movingA() const { return {shape_A, Pose{}, curves_a}; }
+  MovingShape movingB() const { return {shape_B, Pose{}, curves_b}; }
+  void makeCurves(double error) {
+    const int cells = std::max(a.cellsFor({0, 1}, error, 1.0),
+                               b_moves ? b.cellsFor({0, 1}, error, 1.0) : 1);
+    curves_a = a.curves({0, 1}, cells);
+    curves_b = b_moves ? b.curves({0, 1}, cells)
+                       : std::vector<BodyCurve>{BodyCurve::still(b.pose(0), {0, 1})};
+  }
+  Pose poseB(double t) const { return b.pose(b_moves ? t : 0.0); }
+};
+
+double trueDistance(const Pair& pair, double t, MeshCache* cache) {
+  const MeshDistance found = meshDistance(*meshBody(*pair.shape_A), pair.a.pose(t),
+                                          *meshBody(*pair.shape_B), pair.poseB(t), {}, cache);
+  return found.contact ? 0.0 : found.distance;
+}
+
+/// The brackets of all algorithms hold the true minimum.
+void check(const Pair& pair, const McdOptions& options, int samples) {
+  MeshCache cache;
+  const test::TrueMinimum truth = test::trueMinimum(
+      [&](double t) { return trueDistance(pair, t, &cache); }, {0, 1}, samples);
+  MeshCache warm;
+  for (int round = 0; round < 2; ++round) {  // cold, warm
+    const DistanceBracket bracket =
+        minimumDistance(*meshBody(*pair.shape_A), pair.movingA(), *meshBody(*pair.shape_B),
+                        pair.movingB(), options, &warm);
+    ASSERT_LE(bracket.lower, truth.value + 1e-10) << "round " << round << " t " << truth.t;
+    ASSERT_LE(bracket.lower, bracket.upper);
+    if (bracket.evaluated && !bracket.penetrating) {
+      ASSERT_GE(bracket.upper, trueDistance(pair, bracket.t_star, &cache) - 1e-10);
+    }
+    if (bracket.penetrating) {
+      ASSERT_LE(truth.value, 1e-3);  // the polynomial motion's error
+      ASSERT_LE(bracket.lower, 0.0);
+    }
+    if (bracket.status == McdStatus::kBracketed) {
+      ASSERT_LE(bracket.upper - bracket.lower, 2.0 * options.tolerance);
+    }
+    if (bracket.status == McdStatus::kCertifiedAbove) {
+      ASSERT_GE(truth.value, *options.threshold - 1e-10);
+    }
+    if (bracket.status == McdStatus::kBelow) {
+      ASSERT_LT(truth.value, *options.threshold + 1e-10);
+    }
+    if (options.max_evaluations > 1000) {
+      ASSERT_TRUE(bracket.penetrating || bracket.status != McdStatus::kUndecided)
+          << bracket.lower << " " << bracket.upper;
+    }
+  }
+}
+
+std::vector<std::pair<Shape, Shape>> shapePairs(bool large) {
+  std::vector<std::pair<Shape, Shape>> pairs{
+      {test::boxMesh({0.1, 0.2, 0.05}), test::boxMesh({0.2, 0.1, 0.3})},
+      {test::blobMesh(0.2, 9, 15, 0.3), test::blobMesh(0.25, 10, 15, 0.2)},
+      {test::torusMesh(0.3, 0.1, 40, 24), test::blobMesh(0.15, 20, 24, 0.2)},
+      {test::blobMesh(0.2, 9, 15, 0.3), Capsule(0.05, 0.3)},
+      {test::torusMesh(0.3, 0.1, 20, 12, 0.2), Cylinder(0.1, 0.3)},
+      {Box(Vec3(0.2, 0.1, 0.3)), test::blobMesh(0.2, 30, 40, 0.4)},
+      {test::torusMesh(0.3, 0.05, 60, 30, 0.3), test::torusMesh(0.3, 0.05, 30, 20)},
+      {Sphere(0.1), test::torusMesh(0.4, 0.1, 24, 12)}};
+  if (large) pairs.push_back({test::blobMesh(0.3, 20, 40, 0.2), test::blobMesh(1.0, 200, 250, 0.1)});
+  return pairs;
+}
+
+TEST(MeshMinimum, BracketsHoldTheTrueMinimum) {
+  const bool longer = std::getenv("ALLCLEAR_LONG") != nullptr;
+  const auto shapes = shapePairs(longer);
+  const int cases = longer ? 10000 : 96;
+  Draw draw(40);
+  int separated = 0, penetrating = 0;
+  for (int i = 0; i < cases; ++i) {
+    SCOPED_TRACE("seed 40, case " + std::to_string(i));
+    Pair pair;
+    const auto& two = shapes[i % shapes.size()];
+    pair.shape_A = &two.first;
+    pair.shape_B = &two.second;
+    pair.a = test::randomChain(draw, draw.integer(1, 4), draw.chance(0.1) ? 3.0 : 0.8);
+    pair.b = test::randomChain(draw, draw.integer(1, 3), 0.8);
+    pair.b_moves = draw.chance(0.5);
+    pair.makeCurves(1e-6);
+    McdOptions options;
+    options.tolerance = draw.logUniform(1e-4, 1e-2);
+    if (draw.chance(0.3)) {
+      // Near contact: B's base is moved so that the least distance is about `gap`.
+      const DistanceBracket first = minimumDistance(pair.movingA(), pair.movingB(), options);
+      if (!first.penetrating) {
+        const double gap = draw.logUniform(1e-5, 1e-2);
+        const Vec3 shift = (gap - first.upper) * first.normal;
+        pair.b.joints[0].X_PJ.p += shift;
+        pair.makeCurves(1e-7);
+      }
+    }
+    options.max_evaluations = 3000000;
+    if (draw.chance(0.3)) options.threshold = draw.uniform(0.0, 0.3);
+    options.decide_only = draw.chance(0.5);
+    check(pair, options, 24);
+    if (HasFatalFailure()) return;
+    (minimumDistance(pair.movingA(), pair.movingB(), options).penetrating ? penetrating
+                                                                          : separated)++;
+  }
+  EXPECT_GT(separated, cases / 4);
+  EXPECT_GT(penetrating, cases / 50);
+}
+
+TEST(MeshMinimum, OrbitsAtConstantDistance) {
+  Draw draw(41);
+  const Shape ring = test::torusMesh(0.3, 0.1, 400, 24), probe = test::blobMesh(0.1, 12, 16, 0.2);
+  for (int i = 0; i < (std::getenv("ALLCLEAR_LONG") ? 300 : 10); ++i) {
+    SCOPED_TRACE("seed 41, case " + std::to_string(i));
+    Pair pair;
+    pair.shape_A = &probe;
+    pair.shape_B = &ring;
+    test::ChainJoint joint;
+    joint.axis = Vec3::UnitZ();
+    joint.polynomial = {draw.uniform(-3, 3), draw.uniform(-2.5, 2.5)};
+    pair.a.joints = {joint};
+    pair.a.X_JB = {draw.rotation(), Vec3(0.5 + draw.logUniform(0.02, 0.5), 0, draw.uniform(-0.1, 0.1))};
+    pair.makeCurves(1e-7);
+    McdOptions options;
+    check(pair, options, 40);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(MeshMinimum, AlgorithmsAgreeAndContainmentIsPenetration) {
+  Draw draw(42);
+  const Shape a = test::blobMesh(0.2, 9, 15, 0.3), b = test::torusMesh(0.3, 0.1, 20, 12);
+  for (int i = 0; i < 12; ++i) {
+    SCOPED_TRACE("seed 42, case " + std::to_string(i));
+    Pair pair;
+    pair.shape_A = &a;
+    pair.shape_B = &b;
+    pair.a = test::randomChain(draw, 2, 0.5);
+    pair.b = test::randomChain(draw, 1, 0.5);
+    pair.b_moves = i % 2 == 0;
+    pair.makeCurves(1e-7);
+    McdOptions options;
+    options.tolerance = 0.01;
+    const DistanceBracket best = minimumDistance(pair.movingA(), pair.movingB(), options);
+    for (McdAlgorithm algorithm : {McdAlgorithm::kSampling, McdAlgorithm::kSubdivision}) {
+      options.algorithm = algorithm;
+      const DistanceBracket other = minimumDistance(pair.movingA(), pair.movingB(), options);
+      EXPECT_LE(other.lower, best.upper + 1e-9);
+      EXPECT_LE(best.lower, other.upper + 1e-9);
+      EXPECT_EQ(other.penetrating, best.penetrating);
+    }
+    options.algorithm = McdAlgorithm::kGolden;
+    EXPECT_THROW(minimumDistance(pair.movingA(), pair.movingB(), options), InputError);
+  }
+  const Shape shell = test::blobMesh(2.0, 20, 30);
+  const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
+  const MovingShape outer{&shell, Pose{}, {&still, 1}}, inner{&a, Pose{}, {&still, 1}};
+  const DistanceBracket inside = minimumDistance(inner, outer, McdOptions());
+  EXPECT_TRUE(inside.penetrating);
+  EXPECT_LE(inside.upper, 0.0);
+}
+
+TEST(MeshMinimum, GivesUpWithAValidBracket) {
+  Draw draw(43);
+  const Shape a = test::blobMesh(0.2, 30, 40, 0.3), b = test::torusMesh(0.3, 0.1, 60, 40);
+  for (int i = 0; i < 20; ++i) {
+    SCOPED_TRACE("seed 43, case " + std::to_string(i));
+    Pair pair;
+    pair.shape_A = &a;
+    pair.shape_B = &b;
+    pair.a = test::randomChain(draw, 2, 0.8);
+    pair.b = test::randomChain(draw, 1, 0.8);
+    pair.makeCurves(1e-7);
+    McdOptions options;
+    options.tolerance = 1e-5;
+    options.max_evaluations = static_cast<int>(draw.logUniform(1, 300));
+    check(pair, options, 20);
+    if (HasFatalFailure()) return;
+  }
+}
+
+/// A bar that swings there and back: its one end leaves its obstacle while the other nears its own.
+TEST(MeshSubdivision, ExtremaOfFrozenWitnessesAreNoBound) {
+  std::vector<Vec3> points;
+  std::vector<Triangle> triangles;
+  const auto addBox = [&](const Vec3& at, const Vec3& half) {
+    const TriangleMesh box = test::boxMesh(half);
+    const int first = static_cast<int>(points.size());
+    for (const Vec3& p : box.vertices()) points.push_back(p + at);
+    for (const Triangle& t : box.triangles()) {
+      triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    }
+  };
+  // B: below the left end near, below the right end a little farther.
+  addBox({-1.0, 0.0, -0.50}, {0.05, 0.05, 0.05});
+  addBox({1.0, 0.0, -0.51}, {0.05, 0.05, 0.05});
+  const Shape obstacles = TriangleMesh(points, triangles);
+  const Shape bar = test::boxMesh({1.0, 0.02, 0.02});
+  Pair pair;
+  pair.shape_A = &bar;
+  pair.shape_B = &obstacles;
+  test::ChainJoint joint;
+  joint.axis = Vec3::UnitY();
+  joint.polynomial = {0.0, 0.4, -0.4};  // 0.4 t (1 - t): up to 0.1 rad and back
+  pair.a.joints = {joint};
+  pair.b.joints.clear();
+  pair.makeCurves(HUGE_VAL);  // one cell
+  ASSERT_LT(pair.curves_a[0].error(1.1), 1e-3);
+  MeshCache cache;
+  const double truth = test::trueMinimum([&](double t) { return trueDistance(pair, t, &cache); },
+                                         {0, 1}, 200).value;
+  McdOptions options;
+  options.tolerance = 1e-3;
+  options.algorithm = McdAlgorithm::kSubdivision;
+  const DistanceBracket sound = minimumDistance(pair.movingA(), pair.movingB(), options);
+  EXPECT_LE(sound.lower, truth);
+  EXPECT_NEAR(sound.upper, truth, 1.1e-3);
+  // Tight motion bounds, as the thesis's (4.7) takes them at their best: the total path of the bar's
+  // ends. The interval [0, 1] is then discarded although it holds the minimum.
+  pair.curves_a[0].bounds.linear[0] = 0.0;
+  ASSERT_EQ(pair.curves_a.size(), 1U);
+  pair.curves_a[0].bounds.angular[0] = 0.2;  // integral of |dq/dt| over [0, 1]
+  options.algorithm = McdAlgorithm::kSubdivisionExtrema;
+  options.tolerance = 5e-3;
+  const DistanceBracket guess = minimumDistance(pair.movingA(), pair.movingB(), options);
+  EXPECT_GT(guess.lower, truth + 0.05);
+  options.algorithm = McdAlgorithm::kSubdivision;
+  EXPECT_LE(minimumDistance(pair.movingA(), pair.movingB(), options).lower, truth);
+}
+
+TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
+  Draw draw(44);
+  const Shape shape = test::boxMesh({0.1, 0.2, 0.3});
+  for (int i = 0; i < 200; ++i) {
+    Pair pair;
+    pair.shape_A = pair.shape_B = &shape;
+    pair.a = test::randomChain(draw, 3, 1.5);
+    pair.b = test::randomChain(draw, 3, 1.5);
+    pair.b_moves = draw.chance(0.7);
+    pair.makeCurves(draw.logUniform(1e-8, 1e-2));
+    const auto body = meshBody(shape);
+    const MovingShape a = pair.movingA(), b = pair.movingB();
+    const mcd::MeshMotion motion(*body, a, *body, b);
+    for (int cell = 0; cell < motion.cells(); ++cell) {
+      const mcd::RelativeCurve curve = motion.relative(cell);
+      const double s0 = draw.uniform(-1, 1), s1 = std::min(1.0, s0 + draw.logUniform(1e-4, 2.0));
+      mesh::IntervalPoses poses;
+      mcd::economise(curve, s0, s1, 0.0, &poses);
+      for (int k = 0; k < 20; ++k) {
+        const double x = draw.uniform(-1, 1), s = 0.5 * (s0 + s1) + 0.5 * (s1 - s0) * x;
+        const double t = motion.timeAt({cell, 0.5 * (1 + s)});
+        const Vec3 u = draw.direction() * draw.logUniform(1e-3, 1.0);
+        const Vec3 truth = pair.poseB(t).inverse() * (pair.a.pose(t) * u);
+        const auto apply = [&](const mesh::Affine& X) {
+          Vec3 p(X.T[0], X.T[1], X.T[2]);
+          for (int c = 0; c < 9; ++c) p[c / 3] += X.R[c] * u[c % 3];
+          return p;
+        };
+        ASSERT_LE((apply(curve.at(s)) - truth).norm(), curve.error + curve.error_slope * u.norm())
+            << "seed 44, case " << i;
+        const double w[3] = {0.25 * (1 - x) * (1 - x), 0.5 * (1 - x * x), 0.25 * (1 + x) * (1 + x)};
+        Vec3 quadratic = Vec3::Zero();
+        for (int c = 0; c < 3; ++c) quadratic += w[c] * apply(poses.control[c]);
+        ASSERT_LE((quadratic - truth).norm(), poses.error + poses.error_slope * u.norm())
+            << "seed 44, case " << i;
+        // m p + s C1 p + (s^2 - 1/2) C2 p is the same quadratic.
+        const Vec3 other = apply(poses.middle) + x * apply(poses.velocity) +
+                           (x * x - 0.5) * apply(poses.bend);
+        ASSERT_NEAR((other - quadratic).norm(), 0.0, 1e-12) << "seed 44, case " << i;
+      }
+    }
+  }
+}
+
+TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
+  Draw draw(45);
+  const int cases = std::getenv("ALLCLEAR_LONG") ? 20000 : 600;
+  double tightest = HUGE_VAL;
+  for (int i = 0; i < cases; ++i) {
+    std::vector<Vec3> vertices;
+    std::vector<Triangle> triangles;
+    const double size = draw.logUniform(1e-4, 1.0);
+    const bool flat = draw.chance(0.2);
+    for (int k = 0; k < 8; ++k) {
+      for (int j = 0; j < 3; ++j) {
+        vertices.push_back(draw.inBox(1.0) * size * draw.logUniform(1e-3, 1.0));
+        if (flat) vertices.back().z() = 0.1 * size;
+      }
+      triangles.push_back({3 * k, 3 * k + 1, 3 * k + 2});
+    }
+    const MeshBody a(Shape(TriangleMesh(vertices, triangles)));
+    for (Vec3& p : vertices) p *= draw.logUniform(0.1, 10.0);
+    const MeshBody b(Shape(TriangleMesh(vertices, triangles)));
+    mcd::RelativeCurve curve{};
+    for (int k = 0; k < 8; ++k) {
+      const double scale = k == 0 ? 1.0 : draw.logUniform(1e-6, 1.0);
+      const Vec3 T = draw.direction() * (k == 0 ? size * draw.logUniform(0.1, 10.0) : size * scale);
+      const Mat3 R = k == 0 ? draw.rotation() : Mat3(scale * draw.rotation());
+      for (int c = 0; c < 9; ++c) curve.C[k][c] = R(c / 3, c % 3);
+      for (int c = 0; c < 3; ++c) curve.C[k][9 + c] = T[c];
+    }
+    const double s0 = draw.uniform(-1, 0.9), s1 = std::min(1.0, s0 + draw.logUniform(1e-5, 2.0));
+    mesh::IntervalPoses poses;
+    mcd::economise(curve, s0, s1, 0.0, &poses);
+    // The ball test takes rotations for what they are: stretching is left to the directional one.
+    mesh::LaneBounds of_A, of_B, of_pair;
+    const Vec3 n = draw.direction();
+    const auto& node_A = a.bvh()->nodes()[0];
+    const auto& node_B = b.bvh()->nodes()[0];
+    double least[8], all = HUGE_VAL;
+    std::fill(least, least + 8, HUGE_VAL);
+    double least_B[8];
+    std::fill(least_B, least_B + 8, HUGE_VAL);
+    double stretch = 0.0;
+    for (int k = 0; k <= 12; ++k) {
+      const double s = s0 + (s1 - s0) * k / 12;
+      const mesh::Affine X = curve.at(s);
+      Mat3 R;
+      for (int c = 0; c < 9; ++c) R(c / 3, c % 3) = X.R[c];
+      stretch = std::max(stretch, R.operatorNorm() - 1.0);
+      for (int l = 0; l < 8; ++l) {
+        for (int m = 0; m < 8; ++m) {
+          const double d = leafDistance(a, ~node_A.child[l], X, b, ~node_B.child[m]).distance;
+          least[l] = std::min(least[l], d);
+          least_B[m] = std::min(least_B[m], d);
+          all = std::min(all, d);
+        }
+      }
+    }
+    boundsOpeningA(poses, node_A, b.root(), n.data(), HUGE_VAL, &of_A);
+    boundsOpeningB(poses, a.root(), node_B, n.data(), HUGE_VAL, &of_B);
+    boundsOfPair(poses, a.root(), b.root(), n.data(), HUGE_VAL, &of_pair);
+    const double slack = stretch * size * 2.0 + 1e-12;
+    for (int l = 0; l < 8; ++l) {
+      ASSERT_LE(of_A.lower[l], least[l] + slack) << "seed 45, case " << i;
+      ASSERT_LE(of_B.lower[l], least_B[l] + slack) << "seed 45, case " << i;
+      tightest = std::min(tightest, (least[l] - of_A.lower[l]) / (size + least[l]));
+    }
+    ASSERT_LE(of_pair.lower[0], all + slack) << "seed 45, case " << i;
+  }
+  EXPECT_LT(tightest, 0.05);
+}
+
+}  // namespace
+}  // namespace allclear
