@@ -281,7 +281,7 @@ class Planning {
       plan_.statistics.history = std::move(history);
     }
     if (!clear) return false;
-    plan_.status = PlanStatus::kCertified;
+    plan_.status = isStopped() ? PlanStatus::kInterrupted : PlanStatus::kCertified;
     plan_.statistics.seed = origin;
     plan_.statistics.cost = cost;
     return true;
@@ -298,8 +298,9 @@ class Planning {
 
   std::string verdict() const {
     const PlanStatistics& s = plan_.statistics;
-    if (plan_.status == PlanStatus::kCertified) {
-      return "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
+    if (plan_.certificate && plan_.certificate->clear) {
+      const bool is_whole = plan_.status == PlanStatus::kCertified;
+      return std::string(is_whole ? "" : "Interrupted while making the plan better. ") + "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
              " s. " + plan_.certificate->message + " Found from the " + s.seed + " in " +
              number(s.seconds, 3) + " s (" + std::to_string(s.iterations) + " iterations).";
     }
