@@ -8,6 +8,8 @@
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/exports/report.h"
+#include "allclear/exports/report_frames.h"
 #include "allclear/planner/certificate_instant.h"
 
 namespace allclear {
@@ -17,6 +19,7 @@ constexpr std::size_t kShownPairs = 5;
 
 struct CheckOptions {
   std::string task;
+  std::string report;
   bool json = false;
 };
 
@@ -55,17 +58,6 @@ void addEnd(const std::string& name, std::vector<PairDistance> distances, CheckR
     if (pair.distance < pair.margin) report->faults.push_back(name + ": " + describe(pair));
   }
   report->ends.push_back(std::move(end));
-}
-
-/// The goal's configuration, when the task gives it.
-std::optional<VecX> goalConfiguration(const Problem& problem) {
-  const auto* joints = std::get_if<JointTarget>(&problem.goal);
-  if (joints == nullptr) return std::nullopt;
-  VecX q = problem.start;
-  for (std::size_t i = 0; i < joints->coordinates.size(); ++i) {
-    q[joints->coordinates[i]] = joints->values[i];
-  }
-  return q;
 }
 
 CheckReport checkTask(const Problem& problem) {
@@ -171,8 +163,10 @@ int reportEndFault(const InputError& error, bool as_json) {
 
 int runCheck(const CheckOptions& options) {
   try {
-    const Problem problem = loadTask(options.task);
+    if (!options.report.empty()) requireReports();
+    const Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty()});
     const CheckReport report = checkTask(problem);
+    if (!options.report.empty()) writeTaskReport(options.report, problem, report.faults);
     if (options.json) {
       printJson(problem, report);
     } else {
@@ -180,6 +174,7 @@ int runCheck(const CheckOptions& options) {
         std::cerr << "warning: " << warning << "\n";
       }
       printText(problem, report);
+      if (!options.report.empty()) std::cout << "written: " << options.report << "\n";
     }
     return report.faults.empty() ? kDone : kNoPlan;
   } catch (const InputError& error) {
@@ -195,6 +190,10 @@ void addCheck(CLI::App& app, int& exit_code) {
       "check", "Check a task: files, keys, limits, clearance of start and goal. Solves nothing.");
   const auto options = std::make_shared<CheckOptions>();
   command->add_option("task", options->task, "the task")->required()->type_name("TASK.yaml");
+  command
+      ->add_option("--report", options->report,
+                   "write a report of start, goal and obstacles to look at, one HTML file")
+      ->type_name("FILE.html");
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, &exit_code] { exit_code = runCheck(*options); });
 }

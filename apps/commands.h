@@ -12,6 +12,7 @@ void addCheck(CLI::App& app, int& exit_code);
 void addFit(CLI::App& app, int& exit_code);
 void addInspect(CLI::App& app, int& exit_code);
 void addPlan(CLI::App& app, int& exit_code);
+void addReport(CLI::App& app, int& exit_code);
 
 /// Exit codes of the command.
 enum ExitCode {

@@ -10,6 +10,7 @@
 #include "allclear/apps/commands.h"
 #include "allclear/config/task_file.h"
 #include "allclear/exports/output_files.h"
+#include "allclear/exports/report.h"
 #include "allclear/planner/planner.h"
 
 namespace allclear {
@@ -22,6 +23,7 @@ struct PlanCommand {
   std::string certificate;
   std::string trajectory;
   std::string ros2;
+  std::string report;
   double time_limit = 0.0;
   int threads = 0;
   std::uint64_t seed = 0;
@@ -74,6 +76,7 @@ OutputSettings outputs(const Problem& problem, const PlanCommand& command) {
   if (!command.trajectory.empty()) output.trajectory = command.trajectory;
   if (!command.certificate.empty()) output.certificate = command.certificate;
   if (!command.ros2.empty()) output.ros2 = command.ros2;
+  if (!command.report.empty()) output.report = command.report;
   return output;
 }
 
@@ -112,7 +115,9 @@ int exitCode(PlanStatus status) {
 }
 
 int run(const PlanCommand& command) {
-  const Problem problem = loadTask(command.task);
+  const Problem problem = loadTask(command.task, {.load_visuals = !command.report.empty()});
+  const OutputSettings output = outputs(problem, command);
+  if (!output.report.empty()) requireReports();  // not after the planning
   for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
   PlanOptions options = problem.options;
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
@@ -131,8 +136,11 @@ int run(const PlanCommand& command) {
   }
   std::vector<std::filesystem::path> written;
   if (plan.status == PlanStatus::kCertified) {
-    written = writeOutputFiles(outputs(problem, command), ".", problem, *plan.trajectory,
-                               &*plan.certificate);
+    written = writeOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate);
+  }
+  if (!output.report.empty()) {  // of what was not found too
+    writePlanReport(output.report, problem, plan);
+    written.push_back(output.report);
   }
   if (command.json) {
     std::cout << asJson(plan).dump(1) << "\n";
@@ -161,6 +169,10 @@ void addPlan(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   command->add_option("--ros2", options->ros2, "write a ROS 2 JointTrajectory as YAML")
       ->type_name("FILE");
+  command
+      ->add_option("--report", options->report,
+                   "write a report to look at, one HTML file, of a failure too")
+      ->type_name("FILE.html");
   command->add_option("--time-limit", options->time_limit, "seconds at most")
       ->check(CLI::PositiveNumber)
       ->type_name("S");

@@ -8,6 +8,7 @@
 #include "allclear/distance/mcd_segment.h"
 #include "mcd_arm.h"
 #include "mcd_table.h"
+#include "plot_svg.h"
 
 namespace allclear::bench {
 namespace {
@@ -173,13 +174,47 @@ class Bench {
                 "p99", "distances", "certif.", "wrong", "worst m", "violated", "vs cert.");
     const Row certified = runAlgorithm(McdAlgorithm::kCertified, tolerance, 1);
     const double base = print("certified", name, certified, curves, 0.0);
+    bars_.title = "Minimum over time of one pair and span, tolerance " + name + " m";
+    bars_.bars = {{"certified", {base}}};
     using enum McdAlgorithm;
     for (const auto algorithm : {kGolden, kHybrid, kAdvancement, kAdvancementIsotropic}) {
       const bool quick = algorithm == kGolden || algorithm == kHybrid;
       const Row row = runAlgorithm(algorithm, tolerance, quick ? 1 : stride);
-      print(mcdAlgorithmName(algorithm), name, row, curves, base);
+      const double mean = print(mcdAlgorithmName(algorithm), name, row, curves, base);
+      bars_.bars.push_back({mcdAlgorithmName(algorithm), {mean}});
     }
     print("sampling", name, runSampling(tolerance), 0.0, base);
+  }
+
+  /// Distance over time of the pair that comes nearest on the first trajectory, with the certified
+  /// minimum of each span; and the algorithms' times at the last tolerance run.
+  void plot(const std::filesystem::path& folder) {
+    const std::size_t per_span = queries_.size() / work_.spans();
+    std::size_t pair = 0;
+    for (std::size_t i = 0; i < kSpans * per_span; ++i) {
+      if (queries_[i].truth < queries_[pair].truth) pair = i;
+    }
+    DistancePlot plot;
+    plot.title = "Distance of the closest pair (red) and its certified minimum per span (green)";
+    std::vector<Vec3> ends;
+    for (int s = 0; s < kSpans; ++s) {
+      const Query& q = queries_[s * per_span + pair % per_span];
+      work_.build(0, s, 1e-3 / 20.0);
+      const Interval time = work_.spanTime(q);
+      CapsuleQuery query;
+      query.tolerance = 1e-3;
+      plot.minima.push_back({time.lower, time.upper,
+                             capsuleMinimum(work_.curvesA(q), work_.curvesB(q), query).lower});
+      for (int i = s > 0; i <= 100; ++i) {
+        plot.times.push_back(time.lower + time.length() * i / 100);
+        work_.forward(0, plot.times.back(), &ends);
+        plot.distances.push_back(work_.distance(q, ends));
+      }
+    }
+    writeDistancePlot(folder / "mcd_capsule_distance.svg", plot);
+    bars_.unit = "us";
+    bars_.names = {"mean time, curves included"};
+    writeTimeBars(folder / "mcd_capsule_times.svg", bars_);
   }
 
  private:
@@ -331,6 +366,7 @@ class Bench {
   Workload work_;
   std::vector<Query> queries_;
   double cells_ = 0.0;
+  TimeBars bars_;
   double overhead_ = clockOverhead();
 };
 
@@ -339,13 +375,15 @@ class Bench {
 
 int main(int argc, char** argv) {
   CLI::App app("Minimum over time of the distance of two capsules");
-  std::string json;
+  std::string json, svg;
   app.add_option("--json", json, "write the figures to this file");
+  app.add_option("--svg", svg, "draw plots into this folder");
   CLI11_PARSE(app, argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   allclear::bench::Figures figures;
   allclear::bench::Bench bench(&figures);
   bench.run(1e-3, "1e-3");
+  if (!svg.empty()) bench.plot(svg);
   bench.run(1e-4, "1e-4");
   bench.run(1e-6, "1e-6");
   figures.write(json);

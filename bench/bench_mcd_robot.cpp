@@ -5,6 +5,7 @@
 
 #include "mcd_arm.h"
 #include "mcd_table.h"
+#include "plot_svg.h"
 
 namespace allclear::bench {
 namespace {
@@ -78,7 +79,8 @@ class Robot {
   LinkCurves links_;
 };
 
-void report(Robot& robot, bool decide_only, Figures* figures) {
+/// Draws one bar pair: what the curves take, and the whole.
+void report(Robot& robot, bool decide_only, Figures* figures, TimeBars* bars) {
   std::vector<double> total(kTrajectories, HUGE_VAL), curves(kTrajectories, HUGE_VAL);
   Counts counts;
   for (int repeat = 0; repeat < 20; ++repeat) {
@@ -102,6 +104,7 @@ void report(Robot& robot, bool decide_only, Figures* figures) {
       counts.pair_spans / kTrajectories, counts.cells / static_cast<double>(kTrajectories * kSpans),
       100.0 * counts.above / n, 100.0 * counts.by_balls / n, 100.0 * counts.below / n,
       counts.undecided, counts.least);
+  bars->bars.push_back({decide_only ? "decide only" : "with minima", {built.mean, all.mean}});
   const std::string key = decide_only ? "mcd_robot.decide." : "mcd_robot.minima.";
   figures->set(key + "mean_ms", all.mean);
   figures->set(key + "worst_ms", all.p99);
@@ -114,13 +117,19 @@ void report(Robot& robot, bool decide_only, Figures* figures) {
 
 int main(int argc, char** argv) {
   CLI::App app("A whole robot against a clearance of 0.1 m");
-  std::string json;
+  std::string json, svg;
   app.add_option("--json", json, "write the figures to this file");
+  app.add_option("--svg", svg, "draw a plot into this folder");
   CLI11_PARSE(app, argc, argv);
   allclear::bench::Figures figures;
   allclear::bench::Robot robot;
+  allclear::bench::TimeBars bars{
+      "A whole robot, per trajectory", "ms", {"curves of the links", "with all pairs"}, {}};
   for (const bool decide_only : {true, false}) {
-    allclear::bench::report(robot, decide_only, &figures);
+    allclear::bench::report(robot, decide_only, &figures, &bars);
+  }
+  if (!svg.empty()) {
+    allclear::bench::writeTimeBars(std::filesystem::path(svg) / "mcd_robot_times.svg", bars);
   }
   figures.write(json);
   return 0;

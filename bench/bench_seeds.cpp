@@ -32,7 +32,7 @@ double sampledClearance(const ClearanceEvaluator& evaluator, const std::vector<V
     for (int s = 0; s <= per_segment; ++s) {
       const double share = static_cast<double>(s) / per_segment;
       const VecX q = path[i - 1] + share * (path[i] - path[i - 1]);
-      const Clearance worst = evaluator.atRest(q, workspace);
+      const Clearance worst = evaluator.atRest(q, std::nullopt, workspace);
       if (worst.pair < 0) continue;
       least = std::min(least, worst.upper - evaluator.model().pairs[worst.pair].margin);
     }
@@ -79,7 +79,7 @@ void solve(const Problem& problem, const Settings& settings, Totals* totals) {
     const VecX start = problem.plannedPart(problem.start);
     double least = 1e300;
     for (const VecX& q : {start, goal}) {
-      const Clearance worst = evaluator.atRest(q, workspace);
+      const Clearance worst = evaluator.atRest(q, std::nullopt, workspace);
       least = std::min(least, worst.upper - evaluator.model().pairs[worst.pair].margin);
     }
     totals->blocked += least < 0.0;

@@ -6,8 +6,23 @@ add_library(allclear::allclear ALIAS allclear)
 target_link_libraries(allclear INTERFACE ${libraries})
 install(TARGETS allclear ${libraries} EXPORT allclear_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS allclear_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(TARGETS allclear_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/man/allclear.1
+  DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/completion/allclear.bash RENAME allclear
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/completion/_allclear
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
+foreach(example shelf two_arms moving_obstacle upright humanoid)
+  list(APPEND examples ${PROJECT_SOURCE_DIR}/examples/${example})
+endforeach()
+install(DIRECTORY ${examples}
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/allclear/examples COMPONENT runtime
+  PATTERN __pycache__ EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/task.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT runtime)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/allclear)
 install(EXPORT allclear_targets NAMESPACE allclear:: FILE allclear-targets.cmake
   DESTINATION ${config_dir})

@@ -66,7 +66,7 @@ void requireValid(const Problem& problem) {
 
 }  // namespace
 
-Problem loadTask(const std::filesystem::path& path) {
+Problem loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   InputFiles reader({}, path);
   const Value task = reader.document(path);
@@ -77,7 +77,9 @@ Problem loadTask(const std::filesystem::path& path) {
   Problem problem;
   problem.source_file = path.string();
   if (const auto name = task.find("name")) problem.name = name->text();
-  readRobot(task, files, problem);
+  const auto output = task.find("output");
+  const bool has_report = output && output->isMap() && output->has("report");
+  readRobot(task, files, options.load_visuals || has_report, problem);
   readGroup(task, problem);
   SceneSection scene(task, path, files);
   readStart(task, scene.robotState(problem), problem);

@@ -6,12 +6,17 @@
 
 namespace allclear {
 
+struct TaskOptions {
+  /// Also read what the robot looks like, for a report. Always read when the task asks for one.
+  bool load_visuals = false;
+};
+
 /// Reads a task and everything that it names: robot, scene, meshes, motions. docs/task.md lists
 /// every key.
 ///
 /// Strict: an unknown key, a value of the wrong type or length, a name that the robot does not have
 /// throws `InputError` with file, line, key and value, and the nearest spelling. The problem that
 /// is returned passes `validate`. What was read with a grain of salt stands in `Problem::warnings`.
-Problem loadTask(const std::filesystem::path& path);
+Problem loadTask(const std::filesystem::path& path, const TaskOptions& options = {});
 
 }  // namespace allclear

@@ -101,9 +101,10 @@ PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_f
   return out;
 }
 
-void readRobot(const Value& task, const InputFiles& files, Problem& problem) {
+void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Problem& problem) {
   const Value section = task.need("robot");
   RobotSource source;
+  source.load_visuals = load_visuals;
   source.package_map = files.packageMap();
   if (section.isScalar()) {
     source.urdf = files.find(section);

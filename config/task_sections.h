@@ -17,7 +17,7 @@ namespace allclear {
 
 /// The `package_map` of the robot section, its folders taken relative to the task's.
 PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_folder);
-void readRobot(const Value& task, const InputFiles& files, Problem& problem);
+void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Problem& problem);
 void readGroup(const Value& task, Problem& problem);
 /// `scene_state` is the robot's state in the scene file, used for what the task does not name.
 void readStart(const Value& task, const JointValues& scene_state, Problem& problem);

@@ -102,6 +102,8 @@ CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
     if (r.overlap) return penetration(pair, r);
     proven = refineFrom(pair, r, 0.01, &best, &contact);
   }
+  // A contact with room to spare is the nearest; one that overlaps is only one of the ways out.
+  if (proven && best.separation < -8.0 * pair.rounding) return penetration(pair, r);
   if (proven) {
     CoreDistance out = fromNormal(pair, best, &contact);
     out.gap = 0.5 * contact.mismatch * contact.mismatch / std::max(best.separation, 1e-300);

@@ -27,6 +27,7 @@ using namespace mcd;  // NOLINT: the pieces of this kernel
 constexpr int kChunk = 15;          // cells treated at once
 constexpr int kNodes = kChunk + 1;  // their end points: a multiple of the vector length
 constexpr int kDepth = 48;          // pending right ends of sub-cells
+constexpr int kEven = 10;           // from this depth on: splits near the middle
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Search {
@@ -106,7 +107,9 @@ ALLCLEAR_ALWAYS_INLINE void searchCell(const double (*rows)[kRow], int cell, End
       left = pending[top--];
       continue;
     }
-    const double s = left.s + std::clamp(x, 1e-3, 1.0 - 1e-3) * length;
+    // Predictions that creep along from one side must not use up the depth.
+    const double margin = top < kEven ? 1e-3 : 0.4;
+    const double s = left.s + std::clamp(x, margin, 1.0 - margin) * length;
     double value[kRow], rate[kRow];
     evaluateRows(rows, s, value, rate);
     const SegmentPair pair = closestOfRow(value);

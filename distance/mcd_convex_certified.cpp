@@ -13,6 +13,7 @@ namespace allclear::mcd {
 namespace {
 
 constexpr int kDepth = 48;
+constexpr int kEven = 10;  // from this depth on: splits near the middle
 
 class ConvexSearch {
  public:
@@ -104,7 +105,9 @@ class ConvexSearch {
         continue;
       }
       const double s0 = left.place.s, s1 = pending[top].place.s;
-      pending[++top] = at({cell, s0 + std::clamp(split, 1e-3, 1.0 - 1e-3) * (s1 - s0)});
+      // Predictions that creep along from one side must not use up the depth.
+      const double margin = top < kEven ? 1e-3 : 0.4;
+      pending[++top] = at({cell, s0 + std::clamp(split, margin, 1.0 - margin) * (s1 - s0)});
     }
   }
 

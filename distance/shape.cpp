@@ -5,8 +5,12 @@
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <optional>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/convex_cover.h"
+#include "allclear/distance/convex_hull.h"
 #include "allclear/distance/point_cloud.h"
 
 namespace allclear {
@@ -109,6 +113,12 @@ ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
   points_ = std::make_shared<const std::vector<Vec3>>(std::move(points));
 }
 
+struct TriangleMesh::Derived {
+  std::once_flag hull_made, cover_made, fine_cover_made;
+  std::optional<ConvexMesh> hull;
+  std::vector<ConvexMesh> cover, fine_cover;
+};
+
 TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
   if (triangles.empty()) throw InputError({"", 0, "triangle mesh", ""}, "has no triangles");
   checkVertices(vertices, "triangle mesh");
@@ -118,7 +128,32 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> tri
   if (!hasArea(vertices, triangles)) {
     throw InputError({"", 0, "triangle mesh", ""}, "is degenerate: no triangle has an area");
   }
-  data_ = std::make_shared<const Data>(std::move(vertices), std::move(triangles));
+  data_ = std::make_shared<const Data>(std::move(vertices), std::move(triangles),
+                                       std::make_shared<Derived>());
+}
+
+const ConvexMesh& TriangleMesh::hull() const {
+  Derived& derived = *data_->derived;
+  std::call_once(derived.hull_made, [&] {
+    std::vector<Vec3> corners;
+    for (int i : convexHull(vertices()).vertices) corners.push_back(vertices()[i]);
+    derived.hull.emplace(std::move(corners));
+  });
+  return *derived.hull;
+}
+
+const std::vector<ConvexMesh>& TriangleMesh::cover() const {
+  Derived& derived = *data_->derived;
+  std::call_once(derived.cover_made, [&] { derived.cover = convexCover(*this); });
+  return derived.cover;
+}
+
+const std::vector<ConvexMesh>& TriangleMesh::fineCover() const {
+  Derived& derived = *data_->derived;
+  std::call_once(derived.fine_cover_made, [&] {
+    derived.fine_cover = convexCover(*this, {.most_pieces = 64, .least_gain = 5e-4});
+  });
+  return derived.fine_cover;
 }
 
 std::string whyNotClosed(const TriangleMesh& mesh) {

@@ -118,12 +118,21 @@ class TriangleMesh {
   /// from several threads.
   const std::shared_ptr<const MeshBody>& body() const;
 
+  /// The hull of the vertices. Made at the first call and kept with the data; thread-safe.
+  const ConvexMesh& hull() const;
+  /// `convexCover` of the mesh with its default options, and one of many pieces. Made at the first
+  /// call and kept with the data; thread-safe.
+  const std::vector<ConvexMesh>& cover() const;
+  const std::vector<ConvexMesh>& fineCover() const;
+
  private:
+  struct Derived;
   struct Data {
-    Data(std::vector<Vec3> v, std::vector<Triangle> t)
-        : vertices(std::move(v)), triangles(std::move(t)) {}
+    Data(std::vector<Vec3> v, std::vector<Triangle> t, std::shared_ptr<Derived> d)
+        : vertices(std::move(v)), triangles(std::move(t)), derived(std::move(d)) {}
     std::vector<Vec3> vertices;
     std::vector<Triangle> triangles;
+    std::shared_ptr<Derived> derived;  ///< convex solids, made when asked for
     mutable std::once_flag body_made;
     mutable std::shared_ptr<const MeshBody> body;
   };

@@ -37,6 +37,7 @@ Json toJson(const CertificatePair& pair) {
   }
   return {{"a", pair.a},
           {"b", pair.b},
+          {"closeness", static_cast<int>(pair.closeness)},
           {"pieces", {pair.piece_a, pair.piece_b}},
           {"margin", pair.margin},
           {"cells", std::move(cells)}};
@@ -141,6 +142,11 @@ CertificatePair pairFrom(const Node& node) {
   CertificatePair pair;
   pair.a = node.at("a").text();
   pair.b = node.at("b").text();
+  const int closeness = node.at("closeness").index();
+  if (closeness >= kClosenessCount) {
+    node.at("closeness").fail("must be 0 (hulls), 1 (pieces) or 2 (many pieces)");
+  }
+  pair.closeness = static_cast<Closeness>(closeness);
   node.at("pieces").requireSize(2);
   pair.piece_a = node.at("pieces").at(0).index();
   pair.piece_b = node.at("pieces").at(1).index();

@@ -18,7 +18,7 @@ namespace allclear {
 ///      "limits": [{"subject": "joint1", "quantity": "velocity", "bounds": [lower, upper],
 ///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
 ///      "faults": [..], "static_contacts": [..], "not_covered": [..],
-///      "pairs": [{"a": "hand", "b": "box", "pieces": [0, 0], "margin": 0.001,
+///      "pairs": [{"a": "hand", "b": "box", "closeness": 0, "pieces": [0, 0], "margin": 0.001,
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///
 /// SI units and radians; infinite numbers are null.

@@ -7,6 +7,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/planner/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
 
 namespace allclear {
@@ -72,7 +73,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   for (PieceCover& piece : cover.pieces) {
     const CertifiedPair& pair = geometry.pairs[piece.pair];
     certificate->pairs.push_back({geometry.bodies[pair.a].name, geometry.bodies[pair.b].name,
-                                  piece.a.piece, piece.b.piece, piece.margin,
+                                  piece.a.closeness, piece.a.piece, piece.b.piece, piece.margin,
                                   std::move(piece.cells)});
   }
 }
@@ -84,12 +85,10 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
-    double least = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < static_cast<int>(a.pieces.size()); ++i) {
-      for (int j = 0; j < static_cast<int>(b.pieces.size()); ++j) {
-        const SignedDistance at = motion.distanceAt({pair.a, i}, {pair.b, j}, 0.0);
-        least = std::min(least, at.distance);
-      }
+    double least = 0.0;
+    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+      least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, closeness);
+      if (least > 0.0) break;
     }
     if (least > 0.0) continue;
     contacts.push_back(
@@ -101,12 +100,10 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
 
 std::vector<std::string> demandsNotCovered(const Problem& problem) {
   std::vector<std::string> demands;
-  const bool has_free_waypoint =
-      std::any_of(problem.waypoints.begin(), problem.waypoints.end(),
-                  [](const Waypoint& waypoint) { return !waypoint.time; });
-  if (has_free_waypoint) demands.push_back("waypoints without a time");
-  if (problem.balance) demands.push_back("balance");
-  if (!problem.contacts.empty()) demands.push_back("contacts");
+  for (const Contact& contact : problem.contacts) {
+    if (!isMoved(problem, contact.link)) continue;  // nothing moves it: it stays
+    demands.push_back("contact of '" + problem.robot->links()[contact.link].name + "'");
+  }
   return demands;
 }
 

@@ -15,11 +15,12 @@ struct CertificateOptions {
   CoverOptions cover;  ///< its tolerance is that of the problem
 };
 
-/// The proof for one pair of convex pieces: consecutive cells from 0 to the duration.
+/// The proof for one pair of convex solids: consecutive cells from 0 to the duration.
 struct CertificatePair {
   std::string a;  ///< names of the bodies
   std::string b;
-  int piece_a = 0;  ///< of several convex pieces of a body
+  Closeness closeness = Closeness::kHull;
+  int piece_a = 0;  ///< which of the bodies' solids
   int piece_b = 0;
   double margin = 0.0;  ///< [m]
   std::vector<CoverCell> cells;

@@ -17,21 +17,21 @@ class Search {
 
   Cover run() {
     for (std::size_t p = 0; p < geometry_.pairs.size(); ++p) {
+      if (geometry_.pairs[p].fixed) continue;
       const CertifiedPair& pair = geometry_.pairs[p];
-      if (pair.fixed) continue;
-      const int count_a = static_cast<int>(geometry_.bodies[pair.a].pieces.size());
-      const int count_b = static_cast<int>(geometry_.bodies[pair.b].pieces.size());
-      for (int i = 0; i < count_a; ++i) {
-        for (int j = 0; j < count_b; ++j) {
-          PieceCover piece;
-          piece.pair = static_cast<int>(p);
-          piece.a = {pair.a, i};
-          piece.b = {pair.b, j};
-          piece.margin = pair.margin;
-          decide(&piece);
-          cover_.pieces.push_back(std::move(piece));
-        }
+      std::vector<PieceCover> pieces;
+      std::size_t solids = 0;
+      for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+        const std::size_t count = static_cast<std::size_t>(motion_.pieceCount(pair.a, closeness) *
+                                                           motion_.pieceCount(pair.b, closeness));
+        if (count <= solids) continue;  // no closer than before
+        solids = count;
+        pieces = decided(static_cast<int>(p), closeness);
+        const bool clear = std::all_of(pieces.begin(), pieces.end(),
+                                       [](const PieceCover& piece) { return piece.isClear(); });
+        if (clear) break;
       }
+      for (PieceCover& piece : pieces) cover_.pieces.push_back(std::move(piece));
     }
     bracketMinimum();
     for (PieceCover& piece : cover_.pieces) {
@@ -42,6 +42,25 @@ class Search {
   }
 
  private:
+  std::vector<PieceCover> decided(int p, Closeness closeness) {
+    const CertifiedPair& pair = geometry_.pairs[p];
+    const int count_a = motion_.pieceCount(pair.a, closeness);
+    const int count_b = motion_.pieceCount(pair.b, closeness);
+    std::vector<PieceCover> pieces;
+    for (int i = 0; i < count_a; ++i) {
+      for (int j = 0; j < count_b; ++j) {
+        PieceCover piece;
+        piece.pair = p;
+        piece.a = {pair.a, i, closeness};
+        piece.b = {pair.b, j, closeness};
+        piece.margin = pair.margin;
+        decide(&piece);
+        pieces.push_back(std::move(piece));
+      }
+    }
+    return pieces;
+  }
+
   /// Improves the cell's bound, at first by boxes; meets the distance at its middle.
   void evaluate(PieceCover* piece, CoverCell* cell, double target) {
     const auto offer = [&](double lower, const Vec3& normal) {

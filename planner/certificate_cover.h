@@ -45,9 +45,10 @@ struct Cover {
   bool isClear() const;
 };
 
-/// Covers [0, T] for every pair of pieces by branch and bound in time: first until each cell's
-/// bound reaches its margin (or an instant below the margin is met), then until the least distance
-/// of all is bracketed.
+/// Covers [0, T] for every pair of bodies by branch and bound in time: by the hulls of the two or,
+/// where these come too near, by solids that follow them more closely; for each pair of these first
+/// until each cell's bound reaches its margin (or an instant below the margin is met), then until
+/// the least distance of all is bracketed.
 Cover coverPairs(const CertifiedGeometry& geometry, const CoverOptions& options,
                  CertifiedMotion& motion);
 

@@ -1,7 +1,9 @@
 // The ends of a trajectory and the joints between its spans.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numbers>
 
 #include "allclear/planner/certificate_limits.h"
@@ -29,10 +31,12 @@ class EndChecks {
     checkRates("at the start", 0.0, problem_.start_velocity, problem_.start_acceleration);
     checkTarget("at the goal", end, problem_.goal);
     checkRates("at the goal", end, problem_.goal_velocity, problem_.goal_acceleration);
+    double passed = 0.0;
     for (std::size_t i = 0; i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];
-      if (!waypoint.time) continue;
-      checkTarget("at waypoint " + std::to_string(i + 1), *waypoint.time, waypoint.target);
+      const std::string where = "at waypoint " + std::to_string(i + 1);
+      passed = waypoint.time ? *waypoint.time : passingTime(waypoint.target, passed);
+      checkTarget(where, passed, waypoint.target);
     }
     checkSmoothness();
     return std::move(findings_);
@@ -95,6 +99,59 @@ class EndChecks {
       findings_.push_back(where + " the frame of " + link + " is turned by " + shown(angle) +
                           " rad, more than " + shown(pose.angle_tolerance) + " rad");
     }
+  }
+
+  /// How far the target is off at t, in units of what is accepted.
+  double missBy(const Target& target, double t) {
+    if (const auto* pose = std::get_if<PoseTarget>(&target)) {
+      const Pose X_WP = motion_.linkPoses(t)[pose->link] * pose->X_LP;
+      const double angle = Eigen::AngleAxisd(X_WP.R.transpose() * pose->X_WP.R).angle();
+      return std::max((X_WP.p - pose->X_WP.p).norm() / pose->position_tolerance,
+                      std::abs(angle) / pose->angle_tolerance);
+    }
+    const auto& joints = std::get<JointTarget>(target);
+    const VecX q = trajectory_.value(t);
+    double most = 0.0;
+    for (std::size_t i = 0; i < joints.coordinates.size(); ++i) {
+      const int c = joints.coordinates[i];
+      double off = q[plannedIndex(c)] - joints.values[static_cast<Eigen::Index>(i)];
+      if (problem_.robot->coordinates()[c].wraps) {
+        off = std::remainder(off, 2.0 * std::numbers::pi);
+      }
+      most = std::max(most, std::abs(off) / options_.end_tolerance);
+    }
+    return most;
+  }
+
+  /// The first instant from `from` on at which the target is met; else that where it is nearest.
+  /// That it is met there is checked anew, so a search that misses an instant refuses too much,
+  /// never too little.
+  double passingTime(const Target& target, double from) {
+    constexpr int kSamples = 2000;
+    const double step = (trajectory_.duration() - from) / kSamples;
+    double best = from, least = missBy(target, from);
+    std::array<double, 3> last{least, least, least};
+    for (int i = 1; i <= kSamples + 1; ++i) {
+      const double miss =
+          i <= kSamples ? missBy(target, from + i * step) : std::numeric_limits<double>::infinity();
+      last = {last[1], last[2], miss};
+      if (last[1] > last[0] || last[1] > last[2]) continue;
+      // A least value lies between the neighbours: thirds.
+      double a = from + std::max(0, i - 2) * step, b = from + std::min(i, kSamples) * step;
+      for (int k = 0; k < 80; ++k) {
+        const double c = a + (b - a) / 3.0, d = b - (b - a) / 3.0;
+        const bool in_first = missBy(target, c) < missBy(target, d);
+        (in_first ? b : a) = in_first ? d : c;
+      }
+      const double t = 0.5 * (a + b);
+      const double here = missBy(target, t);
+      if (here < least) {
+        least = here;
+        best = t;
+      }
+      if (least <= 1.0) return best;
+    }
+    return best;
   }
 
   SpanCoefficients coefficients(int span, int order, int k) const {

@@ -1,8 +1,6 @@
 #include "allclear/planner/certificate_geometry.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -13,54 +11,6 @@ namespace allclear {
 namespace {
 
 using Kind = CertifiedBody::Kind;
-
-/// More parts than this are enclosed together: every part is a pair of its own with every link.
-constexpr std::size_t kMostParts = 64;
-
-/// The vertices of each connected part of a mesh; vertices at the same place are one.
-std::vector<std::vector<Vec3>> connectedParts(const TriangleMesh& mesh) {
-  const std::vector<Vec3>& vertices = mesh.vertices();
-  std::vector<int> owner(vertices.size());
-  const auto root = [&](int v) {
-    while (owner[v] != v) v = owner[v] = owner[owner[v]];
-    return v;
-  };
-  std::map<std::array<double, 3>, int> at;
-  for (int v = 0; v < static_cast<int>(vertices.size()); ++v) {
-    const Vec3& p = vertices[v];
-    owner[v] = at.emplace(std::array{p.x(), p.y(), p.z()}, v).first->second;
-  }
-  for (const Triangle& triangle : mesh.triangles()) {
-    for (int corner : {1, 2}) owner[root(triangle[corner])] = root(triangle[0]);
-  }
-  std::map<int, std::vector<Vec3>> parts;
-  for (const Triangle& triangle : mesh.triangles()) {
-    for (int v : triangle) parts[root(v)].push_back(vertices[v]);
-  }
-  std::vector<std::vector<Vec3>> out;
-  for (auto& [v, part] : parts) out.push_back(std::move(part));
-  return out;
-}
-
-/// A mesh by the hull of its vertices; if `by_parts`, by the hulls of its connected parts: a shelf
-/// modelled as boards is then open between them.
-std::vector<Geometry> convexPieces(const std::vector<Geometry>& geometry, bool by_parts) {
-  std::vector<Geometry> pieces;
-  for (const Geometry& geometry_part : geometry) {
-    const auto* mesh = std::get_if<TriangleMesh>(&geometry_part.shape);
-    if (mesh == nullptr) {
-      pieces.push_back(geometry_part);
-      continue;
-    }
-    std::vector<std::vector<Vec3>> parts;
-    if (by_parts) parts = connectedParts(*mesh);
-    if (parts.empty() || parts.size() > kMostParts) parts = {mesh->vertices()};
-    for (std::vector<Vec3>& part : parts) {
-      pieces.push_back({ConvexMesh(std::move(part)), geometry_part.X_BG});
-    }
-  }
-  return pieces;
-}
 
 /// Planes are separated by their own normal only, which must then not turn.
 void requireNoTurningPlane(const Obstacle& obstacle) {
@@ -81,18 +31,15 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   const std::vector<Link>& links = problem.robot->links();
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (links[l].collision.empty()) continue;
-    bodies.push_back({links[l].name, Kind::kLink, static_cast<int>(l), -1,
-                      convexPieces(links[l].collision, false)});
+    bodies.push_back({links[l].name, Kind::kLink, static_cast<int>(l), -1, links[l].collision});
   }
   for (const AttachedObject& object : problem.attached) {
-    bodies.push_back(
-        {object.id, Kind::kAttached, object.link, -1, convexPieces(object.geometry, true)});
+    bodies.push_back({object.id, Kind::kAttached, object.link, -1, object.geometry});
   }
   for (std::size_t o = 0; o < problem.obstacles.size(); ++o) {
     const Obstacle& obstacle = problem.obstacles[o];
     requireNoTurningPlane(obstacle);
-    bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o),
-                      convexPieces(obstacle.geometry, true)});
+    bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), obstacle.geometry});
   }
   return bodies;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/problem.h"
 
@@ -14,12 +15,14 @@ struct CertifiedBody {
 
   std::string name;
   Kind kind = Kind::kLink;
-  int link = -1;      ///< that it moves with; -1 for obstacles
-  int obstacle = -1;  ///< index into `Problem::obstacles`; -1 for the others
-  /// Convex solids that together enclose the body, in the frame of its link (or of the obstacle):
-  /// convex shapes as they are, a triangle mesh as the convex hull of its vertices (of an obstacle
-  /// or attached object: one hull per connected part, so that a shelf of boards stays open).
-  std::vector<Geometry> pieces;
+  int link = -1;                   ///< that it moves with; -1 for obstacles
+  int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
+  std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
+
+  /// Convex solids that together enclose the body (convex_cover.h).
+  std::vector<Geometry> solids(Closeness closeness) const {
+    return convexSolids(geometry, closeness);
+  }
 };
 
 /// Two bodies that must stay `margin` [m] apart.

@@ -23,12 +23,17 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const bool moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
     if (moves && !t) continue;
     const Pose X_WA = poseOf(a), X_WB = poseOf(b);
-    double least = std::numeric_limits<double>::infinity();
-    for (const Geometry& i : a.pieces) {
-      for (const Geometry& j : b.pieces) {
-        least = std::min(least,
-                         signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
+    double least = 0.0;
+    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+      least = std::numeric_limits<double>::infinity();
+      const std::vector<Geometry> B = b.solids(closeness);
+      for (const Geometry& i : a.solids(closeness)) {
+        for (const Geometry& j : B) {
+          least = std::min(least,
+                           signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
+        }
       }
+      if (least >= pair.margin) break;
     }
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
   }

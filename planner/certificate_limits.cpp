@@ -116,7 +116,7 @@ void addTorques(const Problem& problem, const Trajectory& trajectory,
                 const CertifiedLimitOptions& options, std::vector<CertifiedLimit>* out) {
   const VecX effort = plannedLimits(problem).effort;
   if (!problem.limits.torque || !(effort.array() < kInfinity).any()) return;
-  const std::vector<TorqueBound> bounds = torqueBounds(problem, trajectory, effort);
+  const std::vector<DynamicsBound> bounds = torqueBounds(problem, trajectory, effort);
   for (int k = 0; k < problem.plannedCount(); ++k) {
     CertifiedLimit limit;
     limit.subject = problem.robot->coordinates()[problem.planned[k]].name;
@@ -131,6 +131,25 @@ void addTorques(const Problem& problem, const Trajectory& trajectory,
                  bounds[k].bound.upper <= effort[k] + tolerance;
     out->push_back(limit);
   }
+}
+
+void addBalance(const Problem& problem, const Trajectory& trajectory,
+                std::vector<CertifiedLimit>* out) {
+  if (!problem.balance) return;
+  const SupportPolygon polygon = supportPolygon(problem, *problem.balance);
+  const std::vector<DynamicsBound> bounds = balanceBounds(problem, trajectory, polygon);
+  CertifiedLimit limit;
+  limit.quantity = "room in the support polygon";
+  limit.lower = limit.upper_limit = kInfinity;
+  limit.upper = -kInfinity;
+  for (const DynamicsBound& edge : bounds) {
+    if (edge.bound.lower < limit.lower) limit.t = edge.t;
+    limit.lower = std::min(limit.lower, edge.bound.lower);
+    limit.upper = std::max(limit.upper, edge.bound.upper);
+  }
+  limit.lower_limit = 0.0;
+  limit.kept = limit.lower >= 0.0;
+  out->push_back(limit);
 }
 
 /// The polynomials, along a link's curve, of direction . x + offset: x is the body point u in the
@@ -201,6 +220,7 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
                     T >= duration.min - slack && T <= duration.max + slack});
   addJointLimits(problem, trajectory, options, &limits);
   addTorques(problem, trajectory, options, &limits);
+  addBalance(problem, trajectory, &limits);
   for (const PathConstraint& constraint : problem.path_constraints) {
     std::visit(
         [&](const auto& keep) {

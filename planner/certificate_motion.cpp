@@ -19,16 +19,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// many cells to bound.
 constexpr double kGreatestTravel = 100.0;
 
-/// (h/2)^8 / 8! / 64: the remainder of interpolation at 8 Chebyshev-Lobatto nodes, per eighth
-/// derivative, for a cell of length h.
-double remainderFactor(double length) { return std::pow(0.5 * length, 8) / 40320.0 / 64.0; }
-
-/// The constant rate [rad/s] at which an obstacle turns between knots i and i + 1.
-double turningRate(const Obstacle& obstacle, std::size_t i) {
-  const PoseKnot &a = obstacle.motion[i], &b = obstacle.motion[i + 1];
-  return std::abs(Eigen::AngleAxisd(a.X_WO.R.transpose() * b.X_WO.R).angle()) / (b.time - a.time);
-}
-
 /// The greatest distance [m] of a point of the geometry from `reference`; 0 for planes, which are
 /// given by their frame alone.
 double radiusAbout(const Vec3& reference, const Geometry& geometry) {
@@ -65,10 +55,19 @@ CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry
     : problem_(problem), geometry_(geometry), trajectory_(trajectory) {
   ALLCLEAR_ASSERT(trajectory.dimension() == problem.plannedCount() && tolerance > 0.0);
   makeLinkCurves(problem, geometry, tolerance);
-  pieces_.resize(geometry.bodies.size());
-  for (std::size_t b = 0; b < geometry.bodies.size(); ++b) {
-    makePieces(geometry.bodies[b], &pieces_[b]);
+  for (auto& by_body : solids_) by_body.resize(geometry.bodies.size());
+  for (int b = 0; b < static_cast<int>(geometry.bodies.size()); ++b) {
+    pieceCount(b, Closeness::kHull);
   }
+}
+
+int CertifiedMotion::pieceCount(int body, Closeness closeness) {
+  Solids& solids = solids_[static_cast<int>(closeness)][body];
+  if (solids.pieces.empty()) {
+    solids.geometry = geometry_.bodies[body].solids(closeness);
+    makePieces(geometry_.bodies[body], &solids);
+  }
+  return static_cast<int>(solids.pieces.size());
 }
 
 /// The span with the coordinates that are not planned at rest.
@@ -89,29 +88,13 @@ BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) cons
   return {planned_span.time(), std::move(control)};
 }
 
-/// Ends of spans, instants at which an obstacle's motion bends, and more where one turns so fast
-/// that its curve would not be within the tolerance.
+/// Ends of spans, and what obstacles' motions ask for.
 std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
   const double end = trajectory_.duration();
   std::set<double> breaks{0.0, end};
   for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
   for (const Obstacle& obstacle : problem_.obstacles) {
-    double radius = 0.0;
-    for (const Geometry& part : obstacle.geometry) {
-      radius = std::max(radius, radiusAbout(Vec3::Zero(), part));
-    }
-    for (std::size_t i = 0; i < obstacle.motion.size(); ++i) {
-      const double from = obstacle.motion[i].time;
-      if (from > 0.0 && from < end) breaks.insert(from);
-      if (i + 1 == obstacle.motion.size()) break;
-      const double length = obstacle.motion[i + 1].time - from;
-      const double error = remainderFactor(length) * std::pow(turningRate(obstacle, i), 8) * radius;
-      const int parts = 1 + static_cast<int>(std::pow(error / tolerance, 1.0 / 8.0));
-      for (int part = 1; part < parts; ++part) {
-        const double t = from + length * part / parts;
-        if (t > 0.0 && t < end) breaks.insert(t);
-      }
-    }
+    for (double t : obstacle.breaks({0.0, end}, tolerance)) breaks.insert(t);
   }
   return {breaks.begin(), breaks.end()};
 }
@@ -156,31 +139,6 @@ const std::vector<BodyCurve>& CertifiedMotion::linkCurve(int link) const {
   return link_curves_[link];
 }
 
-std::vector<BodyCurve> CertifiedMotion::obstacleCurve(const Obstacle& obstacle) const {
-  std::vector<BodyCurve> curves;
-  for (const Interval& time : cells_) {
-    BodyCurve curve;
-    curve.time = time;
-    std::array<Pose, kCount> samples;
-    double size = 1.0;
-    for (int i = 0; i < kCount; ++i) {
-      samples[i] = obstacle.pose(time.lower + LobattoNodes::at(i) * time.length());
-      size = std::max(size, samples[i].p.cwiseAbs().maxCoeff());
-    }
-    curve.control = LobattoNodes::controlFromSamples(samples);
-    double rate = 0.0;
-    for (std::size_t i = 0; i + 1 < obstacle.motion.size(); ++i) {
-      const bool holds =
-          obstacle.motion[i].time <= time.middle() && time.middle() <= obstacle.motion[i + 1].time;
-      if (holds) rate = turningRate(obstacle, i);
-    }
-    curve.position_error = 1e3 * kEpsilon * size;
-    curve.rotation_error = std::pow(rate, 8) * remainderFactor(time.length()) + 1e3 * kEpsilon;
-    curves.push_back(curve);
-  }
-  return curves;
-}
-
 CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
                                                       const Geometry& geometry) {
   PieceCell cell;
@@ -203,23 +161,23 @@ CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
   return cell;
 }
 
-void CertifiedMotion::makePieces(const CertifiedBody& body, std::vector<Piece>* pieces) const {
+void CertifiedMotion::makePieces(const CertifiedBody& body, Solids* solids) const {
   const Obstacle* obstacle = body.obstacle < 0 ? nullptr : &problem_.obstacles[body.obstacle];
   std::vector<BodyCurve> curves;
   if (obstacle == nullptr) {
     curves = linkCurve(body.link);
   } else if (obstacle->moves()) {
-    curves = obstacleCurve(*obstacle);
+    for (const Interval& cell : cells_) curves.push_back(obstacle->curve(cell));
   } else {
     curves = {BodyCurve::still(obstacle->X_WO, {0.0, duration()})};
   }
-  for (const Geometry& geometry : body.pieces) {
+  for (const Geometry& geometry : solids->geometry) {
     Piece piece;
     piece.geometry = &geometry;
     piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
     piece.is_still = obstacle != nullptr && !obstacle->moves();
     for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
-    pieces->push_back(std::move(piece));
+    solids->pieces.push_back(std::move(piece));
   }
 }
 
@@ -305,12 +263,22 @@ Pose CertifiedMotion::pieceFrame(PieceIndex i, double t) {
   const CertifiedBody& body = geometry_.bodies[i.body];
   const Pose X_WB =
       body.link >= 0 ? linkPoses(t)[body.link] : problem_.obstacles[body.obstacle].pose(t);
-  return X_WB * body.pieces[i.piece].X_BG;
+  return X_WB * piece(i).geometry->X_BG;
 }
 
 SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t) {
-  return signedDistance(geometry_.bodies[a.body].pieces[a.piece].shape, pieceFrame(a, t),
-                        geometry_.bodies[b.body].pieces[b.piece].shape, pieceFrame(b, t));
+  return signedDistance(piece(a).geometry->shape, pieceFrame(a, t), piece(b).geometry->shape,
+                        pieceFrame(b, t));
+}
+
+double CertifiedMotion::bodyDistanceAt(int a, int b, double t, Closeness closeness) {
+  double least = kInfinity;
+  for (int i = 0; i < pieceCount(a, closeness); ++i) {
+    for (int j = 0; j < pieceCount(b, closeness); ++j) {
+      least = std::min(least, distanceAt({a, i, closeness}, {b, j, closeness}, t).distance);
+    }
+  }
+  return least;
 }
 
 }  // namespace allclear

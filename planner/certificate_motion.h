@@ -13,10 +13,11 @@
 
 namespace allclear {
 
-/// A convex piece of a body: indices into `CertifiedGeometry::bodies` and its `pieces`.
+/// A convex solid of a body: indices into `CertifiedGeometry::bodies` and its `solids`.
 struct PieceIndex {
   int body = -1;
   int piece = -1;
+  Closeness closeness = Closeness::kHull;
 };
 
 /// What a certificate needs to know of a motion: how far apart two convex pieces are at an instant,
@@ -43,6 +44,10 @@ class CertifiedMotion {
   /// Consecutive cells of time, from 0 to the duration.
   const std::vector<Interval>& cells() const { return cells_; }
 
+  /// How many solids enclose a body. Others than hulls are made when first asked for, and may not
+  /// be named below before.
+  int pieceCount(int body, Closeness closeness);
+
   /// Lower bound [m] of the signed distance at every instant of `time`, from the room along `n`
   /// (from A to B, not zero). For a plane, its own normal takes the place of n.
   double lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const;
@@ -57,6 +62,9 @@ class CertifiedMotion {
 
   /// The signed distance at t; at the true poses, from forward kinematics.
   SignedDistance distanceAt(PieceIndex a, PieceIndex b, double t);
+
+  /// The least over the solids of two bodies.
+  double bodyDistanceAt(int a, int b, double t, Closeness closeness);
 
   /// The curve of a link that carries a body or is named in a path constraint, one per cell.
   const std::vector<BodyCurve>& linkCurve(int link) const;
@@ -78,17 +86,22 @@ class CertifiedMotion {
     std::vector<PieceCell> cells;  ///< one when it is still
     const PieceCell& cell(int i) const { return cells[is_still ? 0 : i]; }
   };
+  struct Solids {
+    std::vector<Geometry> geometry;
+    std::vector<Piece> pieces;  ///< of these
+  };
   using Projected = std::array<Eigen::Vector4d, BodyCurve::kDegree + 1>;
 
   void makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry, double tolerance);
   std::vector<double> timeBreaks(double tolerance) const;
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
-  void makePieces(const CertifiedBody& body, std::vector<Piece>* pieces) const;
-  std::vector<BodyCurve> obstacleCurve(const Obstacle& obstacle) const;
+  void makePieces(const CertifiedBody& body, Solids* solids) const;
   static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry);
   static void reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                     std::array<double, BodyCurve::kDegree + 1>* h);
-  const Piece& piece(PieceIndex i) const { return pieces_[i.body][i.piece]; }
+  const Piece& piece(PieceIndex i) const {
+    return solids_[static_cast<int>(i.closeness)][i.body].pieces[i.piece];
+  }
   int cellAt(double t) const;
   Pose pieceFrame(PieceIndex i, double t);
 
@@ -98,8 +111,9 @@ class CertifiedMotion {
   std::unique_ptr<LinkCurveBuilder> builder_;
   std::unique_ptr<LinkCurveBuilder::Workspace> workspace_;
   std::vector<Interval> cells_;
-  std::vector<std::vector<BodyCurve>> link_curves_;      ///< by link; empty where not needed
-  std::vector<std::vector<Piece>> pieces_;               ///< by body, then piece
+  std::vector<std::vector<BodyCurve>> link_curves_;  ///< by link; empty where not needed
+  /// By closeness, then body; empty until asked for.
+  std::array<std::vector<Solids>, kClosenessCount> solids_;
   std::unordered_map<double, std::vector<Pose>> poses_;  ///< of all links, at the times asked for
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "allclear/core/input_error.h"
@@ -48,12 +49,22 @@ void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
   require(covered == motion.duration(), name + ": the cells end before the trajectory");
 }
 
-/// Every pair that there must be is there, once, and proven.
-double checkPairs(const CertifiedGeometry& geometry, const CertifiedMotion& motion,
-                  const Certificate& certificate) {
-  std::map<std::tuple<std::string, std::string, int, int>, const CertificatePair*> stored;
+/// Of the solids that a pair is proven with: one closeness, as the count of its solids shows.
+std::optional<Closeness> closenessOf(const Certificate& certificate, const std::string& a,
+                                     const std::string& b) {
   for (const CertificatePair& pair : certificate.pairs) {
-    const auto key = std::tuple(pair.a, pair.b, pair.piece_a, pair.piece_b);
+    if (pair.a == a && pair.b == b) return pair.closeness;
+  }
+  return std::nullopt;
+}
+
+/// Every pair that there must be is there, once, and proven.
+double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
+                  const Certificate& certificate) {
+  std::map<std::tuple<std::string, std::string, Closeness, int, int>, const CertificatePair*>
+      stored;
+  for (const CertificatePair& pair : certificate.pairs) {
+    const auto key = std::tuple(pair.a, pair.b, pair.closeness, pair.piece_a, pair.piece_b);
     require(stored.emplace(key, &pair).second, "'" + pair.a + "' and '" + pair.b + "' come twice");
   }
   double least = std::numeric_limits<double>::infinity();
@@ -62,12 +73,16 @@ double checkPairs(const CertifiedGeometry& geometry, const CertifiedMotion& moti
     if (pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     const std::string name = "'" + a.name + "' and '" + b.name + "'";
-    for (int i = 0; i < static_cast<int>(a.pieces.size()); ++i) {
-      for (int j = 0; j < static_cast<int>(b.pieces.size()); ++j, ++needed) {
-        const auto found = stored.find(std::tuple(a.name, b.name, i, j));
+    const auto closeness = closenessOf(certificate, a.name, b.name);
+    require(closeness.has_value(), name + ": the pair is missing");
+    const int count_a = motion.pieceCount(pair.a, *closeness);
+    const int count_b = motion.pieceCount(pair.b, *closeness);
+    for (int i = 0; i < count_a; ++i) {
+      for (int j = 0; j < count_b; ++j, ++needed) {
+        const auto found = stored.find(std::tuple(a.name, b.name, *closeness, i, j));
         require(found != stored.end(), name + ": the pair is missing");
         require(found->second->margin == pair.margin, name + ": not the margin of the task");
-        checkCells(motion, {pair.a, i}, {pair.b, j}, *found->second, name);
+        checkCells(motion, {pair.a, i, *closeness}, {pair.b, j, *closeness}, *found->second, name);
         for (const CoverCell& cell : found->second->cells) least = std::min(least, cell.lower);
       }
     }
@@ -89,12 +104,9 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     if (a.name != certificate.closest_a || b.name != certificate.closest_b) continue;
-    for (int i = 0; i < static_cast<int>(a.pieces.size()); ++i) {
-      for (int j = 0; j < static_cast<int>(b.pieces.size()); ++j) {
-        least = std::min(
-            least, motion.distanceAt({pair.a, i}, {pair.b, j}, certificate.closest_t).distance);
-      }
-    }
+    const auto closeness = closenessOf(certificate, a.name, b.name);
+    least = std::min(least, motion.bodyDistanceAt(pair.a, pair.b, certificate.closest_t,
+                                                  closeness.value_or(Closeness::kHull)));
   }
   require(minimum.upper >= least - 1e-6, "the least distance is not met at the instant given");
 }

@@ -49,15 +49,9 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
 
 }  // namespace
 
-/// One body of a query: its pieces' curves.
-struct ClearanceEvaluator::Side {
-  const CollisionBody* body;
-  std::span<const BodyCurve> curves;
-};
-
-ClearanceEvaluator::ClearanceEvaluator(const Problem& problem)
+ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, Detail detail)
     : problem_(problem),
-      model_(collisionModel(problem)),
+      model_(collisionModel(problem, detail)),
       builder_(*problem.robot, builderOptions(problem, model_)) {
   for (const CollisionBody& body : model_.bodies) {
     const auto& links = builder_.links();
@@ -79,47 +73,83 @@ BernsteinSpan ClearanceEvaluator::wholeRobot(const BernsteinSpan& planned) const
 
 void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolerance,
                                      Workspace& w) const {
-  builder_.build(wholeRobot(planned), tolerance, w.curves, &w.span_curves);
-  w.obstacle_curves.clear();
-  for (const CollisionBody& body : model_.bodies) {
-    if (body.obstacle < 0) continue;
-    const Obstacle& obstacle = problem_.obstacles[body.obstacle];
-    w.obstacle_curves.push_back(BodyCurve::still(obstacle.X_WO, planned.time()));
+  std::vector<double> breaks{planned.time().lower, planned.time().upper};
+  for (const Obstacle& obstacle : problem_.obstacles) {
+    const auto inside = obstacle.breaks(planned.time(), tolerance);
+    breaks.insert(breaks.end(), inside.begin(), inside.end());
+  }
+  std::sort(breaks.begin(), breaks.end());
+  breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
+  w.parts.resize(breaks.size() - 1);
+  const BernsteinSpan whole = wholeRobot(planned);
+  for (std::size_t i = 0; i < w.parts.size(); ++i) {
+    Workspace::Part& part = w.parts[i];
+    const bool only = w.parts.size() == 1;
+    builder_.build(only ? whole : whole.restricted({breaks[i], breaks[i + 1]}), tolerance, w.curves,
+                   &part.links);
+    part.obstacles.resize(problem_.obstacles.size());
+    for (std::size_t o = 0; o < problem_.obstacles.size(); ++o) {
+      const Obstacle& obstacle = problem_.obstacles[o];
+      part.obstacles[o].clear();
+      if (!obstacle.moves()) {
+        part.obstacles[o].push_back(BodyCurve::still(
+            obstacle.X_WO, {part.links.cells.front().lower, part.links.cells.back().upper}));
+        continue;
+      }
+      for (const Interval& cell : part.links.cells) {
+        part.obstacles[o].push_back(obstacle.curve(cell));
+      }
+    }
+  }
+}
+
+std::span<const BodyCurve> ClearanceEvaluator::curvesOf(int body,
+                                                        const Workspace::Part& part) const {
+  const int obstacle = model_.bodies[body].obstacle;
+  if (obstacle >= 0) return part.obstacles[obstacle];
+  return part.links.of(curve_of_body_[body]);
+}
+
+/// Lowers `best` by what the pair's solids do in the part.
+void ClearanceEvaluator::measure(const Workspace::Part& part, Closeness closeness, double tolerance,
+                                 bool refine, Clearance* best) const {
+  const CollisionPair& pair = model_.pairs[best->pair];
+  McdOptions options;
+  options.tolerance = tolerance;
+  options.refine = refine;
+  for (const Geometry& a : model_.bodies[pair.a].solids(closeness)) {
+    for (const Geometry& b : model_.bodies[pair.b].solids(closeness)) {
+      options.threshold = best->upper;
+      const MovingShape moving_a{&a.shape, a.X_BG, curvesOf(pair.a, part)};
+      const MovingShape moving_b{&b.shape, b.X_BG, curvesOf(pair.b, part)};
+      const DistanceBracket bracket = minimumDistance(moving_a, moving_b, options);
+      best->lower = std::min(best->lower, bracket.lower);
+      if (!bracket.evaluated || bracket.upper >= best->upper) continue;
+      const WitnessGradient witness = witnessGradient(moving_a, moving_b, bracket);
+      best->upper = bracket.upper;
+      best->t_star = bracket.t_star;
+      best->p_A = witness.p_A;
+      best->p_B = witness.p_B;
+      best->normal = witness.normal;
+    }
   }
 }
 
 Clearance ClearanceEvaluator::pairClearance(int pair, int span, double ceiling, double tolerance,
                                             bool refine, Workspace& w) const {
-  const CollisionPair& p = model_.pairs[pair];
-  const auto side = [&](int body) -> Side {
-    const CollisionBody& b = model_.bodies[body];
-    if (b.obstacle >= 0) return {&b, {&w.obstacle_curves[b.obstacle], 1}};
-    return {&b, w.span_curves.of(curve_of_body_[body])};
-  };
-  const Side A = side(p.a);
-  const Side B = side(p.b);
   Clearance best;
   best.pair = pair;
   best.span = span;
   best.lower = best.upper = ceiling;
-  McdOptions options;
-  options.tolerance = tolerance;
-  options.refine = refine;
-  for (const Geometry& a : A.body->pieces) {
-    for (const Geometry& b : B.body->pieces) {
-      options.threshold = best.upper;
-      const MovingShape moving_a{&a.shape, a.X_BG, A.curves};
-      const MovingShape moving_b{&b.shape, b.X_BG, B.curves};
-      const DistanceBracket bracket = minimumDistance(moving_a, moving_b, options);
-      best.lower = std::min(best.lower, bracket.lower);
-      if (!bracket.evaluated || bracket.upper >= best.upper) continue;
-      const WitnessGradient witness = witnessGradient(moving_a, moving_b, bracket);
-      best.upper = bracket.upper;
-      best.t_star = bracket.t_star;
-      best.p_A = witness.p_A;
-      best.p_B = witness.p_B;
-      best.normal = witness.normal;
+  const Closeness closeness = model_.pairs[pair].closeness;
+  for (const Workspace::Part& part : w.parts) {
+    if (closeness != Closeness::kHull) {
+      // Where the hulls keep the ceiling the pieces do.
+      Clearance hulls = best;
+      measure(part, Closeness::kHull, tolerance, false, &hulls);
+      if (hulls.lower >= best.lower) continue;
     }
+    measure(part, closeness, tolerance, refine, &best);
   }
   return best;
 }
@@ -128,24 +158,23 @@ void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, doubl
                                    double tolerance, Workspace& w,
                                    std::vector<Clearance>* out) const {
   buildCurves(planned, tolerance / 20.0, w);
-  const int cells = w.span_curves.cellCount();
-  // Balls about what each body sweeps, cell by cell.
-  std::vector<Ball> balls(model_.bodies.size() * cells);
-  for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
-    const CollisionBody& body = model_.bodies[i];
-    for (int c = 0; c < cells; ++c) {
-      balls[i * cells + c] = body.obstacle >= 0
-                                 ? sweptBall(body, w.obstacle_curves[body.obstacle])
-                                 : sweptBall(body, w.span_curves.of(curve_of_body_[i])[c]);
+  const std::size_t bodies = model_.bodies.size();
+  std::vector<Ball> balls;  // about what each body sweeps, by cell, then body
+  for (const Workspace::Part& part : w.parts) {
+    for (int c = 0; c < part.links.cellCount(); ++c) {
+      for (std::size_t i = 0; i < bodies; ++i) {
+        const auto curves = curvesOf(static_cast<int>(i), part);
+        balls.push_back(sweptBall(model_.bodies[i], curves[curves.size() == 1 ? 0 : c]));
+      }
     }
   }
   for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
     const CollisionPair& pair = model_.pairs[p];
     const double ceiling = pair.margin + influence;
     bool near = false;
-    for (int c = 0; c < cells && !near; ++c) {
-      const Ball& a = balls[pair.a * cells + c];
-      const Ball& b = balls[pair.b * cells + c];
+    for (std::size_t first = 0; first < balls.size() && !near; first += bodies) {
+      const Ball& a = balls[first + pair.a];
+      const Ball& b = balls[first + pair.b];
       near = !((a.center - b.center).norm() - a.radius - b.radius >= ceiling);
     }
     if (!near) continue;
@@ -165,7 +194,8 @@ bool ClearanceEvaluator::isClear(const BernsteinSpan& planned, double extra_marg
   return false;
 }
 
-Clearance ClearanceEvaluator::atRest(const VecX& q_planned, Workspace& w) const {
+Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double> t,
+                                     Workspace& w) const {
   builder_.kinematics().linkPoses(problem_.configuration(q_planned), w.curves.kinematics, w.poses);
   Clearance worst;
   double least = std::numeric_limits<double>::infinity();
@@ -173,13 +203,15 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, Workspace& w) const 
     const CollisionPair& pair = model_.pairs[p];
     const CollisionBody& A = model_.bodies[pair.a];
     const CollisionBody& B = model_.bodies[pair.b];
+    if (B.obstacle >= 0 && problem_.obstacles[B.obstacle].moves() && !t) continue;
     const Pose& X_WA = w.poses[A.link];
-    const Pose& X_WB = B.obstacle >= 0 ? problem_.obstacles[B.obstacle].X_WO : w.poses[B.link];
+    const Pose X_WB =
+        B.obstacle >= 0 ? problem_.obstacles[B.obstacle].pose(t.value_or(0.0)) : w.poses[B.link];
     const double apart =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
     if (apart - pair.margin >= least) continue;
-    for (const Geometry& a : A.pieces) {
-      for (const Geometry& b : B.pieces) {
+    for (const Geometry& a : A.solids(pair.closeness)) {
+      for (const Geometry& b : B.solids(pair.closeness)) {
         const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
         if (d.distance - pair.margin >= least) continue;
         least = d.distance - pair.margin;
@@ -195,19 +227,23 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, Workspace& w) const 
 }
 
 VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_planned, Workspace& w,
-                                  double* distance) const {
+                                  double* distance, double* rate) const {
   const Kinematics& kinematics = builder_.kinematics();
   kinematics.linkPoses(problem_.configuration(q_planned), w.curves.kinematics, w.poses);
   const CollisionPair& pair = model_.pairs[clearance.pair];
   Jacobian J;
   VecX whole = VecX::Zero(problem_.robot->dimension());
-  *distance = 0.0;
+  *distance = *rate = 0.0;
   const auto add = [&](int body, const Vec3& p, double sign) {
     const CollisionBody& b = model_.bodies[body];
     const int link = b.link;
-    const Vec3 p_W = link < 0 ? problem_.obstacles[b.obstacle].X_WO * p : w.poses[link] * p;
+    const double t = clearance.t_star;
+    const Vec3 p_W = link < 0 ? problem_.obstacles[b.obstacle].pose(t) * p : w.poses[link] * p;
     *distance += sign * clearance.normal.dot(p_W);
-    if (link < 0) return;
+    if (link < 0) {
+      *rate += sign * clearance.normal.dot(problem_.obstacles[b.obstacle].pointVelocity(t, p_W));
+      return;
+    }
     kinematics.pointJacobian(w.curves.kinematics, link, p_W, J);
     whole += sign * J.topRows<3>().transpose() * clearance.normal;
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,13 +26,17 @@ struct Clearance {
 /// Immutable; each thread uses its own `Workspace`.
 class ClearanceEvaluator {
  public:
-  explicit ClearanceEvaluator(const Problem& problem);
+  explicit ClearanceEvaluator(const Problem& problem, Detail detail = Detail::kWhereNeeded);
 
   struct Workspace {
     explicit Workspace(const ClearanceEvaluator& evaluator);
+    /// A part of the span on which no obstacle's motion bends.
+    struct Part {
+      LinkCurves links;
+      std::vector<std::vector<BodyCurve>> obstacles;  ///< one curve, or one per cell
+    };
     LinkCurveBuilder::Workspace curves;
-    LinkCurves span_curves;
-    std::vector<BodyCurve> obstacle_curves;
+    std::vector<Part> parts;  ///< of the span that was looked at last
     std::vector<Pose> poses;
   };
 
@@ -57,21 +62,23 @@ class ClearanceEvaluator {
   bool isClear(const BernsteinSpan& planned, double extra_margin, double tolerance,
                Workspace& workspace, Clearance* worst) const;
 
-  /// Distances of all pairs at one configuration of the planned coordinates: the least of
-  /// (distance - margin), and which pair.
-  Clearance atRest(const VecX& q_planned, Workspace& workspace) const;
+  /// Distances of all pairs at one configuration of the planned coordinates, at time t [s] (none:
+  /// obstacles that move are left out): the least of (distance - margin), and which pair.
+  Clearance atRest(const VecX& q_planned, std::optional<double> t, Workspace& workspace) const;
 
   /// Gradient of the distance by the planned coordinates at time t_star, given q there. `distance`
   /// gets the distance there by kinematics: without the padding of `upper`, which moves with the
-  /// curves.
+  /// curves. `rate` gets its derivative by time with the robot held: of obstacles that move.
   VecX gradient(const Clearance& clearance, const VecX& q_planned, Workspace& workspace,
-                double* distance) const;
+                double* distance, double* rate) const;
 
   /// The planned coordinates' polynomial with the others held.
   BernsteinSpan wholeRobot(const BernsteinSpan& planned) const;
 
  private:
-  struct Side;
+  std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
+  void measure(const Workspace::Part& part, Closeness closeness, double tolerance, bool refine,
+               Clearance* best) const;
 
   Problem problem_;
   CollisionModel model_;

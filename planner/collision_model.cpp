@@ -4,20 +4,14 @@
 #include <cmath>
 #include <limits>
 
-#include "allclear/distance/convex_hull.h"
+#include "allclear/distance/convex_cover.h"
+#include "allclear/distance/fitting.h"
+#include "allclear/distance/signed_distance.h"
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/motion_tree.h"
 
 namespace allclear {
 namespace {
-
-Geometry convexPiece(const Geometry& geometry) {
-  const auto* mesh = std::get_if<TriangleMesh>(&geometry.shape);
-  if (mesh == nullptr) return geometry;
-  const ConvexHull hull = convexHull(mesh->vertices());
-  std::vector<Vec3> corners;
-  for (int corner : hull.vertices) corners.push_back(mesh->vertices()[corner]);
-  return {ConvexMesh(std::move(corners)), geometry.X_BG};
-}
 
 Ball ballAbout(const std::vector<Geometry>& pieces) {
   Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
@@ -40,11 +34,19 @@ Ball ballAbout(const std::vector<Geometry>& pieces) {
   return all;
 }
 
+/// Meshes by capsules about them.
+std::vector<Geometry> byCapsules(std::vector<Geometry> geometry) {
+  for (Geometry& part : geometry) {
+    if (std::holds_alternative<TriangleMesh>(part.shape)) part = fitCapsule(std::span(&part, 1));
+  }
+  return geometry;
+}
+
 CollisionBody body(std::string name, int link, int obstacle,
                    const std::vector<Geometry>& geometry) {
   CollisionBody out{std::move(name), link, obstacle, {}, {}};
-  for (const Geometry& g : geometry) out.pieces.push_back(convexPiece(g));
-  out.ball = ballAbout(out.pieces);
+  out.solids_by_closeness[0] = convexSolids(geometry, Closeness::kHull);
+  out.ball = ballAbout(out.solids(Closeness::kHull));
   return out;
 }
 
@@ -71,6 +73,89 @@ bool allowed(const CollisionSettings& settings, const std::string& a, const std:
   });
 }
 
+/// Chooses how closely each pair is measured.
+class Closer {
+ public:
+  Closer(const Problem& problem, CollisionModel* model) : problem_(problem), model_(*model) {
+    ends_.push_back(posesAt(problem.start));
+    if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
+      VecX q = problem.start;
+      for (std::size_t k = 0; k < goal->coordinates.size(); ++k) {
+        q[goal->coordinates[k]] = goal->values[k];
+      }
+      ends_.push_back(posesAt(q));
+    }
+  }
+
+  void apply(Closeness least) {
+    for (CollisionPair& pair : model_.pairs) {
+      for (Closeness closeness : {Closeness::kPieces, Closeness::kManyPieces}) {
+        if (closeness > least && keepsMargin(pair)) break;
+        const std::size_t before = solidCount(pair, pair.closeness);
+        if (solidCount(pair, closeness) > before) pair.closeness = closeness;
+      }
+    }
+  }
+
+ private:
+  std::vector<Pose> posesAt(const VecX& q) const {
+    const Kinematics kinematics(*problem_.robot);
+    Kinematics::Workspace workspace = kinematics.makeWorkspace();
+    std::vector<Pose> X_WL;
+    kinematics.linkPoses(q, workspace, X_WL);
+    return X_WL;
+  }
+
+  /// At start and goal.
+  bool keepsMargin(const CollisionPair& pair) const {
+    const CollisionBody& A = model_.bodies[pair.a];
+    const CollisionBody& B = model_.bodies[pair.b];
+    for (const std::vector<Pose>& X_WL : ends_) {
+      const auto pose = [&](const CollisionBody& body) {
+        return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].pose(0.0) : X_WL[body.link];
+      };
+      const Pose X_WA = pose(A), X_WB = pose(B);
+      const double apart =
+          (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
+      if (apart >= pair.margin) continue;
+      for (const Geometry& a : A.solids(pair.closeness)) {
+        for (const Geometry& b : B.solids(pair.closeness)) {
+          if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin)) {
+            return false;
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  const std::vector<Geometry>& geometry(const CollisionBody& body) const {
+    if (body.obstacle >= 0) return problem_.obstacles[body.obstacle].geometry;
+    if (problem_.robot->links()[body.link].name == body.name) {
+      return problem_.robot->links()[body.link].collision;
+    }
+    return std::find_if(problem_.attached.begin(), problem_.attached.end(),
+                        [&](const AttachedObject& object) { return object.id == body.name; })
+        ->geometry;
+  }
+
+  /// Makes them where they are missing.
+  std::size_t solidCount(const CollisionPair& pair, Closeness closeness) {
+    std::size_t count = 0;
+    for (int b : {pair.a, pair.b}) {
+      CollisionBody& body = model_.bodies[b];
+      auto& solids = body.solids_by_closeness[static_cast<int>(closeness)];
+      if (solids.empty()) solids = convexSolids(geometry(body), closeness);
+      count += solids.size();
+    }
+    return count;
+  }
+
+  const Problem& problem_;
+  CollisionModel& model_;
+  std::vector<std::vector<Pose>> ends_;  ///< of all links
+};
+
 }  // namespace
 
 double marginBetween(const CollisionSettings& settings, const std::string& a,
@@ -86,13 +171,16 @@ double marginBetween(const CollisionSettings& settings, const std::string& a,
   return std::isfinite(one_body) ? one_body : settings.margin;
 }
 
-CollisionModel collisionModel(const Problem& problem) {
+CollisionModel collisionModel(const Problem& problem, Detail detail) {
   const RobotModel& robot = *problem.robot;
   CollisionModel model;
   std::vector<const AttachedObject*> carried;  // by body; null for links and obstacles
+  const bool capsules = problem.collision.geometry == GeometryMode::kCapsule;
   for (int l = 0; l < static_cast<int>(robot.links().size()); ++l) {
-    if (robot.links()[l].collision.empty()) continue;
-    model.bodies.push_back(body(robot.links()[l].name, l, -1, robot.links()[l].collision));
+    const std::vector<Geometry>& geometry = robot.links()[l].collision;
+    if (geometry.empty()) continue;
+    model.bodies.push_back(
+        body(robot.links()[l].name, l, -1, capsules ? byCapsules(geometry) : geometry));
     carried.push_back(nullptr);
   }
   for (const AttachedObject& object : problem.attached) {
@@ -130,6 +218,10 @@ CollisionModel collisionModel(const Problem& problem) {
                                     : moved_by[a.link] != moved_by[b.link];
       (apart ? model.pairs : model.fixed_pairs).push_back(pair);
     }
+  }
+  if (detail != Detail::kHulls) {
+    Closer(problem, &model)
+        .apply(detail == Detail::kEverywhere ? Closeness::kPieces : Closeness::kHull);
   }
   return model;
 }

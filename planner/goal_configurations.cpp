@@ -100,37 +100,50 @@ bool alreadyFound(const std::vector<VecX>& found, const VecX& q, double distinct
 
 }  // namespace
 
-std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
-                                     const GoalOptions& options) {
+std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
+                                       const VecX& from, const VecX& otherwise,
+                                       const GoalOptions& options,
+                                       std::optional<VecX>* in_contact) {
   const Problem& problem = evaluator.problem();
-  const VecX start = problem.plannedPart(problem.start);
   SegmentCertifier certifier(problem, evaluator.model());
-  if (const auto* joints = std::get_if<JointTarget>(&problem.goal)) {
-    VecX goal = problem.start;
+  if (const auto* joints = std::get_if<JointTarget>(&target)) {
+    VecX q = problem.configuration(otherwise);
     for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
-      goal[joints->coordinates[k]] = joints->values[k];
+      q[joints->coordinates[k]] = joints->values[static_cast<Eigen::Index>(k)];
     }
-    goal = problem.plannedPart(goal);
-    const ConfigurationSpace space(problem, goal, VecX::Ones(start.size()));
-    return {start + space.difference(start, goal)};
+    q = problem.plannedPart(q);
+    const ConfigurationSpace space(problem, q, VecX::Ones(from.size()));
+    return {from + space.difference(from, q)};
   }
-  const ConfigurationSpace space(problem, start, certifier.reach(start).cwiseMax(1e-3));
-  InverseKinematics inverse(problem, std::get<PoseTarget>(problem.goal),
+  const ConfigurationSpace space(problem, from, certifier.reach(from).cwiseMax(1e-3));
+  InverseKinematics inverse(problem, std::get<PoseTarget>(target),
                             evaluator.builder().kinematics());
   RandomStream random(options.seed, 0x676f616cu);  // apart from the streams of the searches
   std::vector<VecX> found;
   for (int i = 0; i <= options.starts && !options.budget.over(); ++i) {
-    VecX q = i == 0 ? start : space.sample(random);
+    VecX q = i == 0 ? from : space.sample(random);
     if (!inverse.solve(options.iterations, q)) continue;
-    q = start + space.difference(start, q);
-    if (alreadyFound(found, q, options.distinct) || !certifier.isClear(q, 0.0)) continue;
+    q = from + space.difference(from, q);
+    if (alreadyFound(found, q, options.distinct)) continue;
+    if (!certifier.isClear(q, 0.0)) {
+      if (in_contact != nullptr && !*in_contact) *in_contact = q;
+      continue;
+    }
     found.push_back(std::move(q));
   }
   std::stable_sort(found.begin(), found.end(), [&](const VecX& a, const VecX& b) {
-    return space.length(a - start) < space.length(b - start);
+    return space.length(a - from) < space.length(b - from);
   });
   if (static_cast<int>(found.size()) > options.most) found.resize(options.most);
   return found;
+}
+
+std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
+                                     const GoalOptions& options,
+                                     std::optional<VecX>* in_contact) {
+  const Problem& problem = evaluator.problem();
+  const VecX start = problem.plannedPart(problem.start);
+  return targetConfigurations(evaluator, problem.goal, start, start, options, in_contact);
 }
 
 }  // namespace allclear

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "allclear/planner/clearance.h"
@@ -20,7 +21,16 @@ struct GoalOptions {
 /// the turn nearest to the start; not checked for collisions. A pose goal: solutions of the inverse
 /// kinematics within the limits and its tolerances and clear of collisions by the margins (damped
 /// least squares from random starts), the nearest to the start first; empty when none was found.
+/// `in_contact` gets a solution that would do but for a collision, if one was met.
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
-                                     const GoalOptions& options = {});
+                                     const GoalOptions& options = {},
+                                     std::optional<VecX>* in_contact = nullptr);
+
+/// The same for any target on the way, nearest to (and at the turns nearest to) `from`. Planned
+/// coordinates that a joint target leaves out are taken from `otherwise`.
+std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
+                                       const VecX& from, const VecX& otherwise,
+                                       const GoalOptions& options = {},
+                                       std::optional<VecX>* in_contact = nullptr);
 
 }  // namespace allclear

@@ -3,17 +3,27 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <sstream>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/parallel.h"
+#include "allclear/planner/end_faults.h"
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
+#include "allclear/planner/support_polygon.h"
 
 namespace allclear {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
+constexpr int kAttemptsWithHulls = 3;
+constexpr int kMarginTrials = 6;    // smaller margins tried when there is no plan
+constexpr int kMarginAttempts = 3;  // first guesses for each
+constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -26,18 +36,15 @@ std::string number(double value, int digits = 4) {
   return out.str();
 }
 
-std::string pairName(const CollisionModel& model, int pair) {
-  return "'" + model.bodies[model.pairs[pair].a].name + "' and '" +
-         model.bodies[model.pairs[pair].b].name + "'";
-}
-
-/// "'a' and 'b' are 0.012 m deep in each other" or "... only 0.0004 m apart (margin 0.001 m)".
-std::string contactText(const CollisionModel& model, const Clearance& c) {
-  if (c.upper < 0.0) {
-    return pairName(model, c.pair) + " are " + number(-c.upper) + " m deep in each other";
+Detail firstDetail(const Problem& problem) {
+  switch (problem.collision.geometry) {
+    case GeometryMode::kMesh:
+      return Detail::kEverywhere;
+    case GeometryMode::kAuto:
+      return Detail::kWhereNeeded;
+    default:
+      return Detail::kHulls;
   }
-  return pairName(model, c.pair) + " are " + number(c.upper) +
-         " m apart, less than the margin of " + number(model.pairs[c.pair].margin) + " m";
 }
 
 /// One call of `plan`.
@@ -47,11 +54,14 @@ class Planning {
       : problem_(problem),
         options_(options),
         hooks_(hooks),
-        evaluator_(problem),
-        start_(Clock::now()) {}
+        start_(Clock::now()),
+        evaluator_(std::make_unique<ClearanceEvaluator>(problem, firstDetail(problem))) {}
 
   Plan run() {
-    if (!isEndAtFault()) search();
+    if (!isEndAtFault()) {
+      search();
+      if (plan_.status == PlanStatus::kNotFound && plan_.message.empty()) tryLessMargin();
+    }
     plan_.statistics.seconds = secondsSince(start_);
     if (plan_.message.empty()) plan_.message = verdict();
     return std::move(plan_);
@@ -78,37 +88,47 @@ class Planning {
 
   /// A start or goal in contact is the user's to mend: say so and solve nothing.
   bool isEndAtFault() {
-    ClearanceEvaluator::Workspace workspace(evaluator_);
-    const auto check = [&](const char* what, const VecX& q) {
-      const Clearance c = evaluator_.atRest(q, workspace);
-      if (c.pair < 0 || c.upper >= evaluator_.model().pairs[c.pair].margin) return false;
-      plan_.message = std::string("No plan: at the ") + what + ", " +
-                      contactText(evaluator_.model(), c) + ". Move the " + what +
-                      ", or lower the margin of that pair (collision.pair_margins).";
-      return true;
-    };
-    if (check("start", problem_.plannedPart(problem_.start))) return true;
-    const auto* goal = std::get_if<JointTarget>(&problem_.goal);
-    return goal != nullptr && check("goal", goal->values);
+    plan_.message = endFault(problem_, *evaluator_);
+    return !plan_.message.empty();
   }
 
   void search() {
     GoalOptions goal_options;
     goal_options.seed = options_.seed;
     goal_options.budget = budget();
-    const std::vector<VecX> goals = goalConfigurations(evaluator_, goal_options);
+    std::vector<VecX> goals = goalConfigurations(*evaluator_, goal_options);
+    std::optional<VecX> in_contact;
+    if (goals.empty() && lookCloser()) {
+      goals = goalConfigurations(*evaluator_, goal_options, &in_contact);
+    }
     if (goals.empty()) {
       if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
       plan_.message =
           "No plan: no configuration within the limits and clear of everything reaches the "
           "goal's pose. Loosen its tolerance, or move it.";
+      ClearanceEvaluator::Workspace workspace(*evaluator_);
+      if (in_contact) {
+        plan_.message += " Where it is reached, " +
+                         contactText(evaluator_->model(),
+                                     evaluator_->atRest(*in_contact, std::nullopt, workspace)) +
+                         ".";
+      }
       return;
     }
+    goal_ = goals.front();
     for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
       if (mustEnd()) return;
+      if (attempt == kAttemptsWithHulls) lookCloser();
       if (tryOnce(attempt, goals)) return;
     }
     mustEnd();
+  }
+
+  /// From now on meshes are followed closely in all pairs. False when they are already.
+  bool lookCloser() {
+    if (problem_.collision.geometry != GeometryMode::kAuto || is_close_) return false;
+    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, Detail::kEverywhere);
+    return is_close_ = true;
   }
 
   /// True when the plan is certified or the search is over.
@@ -121,55 +141,166 @@ class Planning {
     seed_options.time_limit = options_.time_limit - secondsSince(start_);
     seed_options.stop = hooks_.stop;
     const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
-    const std::optional<Seed> seed = makeSeed(evaluator_, goal, attempt, seed_options);
+    if (!chooseVia(attempt, goal, &seed_options.via)) return false;
+    const std::optional<Seed> seed = makeSeed(*evaluator_, goal, attempt, seed_options);
     plan_.statistics.seed_seconds += secondsSince(seed_start);
     if (!seed) return false;
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
     std::vector<PlanProgress> history;
-    const Refinement result = refine(evaluator_, guess, [&](const PlanProgress& progress) {
-      history.push_back(progress);
-      history.back().attempt = attempt;
-      if (hooks_.progress) hooks_.progress(history.back());
-      return !isStopped() && !isOutOfTime();
-    });
+    RefinementOptions refinement;
+    refinement.threads = threadCount(options_.threads);
+    refinement.waypoint_times = passingTimes(guess, seed_options.via);
+    if (attempt == 0 && options_.attempts > 1) {
+      // A straight line through the thick of it costs more than a search.
+      if (seed->unclear_share > kMostUnclear && problem_.path_constraints.empty()) return false;
+      refinement.iterations = 60;
+      refinement.hopeless = 0.01;
+    }
+    const Refinement result =
+        refine(*evaluator_, guess, refinement, [&](const PlanProgress& progress) {
+          history.push_back(progress);
+          history.back().attempt = attempt;
+          if (hooks_.progress) hooks_.progress(history.back());
+          return !isStopped() && !isOutOfTime();
+        });
     plan_.statistics.solve_seconds += result.solve_seconds;
     plan_.statistics.iterations += result.iterations;
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
-      remember(result);
+      remember(result, history);
+      if (seed->certified_path && isRestToRest()) {
+        const Trajectory along_path(restingAtCorners(problem_, seed->path));
+        if (along_path.duration() <= problem_.duration.max &&
+            accept(along_path, result.cost, seed->origin + ", resting at its corners",
+                   std::move(history))) {
+          return true;
+        }
+      }
       return mustEnd();
     }
-    return accept(result, *seed, std::move(history));
+    return accept(result.curve, result.cost, seed->origin, std::move(history));
   }
 
-  bool accept(const Refinement& result, const Seed& seed, std::vector<PlanProgress> history) {
-    const auto start = Clock::now();
-    Certificate certificate = certify(problem_, result.curve);
-    plan_.statistics.certify_seconds += secondsSince(start);
-    const bool clear = certificate.clear;
-    if (clear || !plan_.certificate) {
-      plan_.trajectory = result.curve;
-      plan_.certificate = std::move(certificate);
+  /// Whether smaller margins help, and how large they may be: halves what is between a share of
+  /// them that leads to a plan and one that does not. Takes about as long as the search did.
+  void tryLessMargin() {
+    double feasible = 0.0, infeasible = 1.0, most = problem_.collision.margin;
+    for (const PairMargin& pair : problem_.collision.pair_margins) {
+      most = std::max(most, pair.margin);
     }
-    if (!clear) return false;
-    plan_.status = PlanStatus::kCertified;
-    plan_.statistics.seed = seed.origin;
-    plan_.statistics.cost = result.cost;
-    plan_.statistics.history = std::move(history);
+    if (most == 0.0 || !worst_demand_.empty() || !unreachable_.empty()) return;
+    const double until = std::min(options_.time_limit, 2.0 * secondsSince(start_) + 0.5);
+    const PlanHooks hooks{nullptr, hooks_.stop};
+    for (int i = 0; i < kMarginTrials && secondsSince(start_) < until && !isStopped(); ++i) {
+      const double share = i == 0 ? 0.0 : 0.5 * (feasible + infeasible);
+      Problem relaxed = problem_;
+      relaxed.collision.margin *= share;
+      for (PairMargin& pair : relaxed.collision.pair_margins) pair.margin *= share;
+      PlanOptions options = options_;
+      options.attempts = std::min(options_.attempts, kMarginAttempts);
+      options.time_limit = until - secondsSince(start_);
+      Planning trial(relaxed, options, hooks);
+      trial.search();
+      const Plan& found = trial.plan_;
+      if (found.status == PlanStatus::kCertified) {
+        feasible = share;
+        less_margin_ = problem_.collision.pair_margins.empty()
+                           ? "It would do for a margin of " +
+                                 number(found.certificate->minimum_clearance.lower) + " m."
+                           : "It would do with every margin at " + number(100.0 * share, 3) +
+                                 " % of what it is.";
+      } else {
+        infeasible = share;
+        if (i > 0) continue;
+        if (found.status == PlanStatus::kNotFound) less_margin_ = "Nor was one without margins.";
+        return;
+      }
+    }
+  }
+
+  /// A configuration for each waypoint; false when one cannot be reached.
+  bool chooseVia(int attempt, const VecX& goal, std::vector<VecX>* via) {
+    const auto count = static_cast<double>(problem_.waypoints.size());
+    VecX from = problem_.plannedPart(problem_.start);
+    GoalOptions options;
+    options.seed = options_.seed;
+    options.budget = budget();
+    for (std::size_t i = 0; i < problem_.waypoints.size(); ++i) {
+      const VecX otherwise = from + (goal - from) / (count - static_cast<double>(i) + 1.0);
+      const auto found =
+          targetConfigurations(*evaluator_, problem_.waypoints[i].target, from, otherwise, options);
+      if (found.empty()) {
+        unreachable_ = "waypoint " + std::to_string(i + 1);
+        return false;
+      }
+      from = found[static_cast<std::size_t>(attempt) % found.size()];
+      via->push_back(from);
+    }
     return true;
   }
 
-  void remember(const Refinement& result) {
+  /// When the guess comes nearest to the waypoints without a time: normalised, in their order.
+  std::vector<double> passingTimes(const BSpline& guess, const std::vector<VecX>& via) const {
+    std::vector<double> times;
+    double after = 0.0;
+    for (std::size_t i = 0; i < via.size(); ++i) {
+      constexpr int kSamples = 400;
+      double least = HUGE_VAL, best = after;
+      for (int k = 1; k < kSamples; ++k) {
+        const double s = static_cast<double>(k) / kSamples;
+        if (s <= after) continue;
+        const double away = (guess.value(s * guess.duration()) - via[i]).norm();
+        if (away < least) {
+          least = away;
+          best = s;
+        }
+      }
+      after = best;
+      if (!problem_.waypoints[i].time) times.push_back(best);
+    }
+    return times;
+  }
+
+  bool isRestToRest() const {
+    for (const VecX* v : {&problem_.start_velocity, &problem_.start_acceleration,
+                          &problem_.goal_velocity, &problem_.goal_acceleration}) {
+      if (v->size() > 0 && !v->isZero(0.0)) return false;
+    }
+    return true;
+  }
+
+  bool accept(const Trajectory& trajectory, double cost, const std::string& origin,
+              std::vector<PlanProgress> history) {
+    const auto start = Clock::now();
+    Certificate certificate = certify(problem_, trajectory);
+    plan_.statistics.certify_seconds += secondsSince(start);
+    const bool clear = certificate.clear;
+    if (clear || !plan_.certificate) {
+      plan_.trajectory = trajectory;
+      plan_.certificate = std::move(certificate);
+      plan_.statistics.history = std::move(history);
+    }
+    if (!clear) return false;
+    plan_.status = isStopped() ? PlanStatus::kInterrupted : PlanStatus::kCertified;
+    plan_.statistics.seed = origin;
+    plan_.statistics.cost = cost;
+    return true;
+  }
+
+  void remember(const Refinement& result, const std::vector<PlanProgress>& history) {
     if (plan_.certificate || result.violation >= least_violation_) return;
     least_violation_ = result.violation;
     worst_ = result.worst;
+    worst_demand_ = result.worst_demand;
     plan_.trajectory = result.curve;
+    plan_.statistics.history = history;
   }
 
   std::string verdict() const {
     const PlanStatistics& s = plan_.statistics;
-    if (plan_.status == PlanStatus::kCertified) {
-      return "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
+    if (plan_.certificate && plan_.certificate->clear) {
+      const bool is_whole = plan_.status == PlanStatus::kCertified;
+      return std::string(is_whole ? "" : "Interrupted while making the plan better. ") + "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
              " s. " + plan_.certificate->message + " Found from the " + s.seed + " in " +
              number(s.seconds, 3) + " s (" + std::to_string(s.iterations) + " iterations).";
     }
@@ -179,20 +310,32 @@ class Planning {
     text +=
         " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) + " attempts.";
     if (plan_.certificate) {
-      text += " The best trajectory was found clear but could not be certified: " +
+      text += " The best trajectory found is refused by its certificate: " +
               plan_.certificate->message;
+    } else if (!unreachable_.empty()) {
+      text += " No configuration within the limits and clear of everything meets " + unreachable_ +
+              ". Loosen its tolerance, or move it.";
+    } else if (!worst_demand_.empty()) {
+      text += " In the best attempt this is not kept: " + worst_demand_ +
+              ". Loosen it, or give the plan more time or attempts.";
     } else if (worst_) {
-      const CollisionModel& model = evaluator_.model();
+      const CollisionModel& model = evaluator_->model();
       text += " In the best attempt, " + contactText(model, *worst_) +
               " at t = " + number(worst_->t_star) + " s. ";
       const double feasible = worst_->lower - 2.0 * problem_.collision.tolerance;
-      if (feasible > 0.0) {
+      if (!less_margin_.empty()) {
+        text += less_margin_;
+      } else if (feasible > 0.0) {
         text += "It would do for a margin of " + number(feasible) + " m.";
       } else {
         text += "Try more attempts or time (solver), or give the way more room.";
       }
     } else {
-      text += " No way around the obstacles was found. Try more attempts or time (solver).";
+      text += " No way around the obstacles was found. ";
+      if (!less_margin_.empty()) text += less_margin_ + " ";
+      const std::string on_the_way = goal_ ? straightWayText(*evaluator_, *goal_) : "";
+      if (!on_the_way.empty()) text += on_the_way + " ";
+      text += "Try more attempts or time (solver).";
     }
     return text;
   }
@@ -200,11 +343,16 @@ class Planning {
   const Problem& problem_;
   const PlanOptions& options_;
   const PlanHooks& hooks_;
-  ClearanceEvaluator evaluator_;
   Clock::time_point start_;
+  std::unique_ptr<ClearanceEvaluator> evaluator_;
+  bool is_close_ = false;
   Plan plan_;
   double least_violation_ = HUGE_VAL;
   std::optional<Clearance> worst_;
+  std::string worst_demand_;
+  std::string unreachable_;  ///< a waypoint
+  std::string less_margin_;  ///< what smaller margins would do
+  std::optional<VecX> goal_;
 };
 
 }  // namespace
@@ -220,9 +368,9 @@ void refuseWhatIsNotPlanned(const Problem& problem) {
           "cannot be planned for; `allclear certify` takes it into account where it can");
     }
   };
-  refuse(!problem.waypoints.empty(), "waypoints");
-  refuse(problem.balance.has_value(), "balance");
-  refuse(!problem.contacts.empty(), "contacts");
+  for (const Contact& contact : problem.contacts) {
+    refuse(isMoved(problem, contact.link), "contacts: a link that planned joints move");
+  }
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ struct PlanStatistics {
   int iterations = 0;
   double cost = 0.0;
   std::string seed;                   ///< the first guess that led to the plan
-  std::vector<PlanProgress> history;  ///< of the winning attempt
+  std::vector<PlanProgress> history;  ///< of the attempt that gave the trajectory
 };
 
 struct Plan {

@@ -5,31 +5,52 @@
 #include <cmath>
 #include <set>
 
+#include "allclear/core/parallel.h"
+#include "allclear/planner/segment_certifier.h"
 #include "allclear/planner/trajectory_program.h"
 
 namespace allclear {
 namespace {
 
-constexpr int kMaxRounds = 12;
-constexpr double kInfluence = 0.02;  // [m] beyond the margin, from where a pair gets a row
+constexpr int kMaxRounds = 16;
+constexpr int kStateSamples = 32;          // of a span, at which demands on the state are looked at
+constexpr double kStateInfluence = 0.25;   // of a demand of order one, from where it gets a row
+constexpr double kMetresPerDemand = 0.05;  // to weigh demands and clearances against each other
+constexpr int kIterationsPerRound = 40;
+constexpr int kRepairs = 2;             // solves with the rows that the last one showed missing
+constexpr double kRegionOfClear = 0.1;  // [m] that one coordinate may move the robot in one round
+constexpr double kRegionOfUnclear = 0.4;
+constexpr double kLeastRegion = 1e-3;
+constexpr double kRepairable = 0.015;  // [m]: from deeper there is no way back
+constexpr double kGain = 0.02;         // of the cost: what is not worth another round
+constexpr double kInfluence = 0.02;    // [m] beyond the margin, from where a pair gets a row
 
-/// Ends a solve that is feasible and gains next to nothing: the last tenths of a per cent of the
-/// cost are not worth their iterations.
+/// Remembers the cheapest feasible iterate of a solve, and ends the solve when no better one has
+/// come for a while: the last tenths of a per cent of the cost are not worth their iterations, nor
+/// is the way back from a step that went astray.
 class Settled {
  public:
   explicit Settled(double feasible) : feasible_(feasible) {}
-  bool operator()(const NlpIteration& iteration) {
-    if (iteration.infeasibility > feasible_) return false;
-    const bool gains = iteration.cost < best_ - 2e-3 * std::fabs(best_);
-    idle_ = gains ? 0 : idle_ + 1;
-    best_ = std::min(best_, iteration.cost);
-    return idle_ >= 3;
+  bool operator()(const NlpIteration& iteration, const TrajectoryProgram& program) {
+    const bool is_feasible = iteration.infeasibility <= feasible_ && iteration.number > 0;
+    if (is_feasible && iteration.cost < best_ - 2e-3 * std::fabs(best_))
+      last_gain_ = iteration.number;
+    if (is_feasible && iteration.cost < best_) {
+      best_ = iteration.cost;
+      point_ = program.point();
+    }
+    return point_.size() > 0 && iteration.number >= last_gain_ + kIdle;
   }
+  /// Empty when there was none.
+  const VecX& point() const { return point_; }
+  double cost() const { return best_; }
 
  private:
+  static constexpr int kIdle = 4;
   double feasible_;
   double best_ = std::numeric_limits<double>::max();
-  int idle_ = 0;
+  int last_gain_ = 0;
+  VecX point_;
 };
 
 std::string described(const CollisionModel& model, const Clearance& c) {
@@ -37,6 +58,23 @@ std::string described(const CollisionModel& model, const Clearance& c) {
   std::snprintf(text, sizeof text, ": %.4f m at t = %.3f s", c.upper, c.t_star);
   return model.bodies[model.pairs[c.pair].a].name + " and " +
          model.bodies[model.pairs[c.pair].b].name + text;
+}
+
+/// Whether a step met no end of its region: then a larger one would not change it.
+bool isWellInside(const VecX& step, const VecX& radius) {
+  return (step.array().abs() < 0.9 * radius.array()).all();
+}
+
+/// Whether a curve stays the same but for its pace when its duration changes, and pace is free.
+bool canBeStretched(const Problem& problem) {
+  const auto isRest = [](const VecX& v) { return v.size() == 0 || v.isZero(0.0); };
+  return isRest(problem.start_velocity) && isRest(problem.start_acceleration) &&
+         isRest(problem.goal_velocity) && isRest(problem.goal_acceleration) &&
+         !problem.duration.isFixed() && !problem.limits.torque &&
+         std::none_of(problem.waypoints.begin(), problem.waypoints.end(),
+                      [](const Waypoint& waypoint) { return waypoint.time.has_value(); }) &&
+         std::none_of(problem.obstacles.begin(), problem.obstacles.end(),
+                      [](const Obstacle& obstacle) { return obstacle.moves(); });
 }
 
 }  // namespace
@@ -60,7 +98,35 @@ double feasibleDuration(const Problem& problem, const BSpline& curve) {
   return std::min(duration, problem.duration.max);
 }
 
+QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>& path) {
+  const PlannedLimits limits = plannedLimits(problem);
+  std::vector<double> times{0.0};
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    double seconds = 0.0;
+    for (int k = 0; k < path[i].size(); ++k) {
+      const double way = std::abs(path[i][k] - path[i - 1][k]);
+      // The greatest derivatives of 10 s^3 - 15 s^4 + 6 s^5.
+      if (std::isfinite(limits.velocity[k])) {
+        seconds = std::max(seconds, 1.875 * way / limits.velocity[k]);
+      }
+      seconds = std::max(seconds, std::sqrt(10.0 / std::sqrt(3.0) * way / limits.acceleration[k]));
+      seconds = std::max(seconds, std::cbrt(60.0 * way / limits.jerk[k]));
+    }
+    times.push_back(times.back() + std::max(1e-3, seconds * (1.0 + 1e-9)));
+  }
+  if (times.back() < problem.duration.min) {
+    for (double& t : times) t *= problem.duration.min / times.back();
+  }
+  MatX positions(path.front().size(), static_cast<Eigen::Index>(path.size()));
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    positions.col(static_cast<Eigen::Index>(i)) = path[i];
+  }
+  const MatX rest = MatX::Zero(positions.rows(), positions.cols());
+  return {std::move(times), std::move(positions), rest, rest};
+}
+
 Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
+                  const RefinementOptions& refinement,
                   const std::function<bool(const PlanProgress&)>& observe) {
   const Problem& problem = evaluator.problem();
   const CollisionModel& model = evaluator.model();
@@ -69,71 +135,133 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
   settings.tolerance = tolerance;
   settings.clearance_target = 2.0 * tolerance;
   settings.ceiling = 2.0 * kInfluence;
-  TrajectoryProgram program(evaluator, guess, settings);
-  ClearanceEvaluator::Workspace workspace(evaluator);
+  settings.threads = refinement.threads;
+  TrajectoryProgram program(evaluator, guess, settings, refinement.waypoint_times);
+  std::vector<ClearanceEvaluator::Workspace> workspaces;
+  for (int i = 0; i < std::max(1, refinement.threads); ++i) workspaces.emplace_back(evaluator);
 
-  Refinement out{.clear = false, .curve = guess, .worst = std::nullopt};
   std::set<std::pair<int, int>> rows;
+  std::size_t row_count = 0;
   const auto look = [&](const BSpline& curve) {
+    std::vector<std::vector<Clearance>> by_span(curve.spanCount());
+    parallelFor(refinement.threads, curve.spanCount(), [&](int s, int worker) {
+      evaluator.nearPairs(curve.span(s), s, kInfluence, tolerance, workspaces[worker], &by_span[s]);
+    });
     std::vector<Clearance> near;
-    for (int s = 0; s < curve.spanCount(); ++s) {
-      evaluator.nearPairs(curve.span(s), s, kInfluence, tolerance, workspace, &near);
-    }
+    for (const auto& span : by_span) near.insert(near.end(), span.begin(), span.end());
     return near;
   };
   const auto addRows = [&](const std::vector<Clearance>& near) {
-    const std::size_t before = rows.size();
+    const std::size_t before = row_count;
     for (const Clearance& c : near) rows.insert({c.span, c.pair});
     std::vector<ClearanceRow> list;
     for (const auto& [span, pair] : rows) list.push_back({pair, span});
     program.setRows(std::move(list));
-    return rows.size() > before;
+    row_count = rows.size() + program.stateRows().demandRows().size();
+    return row_count > before;
   };
 
-  addRows(look(guess));
-  VecX x = program.pointOf(guess);
-  bool going = true;
-  for (int round = 0; round < kMaxRounds && going; ++round) {
-    NlpOptions options;
-    options.warm = round > 0;
-    Settled settled(0.5 * tolerance);
-    const auto start = std::chrono::steady_clock::now();
-    const NlpResult result = solveNlp(program, x, options, [&](const NlpIteration& iteration) {
-      int row = -1;
-      program.worstRow(&row);
-      PlanProgress progress{0, round, iteration.number, iteration.cost, iteration.infeasibility,
-                            ""};
-      if (row >= 0) progress.worst = described(model, program.rowClearances()[row]);
-      going = observe(progress);
-      return going && !settled(iteration);
-    });
-    out.solve_seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    out.iterations += result.iterations;
-    out.rounds = round + 1;
-    out.cost = result.cost;
-    x = result.x;
-    out.curve = program.curveAt(x);
-    const std::vector<Clearance> near = look(out.curve);
-    out.worst.reset();
-    out.violation = 0.0;
+  // By how much a curve may be slowed down without being another curve.
+  const double stretchable = canBeStretched(problem) ? 1e-3 : 1e-9;
+  // What keeps a curve from being clear.
+  const auto judge = [&](const BSpline& curve, const std::vector<Clearance>& near) {
+    Refinement verdict{.clear = false, .curve = curve, .worst = std::nullopt};
     double least = HUGE_VAL;
     for (const Clearance& c : near) {
       const double excess = c.lower - model.pairs[c.pair].margin;
       if (excess >= least) continue;
       least = excess;
-      out.worst = c;
-      out.violation = std::max(0.0, -excess);
+      verdict.worst = c;
+      verdict.violation = std::max(0.0, -excess);
     }
-    const double needed = feasibleDuration(problem, out.curve);
-    const bool limits_hold = needed <= out.curve.duration() * (1.0 + 1e-6);
-    out.clear = out.violation == 0.0 && limits_hold && result.status != NlpResult::Status::kFailed;
-    if (out.clear) {
-      if (needed > out.curve.duration()) out.curve = out.curve.withDuration(needed);
-      break;
+    const StateRows::Worst state = program.stateRows().watch(curve, kStateSamples, kStateInfluence);
+    if (state.value < 0.0) {
+      verdict.violation = std::max(verdict.violation, -state.value * kMetresPerDemand);
+      char at[48];
+      std::snprintf(at, sizeof at, " at t = %.4g s", state.row.s * curve.duration());
+      verdict.worst_demand = program.stateRows().demands().name(state.row.demand) + at;
     }
-    if (!addRows(near) && result.status != NlpResult::Status::kIterationLimit) break;
+    const double off = program.stateRows().targetViolation(curve);
+    verdict.violation = std::max(verdict.violation, off);
+    if (off > 0.0) verdict.worst_demand = "a waypoint or the goal's pose is missed";
+    const double needed = feasibleDuration(problem, curve);
+    verdict.clear = verdict.violation == 0.0 && needed <= curve.duration() * (1.0 + stretchable);
+    if (verdict.clear && needed > curve.duration()) verdict.curve = curve.withDuration(needed);
+    return verdict;
+  };
+
+  const std::vector<Clearance> at_guess = look(guess);
+  Refinement best = judge(guess, at_guess);
+  addRows(at_guess);
+  VecX center = program.pointOf(guess);
+  program.setPoint(center);
+  best.cost = program.cost();
+  const VecX reach = SegmentCertifier(problem, model).reach(guess.value(0.5 * guess.duration()));
+  double region = best.clear ? kRegionOfClear : kRegionOfUnclear;
+  VecX x = center;
+  bool going = true;
+  bool warm = false;
+  int rounds = 0, iterations = 0, repairs = 0;
+  double seconds = 0.0;
+  while (rounds < kMaxRounds && going && iterations < refinement.iterations &&
+         region > kLeastRegion) {
+    program.setPoint(center);
+    const VecX radius =
+        program.regionRadius(region * reach.cwiseMax(0.1 * reach.maxCoeff()).cwiseInverse(),
+                             std::min(0.9, 4.0 * region));
+    program.setRegion(center, radius);
+    NlpOptions options;
+    options.warm = warm;
+    options.max_iterations = std::min(kIterationsPerRound, refinement.iterations - iterations);
+    Settled settled(0.5 * tolerance);
+    const auto start = std::chrono::steady_clock::now();
+    const NlpResult result = solveNlp(program, x, options, [&](const NlpIteration& iteration) {
+      int row = -1;
+      const double worst = program.worstRow(&row);
+      PlanProgress progress{
+          0, rounds, iterations + iteration.number, iteration.cost, iteration.infeasibility, ""};
+      if (row >= 0) progress.worst = described(model, program.rowClearances()[row]);
+      going = observe(progress) &&
+              (progress.iteration < refinement.patience || worst > -refinement.hopeless);
+      return going && !settled(iteration, program);
+    });
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    ++rounds;
+    iterations += result.iterations;
+    const bool has_feasible = settled.point().size() > 0;
+    const VecX& reached = has_feasible ? settled.point() : result.x;
+    const BSpline curve = program.stateRows().throughWaypoints(program.curveAt(reached));
+    const std::vector<Clearance> near = look(curve);
+    Refinement found = judge(curve, near);
+    found.cost = has_feasible ? settled.cost() : result.cost;
+    const bool more_rows = addRows(near);
+    warm = true;
+    const bool better = found.clear ? !best.clear || found.cost < best.cost
+                                    : !best.clear && found.violation < best.violation;
+    if (better) {
+      const bool settled_there =
+          found.clear && best.clear && found.cost > (1.0 - kGain) * best.cost;
+      const bool is_inside = isWellInside(program.pointOf(curve) - center, radius);
+      const bool slow = !found.clear && found.violation > 0.9 * best.violation;
+      best = std::move(found);
+      center = x = program.pointOf(best.curve);
+      repairs = 0;
+      if (settled_there || (best.clear && is_inside)) break;
+      if (!slow) region *= 2.0;
+    } else if (more_rows && repairs < kRepairs && found.violation < kRepairable) {
+      ++repairs;
+      x = reached;  // what was not known to be in the way now is
+    } else {
+      if (best.clear && found.clear) break;
+      region *= 0.25;
+      repairs = 0;
+      x = center;
+    }
   }
+  Refinement out = std::move(best);
+  out.rounds = rounds;
+  out.iterations = iterations;
+  out.solve_seconds = seconds;
   return out;
 }
 

@@ -65,6 +65,8 @@ class Search {
     }
   }
 
+  int edges() const { return edges_; }  ///< tried
+
  private:
   std::pair<int, double> nearestVertex(const Tree& tree, const VecX& q) const {
     int nearest = 0;
@@ -86,6 +88,7 @@ class Search {
   }
 
   int grow(Tree& tree, int from, const VecX& target) {
+    ++edges_;
     const VecX& q = tree.vertices[from];
     const VecX step = space_.difference(q, target);
     const double length = space_.length(step);
@@ -100,6 +103,7 @@ class Search {
   const ConfigurationSpace& space_;
   SegmentCertifier& certifier_;
   const RrtOptions& options_;
+  int edges_ = 0;
 };
 
 /// The way along one tree, then back along the other, which meets it up to whole turns.
@@ -135,8 +139,9 @@ std::optional<std::vector<VecX>> rrtConnect(const ConfigurationSpace& space,
   Search search(space, certifier, options);
   VecX sample = goal;  // the first try is the straight line
   int growing = 0;
-  for (int i = 0; i < options.iterations; ++i) {
-    if (budget.over()) return std::nullopt;
+  // Samples outside of the domains cost next to nothing: only edges count.
+  for (long i = 0; search.edges() < options.iterations && i < 1000L * options.iterations; ++i) {
+    if (i % 16 == 0 && budget.over()) return std::nullopt;
     Tree& tree = trees[growing];
     Tree& other = trees[1 - growing];
     const int added = search.extend(tree, sample);

@@ -24,8 +24,8 @@ struct RrtOptions {
   /// Longest edge [m], in the lengths of `ConfigurationSpace`: about the width of an arm's links,
   /// several times over.
   double step = 1.0;
-  double extra = 0.0;      ///< clearance of the edges beyond the margin [m]
-  int iterations = 50000;  ///< samples at most
+  double extra = 0.0;       ///< clearance of the edges beyond the margin [m]
+  int iterations = 400000;  ///< edges tried at most
   /// A vertex whose extension failed is tried again only for samples this near, in steps; grows and
   /// shrinks with success: samples behind walls cost little.
   double first_radius = 4.0;

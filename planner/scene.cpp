@@ -1,8 +1,49 @@
 #include "allclear/planner/scene.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 
 namespace allclear {
+namespace {
+
+constexpr int kCount = BodyCurve::kDegree + 1;
+constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
+
+/// (h/2)^8 / 8! / 64: the remainder of interpolation at 8 Chebyshev-Lobatto nodes, per eighth
+/// derivative, for a cell of length h.
+double remainderFactor(double length) { return std::pow(0.5 * length, 8) / 40320.0 / 64.0; }
+
+/// The rotation vector per second from knot i to knot i + 1, in the frame of knot i.
+Vec3 turning(const Obstacle& obstacle, std::size_t i) {
+  const PoseKnot &a = obstacle.motion[i], &b = obstacle.motion[i + 1];
+  const Eigen::AngleAxisd turn(a.X_WO.R.transpose() * b.X_WO.R);
+  return turn.angle() / (b.time - a.time) * turn.axis();
+}
+
+/// Radius about the object's origin that holds what can be held.
+double radiusOf(const Obstacle& obstacle) {
+  double radius = 0.0;
+  for (const Geometry& part : obstacle.geometry) {
+    if (std::holds_alternative<HalfSpace>(part.shape)) continue;
+    const Ball ball = boundingBall(part.shape);
+    radius = std::max(radius, (part.X_BG * ball.center).norm() + ball.radius);
+  }
+  return radius;
+}
+
+/// The knot before the stretch that holds t; none before the first and after the last knot.
+std::optional<std::size_t> stretchAt(const Obstacle& obstacle, double t) {
+  const auto& motion = obstacle.motion;
+  if (motion.size() < 2 || t < motion.front().time || t > motion.back().time) return std::nullopt;
+  const auto after =
+      std::upper_bound(motion.begin() + 1, motion.end() - 1, t,
+                       [](double time, const PoseKnot& knot) { return time < knot.time; });
+  return static_cast<std::size_t>(after - motion.begin()) - 1;
+}
+
+}  // namespace
 
 Pose Obstacle::pose(double t) const {
   if (!moves()) return X_WO;
@@ -17,6 +58,59 @@ Pose Obstacle::pose(double t) const {
   const Eigen::AngleAxisd turn(a.X_WO.R.transpose() * b.X_WO.R);
   return {a.X_WO.R * rotationAbout(turn.axis(), s * turn.angle()),
           (1.0 - s) * a.X_WO.p + s * b.X_WO.p};
+}
+
+std::vector<double> Obstacle::breaks(Interval time, double tolerance) const {
+  std::vector<double> out;
+  const auto add = [&](double t) {
+    if (t > time.lower && t < time.upper) out.push_back(t);
+  };
+  const double radius = radiusOf(*this);
+  for (std::size_t i = 0; i < motion.size(); ++i) {
+    add(motion[i].time);
+    if (i + 1 == motion.size()) break;
+    const double length = motion[i + 1].time - motion[i].time;
+    const double error = remainderFactor(length) * std::pow(turning(*this, i).norm(), 8) * radius;
+    const int parts = 1 + static_cast<int>(std::pow(error / tolerance, 1.0 / 8.0));
+    for (int part = 1; part < parts; ++part) add(motion[i].time + length * part / parts);
+  }
+  return out;
+}
+
+BodyCurve Obstacle::curve(Interval cell) const {
+  if (!moves()) return BodyCurve::still(X_WO, cell);
+  BodyCurve curve;
+  curve.time = cell;
+  std::array<Pose, kCount> samples;
+  double size = 1.0;
+  for (int i = 0; i < kCount; ++i) {
+    samples[i] = pose(cell.lower + LobattoNodes::at(i) * cell.length());
+    size = std::max(size, samples[i].p.cwiseAbs().maxCoeff());
+  }
+  curve.control = LobattoNodes::controlFromSamples(samples);
+  const auto stretch = stretchAt(*this, cell.middle());
+  const double rate = stretch ? turning(*this, *stretch).norm() : 0.0;
+  if (stretch) {
+    const PoseKnot &a = motion[*stretch], &b = motion[*stretch + 1];
+    curve.bounds.linear[0] = (b.X_WO.p - a.X_WO.p).norm() / (b.time - a.time);
+    curve.bounds.angular = {rate, rate * rate, rate * rate * rate};
+    for (double* bound : {&curve.bounds.linear[0], &curve.bounds.angular[0],
+                          &curve.bounds.angular[1], &curve.bounds.angular[2]}) {
+      *bound *= 1.0 + kRounding;
+    }
+  }
+  curve.position_error = kRounding * size;
+  curve.rotation_error = std::pow(rate, 8) * remainderFactor(cell.length()) + kRounding;
+  return curve;
+}
+
+Vec3 Obstacle::pointVelocity(double t, const Vec3& p_W) const {
+  const auto stretch = stretchAt(*this, t);
+  if (!stretch) return Vec3::Zero();
+  const PoseKnot &a = motion[*stretch], &b = motion[*stretch + 1];
+  const Vec3 slide = (b.X_WO.p - a.X_WO.p) / (b.time - a.time);
+  const Vec3 turn = a.X_WO.R * turning(*this, *stretch);
+  return slide + turn.cross(p_W - pose(t).p);
 }
 
 }  // namespace allclear

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "allclear/core/pose.h"
+#include "allclear/distance/body_curve.h"
 #include "allclear/distance/shape.h"
 
 namespace allclear {
@@ -27,6 +28,13 @@ struct Obstacle {
   bool moves() const { return !motion.empty(); }
   /// The pose at time t [s].
   Pose pose(double t) const;
+  /// Instants strictly inside `time`, ascending, between which the motion does not bend and turns
+  /// so little that `curve` has it to `tolerance` [m].
+  std::vector<double> breaks(Interval time, double tolerance) const;
+  /// The motion over `cell`, between two breaks.
+  BodyCurve curve(Interval cell) const;
+  /// Point of the object's frame that is at p_W at time t: its velocity in the world [m/s].
+  Vec3 pointVelocity(double t, const Vec3& p_W) const;
 };
 
 /// An object that the robot carries.

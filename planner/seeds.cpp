@@ -65,11 +65,19 @@ class SeedMaker {
         certifier_(problem_, evaluator.model()),
         start_(problem_.plannedPart(problem_.start)),
         space_(problem_, goal, typicalReach(certifier_, start_, goal)),
-        goal_(start_ + space_.difference(start_, goal)) {}
+        goal_(start_ + space_.difference(start_, goal)) {
+    stops_.push_back(start_);
+    for (const VecX& q : options.via) stops_.push_back(next(q));
+    stops_.push_back(next(goal));
+    goal_ = stops_.back();
+  }
 
   Seed straight() {
-    Seed seed{straightLineCurve(), false, {start_, goal_}, 0.0, "straight line"};
-    seed.certified_path = certifier_.isClear(start_, goal_, 0.0);
+    Seed seed{straightLineCurve(), true, stops_, 0.0, "straight line"};
+    for (std::size_t i = 1; i < stops_.size(); ++i) {
+      seed.certified_path =
+          seed.certified_path && certifier_.isClear(stops_[i - 1], stops_[i], 0.0);
+    }
     seed.unclear_share = unclearShare(certifier_, seed.curve, 0.0, kClearanceSamples);
     return seed;
   }
@@ -79,26 +87,31 @@ class SeedMaker {
     SearchBudget budget{Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(options_.time_limit)),
                         options_.stop};
-    const double extra = extraFor(certifier_, start_, goal_, options_.extra);
-    const auto begin = Clock::now();
     RrtOptions rrt;
     rrt.step = options_.step;
-    rrt.extra = extra;
     rrt.iterations = options_.iterations;
-    auto path = rrtConnect(space_, certifier_, start_, goal_, rrt, budget, random);
-    statistics->search_seconds = secondsSince(begin);
-    if (!path) return std::nullopt;
-
-    const auto searched = Clock::now();
-    ShortcutOptions shortcut;
-    shortcut.extra = extra;
-    *path = shortened(space_, certifier_, std::move(*path), shortcut, budget, random);
-    statistics->shortcut_seconds = secondsSince(searched);
-    const double straight = space_.length(goal_ - start_);
-    if (straight > 0.0) statistics->length_ratio = pathLength(space_, *path) / straight;
+    std::vector<VecX> path{start_};
+    double straight = 0.0;
+    for (std::size_t i = 1; i < stops_.size(); ++i) {
+      const auto begin = Clock::now();
+      rrt.extra = extraFor(certifier_, stops_[i - 1], stops_[i], options_.extra);
+      // A leg starts at the turn at which the one before ended.
+      const VecX target = path.back() + space_.difference(path.back(), stops_[i]);
+      auto leg = rrtConnect(space_, certifier_, path.back(), target, rrt, budget, random);
+      const auto searched = Clock::now();
+      statistics->search_seconds += secondsSince(begin);
+      if (!leg) return std::nullopt;
+      ShortcutOptions shortcut;
+      shortcut.extra = rrt.extra;
+      *leg = shortened(space_, certifier_, std::move(*leg), shortcut, budget, random);
+      statistics->shortcut_seconds += secondsSince(searched);
+      straight += space_.length(space_.difference(path.back(), stops_[i]));
+      path.insert(path.end(), leg->begin() + 1, leg->end());
+    }
+    if (straight > 0.0) statistics->length_ratio = pathLength(space_, path) / straight;
 
     const auto shortcut_done = Clock::now();
-    Seed seed = smoothed(std::move(*path));
+    Seed seed = smoothed(std::move(path));
     seed.origin = "tree " + std::to_string(attempt);
     statistics->fit_seconds = secondsSince(shortcut_done);
     return seed;
@@ -108,9 +121,13 @@ class SeedMaker {
 
  private:
   BSpline straightLineCurve() const {
-    const int spans = options_.spans > 0 ? options_.spans : kFewestSpans;
-    const double duration = durationFor(problem_, {start_, goal_});
-    BSpline curve = straightSpline(start_, goal_, spans, duration);
+    const int most = kFewestSpans + 2 * static_cast<int>(stops_.size() - 2);
+    const int spans = options_.spans > 0 ? options_.spans : std::min(kMostSpans, most);
+    const double duration = durationFor(problem_, stops_);
+    BSpline curve = stops_.size() == 2
+                        ? straightSpline(start_, goal_, spans, duration)
+                        : splineAlong(space_, stops_, spans, duration, 0.0,
+                                      EndState::atRest(start_), EndState::atRest(goal_));
     const EndState from = startState(start_);
     const EndState to = goalState(goal_);
     MatX control = curve.control();
@@ -148,12 +165,16 @@ class SeedMaker {
     return endState(position, problem_.goal_velocity, problem_.goal_acceleration);
   }
 
+  /// At the turns nearest to the stop before.
+  VecX next(const VecX& q) const { return stops_.back() + space_.difference(stops_.back(), q); }
+
   const Problem& problem_;
   const SeedOptions& options_;
   SegmentCertifier certifier_;
   VecX start_;
   ConfigurationSpace space_;
   VecX goal_;
+  std::vector<VecX> stops_;  ///< start, what is passed, goal
 };
 
 }  // namespace

@@ -23,10 +23,11 @@ struct SeedOptions {
   std::uint64_t seed = 1;
   int spans = 0;            ///< of the curve; 0: 8 to 16, as many as it takes to follow the path
   double time_limit = 3.0;  ///< [s] of wall clock, of the search; what is found is still smoothed
-  int iterations = 50000;   ///< of the search: a limit that does not depend on the machine
+  int iterations = 400000;  ///< of the search: a limit that does not depend on the machine
   double extra = 2e-3;      ///< clearance sought beyond the margin [m]; less where the ends have
                             ///< less
   double step = 1.0;        ///< `RrtOptions::step`
+  std::vector<VecX> via;    ///< planned coordinates to pass on the way, in their order
   std::function<bool()> stop;
 };
 

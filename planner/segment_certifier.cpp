@@ -1,6 +1,7 @@
 #include "allclear/planner/segment_certifier.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -43,14 +44,7 @@ void moveNode(const MotionNode& node, double x, Pose* X) {
 SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel& model)
     : problem_(problem), tree_(*problem.robot), planned_of_(problem.robot->dimension(), -1) {
   for (int i = 0; i < problem.plannedCount(); ++i) planned_of_[problem.planned[i]] = i;
-  std::vector<std::vector<int>> pieces_of;
-  for (const CollisionBody& body : model.bodies) {
-    const int first = static_cast<int>(pieces_.size());
-    addPieces(body, problem);
-    pieces_of.emplace_back();
-    for (int i = first; i < static_cast<int>(pieces_.size()); ++i) pieces_of.back().push_back(i);
-  }
-  addPairs(model, pieces_of);
+  addPairs(model);
   for (const Piece& piece : pieces_) {
     stride_ = std::max(stride_, static_cast<int>(piece.path.size()) + 1);
   }
@@ -78,11 +72,13 @@ SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel&
   }
 }
 
-void SegmentCertifier::addPieces(const CollisionBody& body, const Problem& problem) {
-  for (const Geometry& geometry : body.pieces) {
+std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
+                                             const std::vector<Geometry>& solids) {
+  std::vector<int> added;
+  for (const Geometry& geometry : solids) {
     Piece piece{&geometry.shape, -1, geometry.X_BG, Vec3::Zero(), 0.0, {}, Vec3::Zero(), Pose()};
     if (body.obstacle >= 0) {
-      piece.X_NG = problem.obstacles[body.obstacle].X_WO * geometry.X_BG;
+      piece.X_NG = problem_.obstacles[body.obstacle].X_WO * geometry.X_BG;
     } else {
       const LinkMount& mount = tree_.mounts()[body.link];
       piece.node = mount.node;
@@ -97,17 +93,25 @@ void SegmentCertifier::addPieces(const CollisionBody& body, const Problem& probl
     const auto [center, half] = boxAbout(geometry.shape);
     piece.half = half;
     piece.X_BoxW = (piece.X_NG * Pose{Mat3::Identity(), center}).inverse();
+    added.push_back(static_cast<int>(pieces_.size()));
     pieces_.push_back(std::move(piece));
   }
+  return added;
 }
 
-void SegmentCertifier::addPairs(const CollisionModel& model,
-                                const std::vector<std::vector<int>>& pieces_of) {
+void SegmentCertifier::addPairs(const CollisionModel& model) {
+  std::array<std::vector<std::vector<int>>, kClosenessCount> pieces_of;  // by closeness, then body
+  for (int c = 0; c < kClosenessCount; ++c) {
+    for (const CollisionBody& body : model.bodies) {
+      pieces_of[c].push_back(addPieces(body, body.solids_by_closeness[c]));
+    }
+  }
   for (const CollisionPair& pair : model.pairs) {
     const int obstacle = model.bodies[pair.b].obstacle;
     if (obstacle >= 0 && problem_.obstacles[obstacle].moves()) continue;
-    for (int a : pieces_of[pair.a]) {
-      for (int b : pieces_of[pair.b]) {
+    const auto& solids_of = pieces_of[static_cast<int>(pair.closeness)];
+    for (int a : solids_of[pair.a]) {
+      for (int b : solids_of[pair.b]) {
         const auto& p = pieces_[a].path;
         const auto& q = pieces_[b].path;
         const int shared = static_cast<int>(

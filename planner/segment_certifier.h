@@ -71,8 +71,9 @@ class SegmentCertifier {
     int count;
   };
 
-  void addPieces(const CollisionBody& body, const Problem& problem);
-  void addPairs(const CollisionModel& model, const std::vector<std::vector<int>>& pieces_of);
+  /// The pieces' indices.
+  std::vector<int> addPieces(const CollisionBody& body, const std::vector<Geometry>& geometry);
+  void addPairs(const CollisionModel& model);
   void place(const VecX& q);
   void sweep();
   bool ballsApart(const Pair& pair, double distance) const;

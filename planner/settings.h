@@ -12,9 +12,10 @@ namespace allclear {
 
 /// What stands for the links' collision geometry.
 enum class GeometryMode {
-  kAuto,       ///< primitives as they are, meshes by whichever of the two below plans first
-  kCapsule,    ///< enclosing capsules: quick, a little larger than the robot
-  kMesh,       ///< the URDF's own collision meshes
+  kAuto,       ///< primitives as they are; meshes by their convex hull or, in pairs where that is
+               ///< too coarse or when no plan is found, by convex pieces that follow them closely
+  kCapsule,    ///< links' meshes by enclosing capsules: a little larger than the robot
+  kMesh,       ///< meshes by convex pieces that follow them closely, in all pairs
   kPrimitive,  ///< the URDF's boxes, cylinders and spheres only; a mesh is an error
 };
 
@@ -84,7 +85,7 @@ struct ObjectiveWeights {
 /// counts as certified.
 struct PlanOptions {
   double time_limit = 10.0;  ///< [s] of wall clock; the best certified plan so far is returned
-  int attempts = 8;          ///< first guesses at most; the cheapest certified plan wins
+  int attempts = 8;          ///< first guesses at most; the first that is certified wins
   std::uint64_t seed = 1;    ///< of the random guesses
   int threads = 0;           ///< 0: one per processor. The plan does not depend on it
   int spans = 0;             ///< polynomial pieces of the trajectory; 0: from the length of the way

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/parallel.h"
 
 namespace allclear {
 namespace {
@@ -26,37 +27,22 @@ MatX differenceMatrix(const BSplineBasis& basis) {
 
 VecX orZero(const VecX& v, int n) { return v.size() == n ? v : VecX(VecX::Zero(n)); }
 
-Vec3 rotationVector(const Mat3& R) {
-  const Eigen::AngleAxisd turn(R);
-  return turn.angle() * turn.axis();
-}
-
-/// d(rotation vector)/d(angular velocity in the body's frame).
-Mat3 inverseRightJacobian(const Vec3& r) {
-  const double angle = r.norm();
-  Mat3 W;
-  W << 0, -r.z(), r.y(), r.z(), 0, -r.x(), -r.y(), r.x(), 0;
-  const double f = angle < 1e-4 ? 1.0 / 12.0
-                                : 1.0 / (angle * angle) -
-                                      (1.0 + std::cos(angle)) / (2.0 * angle * std::sin(angle));
-  return Mat3::Identity() + 0.5 * W + f * W * W;
-}
-
 }  // namespace
 
 TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess,
-                                     Settings settings)
+                                     Settings settings, std::vector<double> waypoint_times)
     : evaluator_(evaluator),
       problem_(evaluator.problem()),
-      workspace_(evaluator),
       basis_(guess.sharedBasis()),
       settings_(settings),
       limits_(plannedLimits(problem_)),
-      pose_goal_(std::get_if<PoseTarget>(&problem_.goal)),
+      pose_goal_(std::holds_alternative<PoseTarget>(problem_.goal)),
+      state_(problem_, evaluator.builder().kinematics(), std::move(waypoint_times)),
       joints_(problem_.plannedCount()),
       controls_(basis_->controlCount()),
       free_count_(controls_ - 2 * kEnds) {
   ALLCLEAR_ASSERT(free_count_ >= 1 && guess.dimension() == joints_);
+  for (int i = 0; i < std::max(1, settings.threads); ++i) workspaces_.emplace_back(evaluator);
   const BSplineBasis* basis = basis_.get();
   difference_.push_back(differenceMatrix(*basis));
   // Differences of differences: the k-th derivative's basis has the inner knots of the one before.
@@ -142,6 +128,23 @@ MatX TrajectoryProgram::boundaryPart(double T, int derivative) const {
   return 2.0 * boundary_[2];
 }
 
+void TrajectoryProgram::setRegion(VecX center, VecX radius) {
+  region_center_ = std::move(center);
+  region_radius_ = std::move(radius);
+}
+
+VecX TrajectoryProgram::regionRadius(const VecX& by_joint, double duration) const {
+  VecX radius = VecX::Constant(variableCount(), HUGE_VAL);
+  for (int l = kEnds; l < controls_; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v >= 0) radius[v] = by_joint[j];
+    }
+  }
+  radius[durationVariable()] = duration * T_;
+  return radius;
+}
+
 void TrajectoryProgram::setRows(std::vector<ClearanceRow> rows) {
   std::sort(rows.begin(), rows.end(), [](const ClearanceRow& a, const ClearanceRow& b) {
     return std::pair(a.span, a.pair) < std::pair(b.span, b.pair);
@@ -188,20 +191,33 @@ NonlinearProgram::Bounds TrajectoryProgram::bounds() const {
   }
   b.x_lower[durationVariable()] = std::max(problem_.duration.min, kShortest);
   b.x_upper[durationVariable()] = problem_.duration.max;
+  if (region_center_.size() > 0) {
+    b.x_lower = b.x_lower.cwiseMax(region_center_ - region_radius_);
+    b.x_upper = b.x_upper.cwiseMin(region_center_ + region_radius_);
+    b.x_upper = b.x_upper.cwiseMax(b.x_lower);  // a centre beyond its bounds
+  }
   const int limits = static_cast<int>(limit_rows_.size());
-  const int count = limits + poseRowCount() + static_cast<int>(rows_.size());
+  const int count = limits + state_.count() + static_cast<int>(rows_.size());
   b.g_lower = VecX::Zero(count);
   b.g_upper = VecX::Constant(count, HUGE_VAL);
   b.g_lower.head(limits).setConstant(-1.0);
   b.g_upper.head(limits).setConstant(1.0);
-  if (pose_goal_) {
-    // A box inside the ball of the tolerance, and well inside it.
-    const double p = 0.5 * pose_goal_->position_tolerance;
-    const double r = 0.5 * pose_goal_->angle_tolerance;
-    b.g_upper.segment(limits, 6) << p, p, p, r, r, r;
-    b.g_lower.segment(limits, 6) = -b.g_upper.segment(limits, 6);
-  }
+  state_.bounds(b.g_lower.segment(limits, state_.count()),
+                b.g_upper.segment(limits, state_.count()));
   return b;
+}
+
+/// A row over all coordinates of the control points [first, last), and over the duration. The goal
+/// configuration's three control points are one variable: their entries add up.
+void TrajectoryProgram::addEntries(int row, int first, int last,
+                                   std::vector<Entry>* entries) const {
+  for (int l = first; l < last; ++l) {
+    for (int j = 0; j < joints_; ++j) {
+      const int v = variableOf(l, j);
+      if (v >= 0) entries->push_back({row, v});
+    }
+  }
+  entries->push_back({row, durationVariable()});
 }
 
 std::vector<Entry> TrajectoryProgram::jacobianEntries() const {
@@ -214,18 +230,13 @@ std::vector<Entry> TrajectoryProgram::jacobianEntries() const {
     }
     entries.push_back({row++, durationVariable()});
   }
-  for (int k = 0; k < poseRowCount(); ++k, ++row) {
-    for (int j = 0; j < joints_; ++j) entries.push_back({row, durationVariable() + 1 + j});
+  for (int k = 0; k < state_.count(); ++k) {
+    const auto [first, last] = state_.controls(k, *basis_);
+    addEntries(row++, first, last, &entries);
   }
   for (const ClearanceRow& clearance : rows_) {
     const int first = basis_->firstControl(clearance.span);
-    for (int l = first; l <= first + basis_->degree(); ++l) {
-      for (int j = 0; j < joints_; ++j) {
-        const int v = variableOf(l, j);
-        if (v >= 0) entries.push_back({row, v});
-      }
-    }
-    entries.push_back({row++, durationVariable()});
+    addEntries(row++, first, first + basis_->degree() + 1, &entries);
   }
   return entries;
 }
@@ -292,29 +303,47 @@ void TrajectoryProgram::costGradient(Eigen::Ref<VecX> gradient) {
 void TrajectoryProgram::evaluateClearances() {
   if (clearances_known_) return;
   clearances_known_ = true;
-  clearances_.clear();
-  clearance_gradients_.resize(joints_, static_cast<int>(rows_.size()));
+  const int count = static_cast<int>(rows_.size());
+  clearances_.resize(count);
+  clearance_gradients_.resize(joints_, count);
+  clearance_rates_.setZero(count);
   const BSpline curve(basis_, C_, T_);
-  int built = -1;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    const ClearanceRow& row = rows_[r];
-    if (row.span != built) {
-      evaluator_.buildCurves(curve.span(row.span), settings_.tolerance / 20.0, workspace_);
-      built = row.span;
-    }
-    const double ceiling = evaluator_.model().pairs[row.pair].margin + settings_.ceiling;
-    clearances_.push_back(evaluator_.pairClearance(row.pair, row.span, ceiling, settings_.tolerance,
-                                                   true, workspace_));
+  std::vector<int> first_of_span;  // rows of one span share its curves
+  for (int r = 0; r < count; ++r) {
+    if (r == 0 || rows_[r].span != rows_[r - 1].span) first_of_span.push_back(r);
   }
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    const auto column = static_cast<Eigen::Index>(r);
-    const bool far =
-        clearances_[r].upper >= evaluator_.model().pairs[rows_[r].pair].margin + settings_.ceiling;
-    if (far) {
-      clearance_gradients_.col(column).setZero();  // constant at the ceiling
-    } else {
-      clearance_gradients_.col(column) = evaluator_.gradient(
-          clearances_[r], curve.value(clearances_[r].t_star), workspace_, &clearances_[r].upper);
+  parallelFor(static_cast<int>(workspaces_.size()), static_cast<int>(first_of_span.size()),
+              [&](int i, int worker) {
+                const int first = first_of_span[i];
+                evaluator_.buildCurves(curve.span(rows_[first].span), settings_.tolerance / 20.0,
+                                       workspaces_[worker]);
+                for (int r = first; r < count && rows_[r].span == rows_[first].span; ++r) {
+                  evaluateRow(r, curve, workspaces_[worker]);
+                }
+              });
+}
+
+/// Pre: the workspace has the curves of the row's span.
+void TrajectoryProgram::evaluateRow(int r, const BSpline& curve,
+                                    ClearanceEvaluator::Workspace& workspace) {
+  const ClearanceRow& row = rows_[r];
+  const double ceiling = evaluator_.model().pairs[row.pair].margin + settings_.ceiling;
+  Clearance& clearance = clearances_[r];
+  clearance =
+      evaluator_.pairClearance(row.pair, row.span, ceiling, settings_.tolerance, true, workspace);
+  if (clearance.upper >= ceiling) {
+    clearance_gradients_.col(r).setZero();  // constant at the ceiling
+  } else {
+    clearance_gradients_.col(r) =
+        evaluator_.gradient(clearance, curve.value(clearance.t_star), workspace, &clearance.upper,
+                            &clearance_rates_[r]);
+    const int obstacle = evaluator_.model().bodies[evaluator_.model().pairs[row.pair].b].obstacle;
+    const Interval span = curve.spanTime(row.span);
+    const double t = clearance.t_star;
+    if (obstacle >= 0 && problem_.obstacles[obstacle].moves() && t > span.lower && t < span.upper) {
+      // Inside the span t_star stays as the duration changes: the distance is stationary there or
+      // the obstacle's motion bends. So it is the robot that moves on along its curve.
+      clearance_rates_[r] = -clearance_gradients_.col(r).dot(curve.value(t, 1));
     }
   }
 }
@@ -336,38 +365,14 @@ double TrajectoryProgram::worstRow(int* row) const {
   return worst;
 }
 
-void TrajectoryProgram::poseError(Eigen::Ref<VecX> error, MatX* J) const {
-  const Kinematics& kinematics = evaluator_.builder().kinematics();
-  auto workspace = kinematics.makeWorkspace();
-  std::vector<Pose> poses;
-  kinematics.linkPoses(problem_.configuration(C_.col(controls_ - 1)), workspace, poses);
-  const Pose X_WP = poses[pose_goal_->link] * pose_goal_->X_LP;
-  const Vec3 turn = rotationVector(pose_goal_->X_WP.R.transpose() * X_WP.R);
-  const bool place = std::isfinite(pose_goal_->position_tolerance);
-  const bool orient = std::isfinite(pose_goal_->angle_tolerance);
-  error.setZero();
-  if (place) error.head<3>() = X_WP.p - pose_goal_->X_WP.p;
-  if (orient) error.tail<3>() = turn;
-  if (J == nullptr) return;
-  Jacobian whole;
-  kinematics.pointJacobian(workspace, pose_goal_->link, X_WP.p, whole);
-  J->setZero(6, joints_);
-  const Mat3 to_turn = inverseRightJacobian(turn) * X_WP.R.transpose();
-  for (int j = 0; j < joints_; ++j) {
-    const auto column = whole.col(problem_.planned[j]);
-    if (place) J->col(j).head<3>() = column.head<3>();
-    if (orient) J->col(j).tail<3>() = to_turn * column.tail<3>();
-  }
-}
-
 void TrajectoryProgram::constraints(Eigen::Ref<VecX> g) {
   int row = 0;
   for (const LimitRow& limit : limit_rows_) {
     g[row++] = along(limit, C_) / (std::pow(T_, limit.order) * limit.limit);
   }
-  if (pose_goal_) {
-    poseError(g.segment(row, 6), nullptr);
-    row += 6;
+  if (state_.count() > 0) {
+    state_.values(BSpline(basis_, C_, T_), g.segment(row, state_.count()));
+    row += state_.count();
   }
   evaluateClearances();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -388,20 +393,27 @@ void TrajectoryProgram::jacobian(Eigen::Ref<VecX> values) {
     }
     values[at++] = scale * (along(limit, dC) - limit.order / T_ * along(limit, C_));
   }
-  if (pose_goal_) {
-    VecX error(6);
-    MatX J;
-    poseError(error, &J);
-    for (int k = 0; k < 6; ++k) {
-      for (int j = 0; j < joints_; ++j) values[at++] = J(k, j);
+  if (state_.count() > 0) {
+    std::vector<MatX> by_control;
+    VecX by_duration;
+    state_.gradients(BSpline(basis_, C_, T_), dC, &by_control, &by_duration);
+    for (int k = 0; k < state_.count(); ++k) {
+      const int first = state_.controls(k, *basis_).first;
+      for (int l = 0; l < by_control[k].cols(); ++l) {
+        for (int j = 0; j < joints_; ++j) {
+          if (variableOf(first + l, j) >= 0) values[at++] = by_control[k](j, l);
+        }
+      }
+      values[at++] = by_duration[k];
     }
   }
   evaluateClearances();
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     const auto gradient = clearance_gradients_.col(static_cast<Eigen::Index>(r));
     const int first = basis_->firstControl(rows_[r].span);
-    const BasisWeights w = basis_->weights(0, clearances_[r].t_star / T_);
-    double by_duration = 0.0;
+    const double s = clearances_[r].t_star / T_;
+    const BasisWeights w = basis_->weights(0, s);
+    double by_duration = s * clearance_rates_[static_cast<Eigen::Index>(r)];
     for (int l = first; l <= first + basis_->degree(); ++l) {
       const int k = l - w.first;
       const double weight = k >= 0 && k < w.weights.size() ? w.weights[k] : 0.0;

@@ -5,6 +5,7 @@
 
 #include "allclear/planner/clearance.h"
 #include "allclear/planner/nlp.h"
+#include "allclear/planner/state_rows.h"
 #include "allclear/trajectories/bspline.h"
 
 namespace allclear {
@@ -21,24 +22,37 @@ struct ClearanceRow {
 ///
 /// Cost: duration and the integrals of squared derivatives, each scaled to one on the first guess.
 /// Rows: velocity, acceleration and jerk at the derivatives' control points (which bound them for
-/// all t), the goal's pose, and the given clearances: value delta(t_star), gradient by the envelope
-/// theorem. The Hessian is exact but for the curvature of pose and clearance rows, which is left
-/// out.
+/// all t), the goal's pose, waypoints, the given demands on the state at given instants
+/// (state_rows.h), and the given clearances: value delta(t_star), gradient by the envelope theorem.
+/// The Hessian is exact but for the curvature of pose and clearance rows, which is left out.
 class TrajectoryProgram : public NonlinearProgram {
  public:
   struct Settings {
     double clearance_target = 0.0;  ///< [m] kept beyond each pair's margin
     double ceiling = 0.05;    ///< [m] beyond the margin, above which a distance needs no accuracy
     double tolerance = 1e-4;  ///< [m] of a distance
+    int threads = 1;          ///< that share the clearances; what they find does not depend on them
   };
 
   /// `guess` fixes the basis and the scales of the cost.
-  TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess, Settings settings);
+  /// `waypoint_times`: normalised times at which the waypoints without a time of their own are
+  /// passed.
+  TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess, Settings settings,
+                    std::vector<double> waypoint_times = {});
+
+  StateRows& stateRows() { return state_; }
+
+  /// Keeps every variable within `radius` of `center`, besides its own bounds.
+  void setRegion(VecX center, VecX radius);
+  /// The radius, for every variable, that lets planned coordinate j move by `by_joint[j]` and the
+  /// duration by the share `duration`.
+  VecX regionRadius(const VecX& by_joint, double duration) const;
 
   void setRows(std::vector<ClearanceRow> rows);
   const std::vector<ClearanceRow>& rows() const { return rows_; }
 
   VecX pointOf(const BSpline& curve) const;
+  const VecX& point() const { return x_; }  ///< the last one
   BSpline curveAt(const VecX& x) const;
   /// Of the last point: the least of distance - margin - target over the rows, and which row.
   double worstRow(int* row) const;
@@ -71,22 +85,23 @@ class TrajectoryProgram : public NonlinearProgram {
   int variableOf(int control, int joint) const;
   int durationVariable() const { return free_count_ * joints_; }
   int variableCount() const { return free_count_ * joints_ + 1 + (pose_goal_ ? joints_ : 0); }
-  int poseRowCount() const { return pose_goal_ ? 6 : 0; }
   void buildLimitRows();
   void buildCost(const BSpline& guess);
   MatX boundaryPart(double T, int derivative) const;
   /// sum over l of coefficient * C(joint, l) for a limit row.
   double along(const LimitRow& row, const MatX& C) const;
   void evaluateClearances();
-  void poseError(Eigen::Ref<VecX> error, MatX* J) const;
+  void evaluateRow(int r, const BSpline& curve, ClearanceEvaluator::Workspace& workspace);
+  void addEntries(int row, int first, int last, std::vector<Entry>* entries) const;
 
   const ClearanceEvaluator& evaluator_;
   const Problem& problem_;
-  ClearanceEvaluator::Workspace workspace_;
+  std::vector<ClearanceEvaluator::Workspace> workspaces_;  ///< one per thread
   std::shared_ptr<const BSplineBasis> basis_;
   Settings settings_;
   PlannedLimits limits_;
-  const PoseTarget* pose_goal_ = nullptr;
+  bool pose_goal_ = false;  ///< the goal configuration is a variable
+  StateRows state_;
   int joints_;
   int controls_;
   int free_count_;
@@ -96,6 +111,7 @@ class TrajectoryProgram : public NonlinearProgram {
   std::vector<EnergyTerm> energy_;
   double duration_weight_ = 0.0;
   std::vector<ClearanceRow> rows_;
+  VecX region_center_, region_radius_;  ///< empty: no region
 
   VecX x_;
   MatX C_;
@@ -103,6 +119,7 @@ class TrajectoryProgram : public NonlinearProgram {
   bool clearances_known_ = false;
   std::vector<Clearance> clearances_;
   MatX clearance_gradients_;  ///< planned coordinates x rows
+  VecX clearance_rates_;      ///< by time, of obstacles that move
 };
 
 }  // namespace allclear

@@ -277,6 +277,17 @@ void Validator::checkLimitOverrides(const std::string& what, const VecX& values)
 }
 
 void Validator::checkSettings() {
+  if (p_.collision.geometry == GeometryMode::kPrimitive) {
+    for (const Link& link : p_.robot->links()) {
+      for (const Geometry& part : link.collision) {
+        if (!std::holds_alternative<TriangleMesh>(part.shape)) continue;
+        add("collision: geometry", "link '" + link.name +
+                                       "' has a collision mesh, which `primitive` does not allow; "
+                                       "use auto, mesh or capsule");
+        break;
+      }
+    }
+  }
   for (const auto& [what, scale] :
        {std::pair{"max_velocity_scaling_factor", p_.limits.max_velocity_scaling_factor},
         std::pair{"max_acceleration_scaling_factor", p_.limits.max_acceleration_scaling_factor}}) {

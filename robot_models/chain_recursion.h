@@ -53,11 +53,19 @@ std::vector<PoseT<Scalar>> linkPosesOf(const MotionTree& tree, const std::vector
   return X_WL;
 }
 
+/// Net force that the ground supplies and its moment about the world origin.
+template <class Scalar>
+struct GroundWrench {
+  Vec3T<Scalar> force = Vec3T<Scalar>::Zero();
+  Vec3T<Scalar> moment = Vec3T<Scalar>::Zero();
+};
+
 /// Generalised forces by coordinate: Newton and Euler's equations body by body in world axes.
 template <class Scalar>
 std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<Scalar>& q,
                                       const std::vector<Scalar>& v, const std::vector<Scalar>& a,
-                                      const Vec3& gravity_W) {
+                                      const Vec3& gravity_W,
+                                      GroundWrench<Scalar>* ground = nullptr) {
   using Vector = Vec3T<Scalar>;
   const std::size_t count = tree.nodes().size();
   const std::vector<PoseT<Scalar>> X = nodePoses(tree, q);
@@ -98,7 +106,15 @@ std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<
     if (node.parent >= 0) {
       force[node.parent] += force[i];
       moment[node.parent] += moment[i] + Vector(X[i].p - X[node.parent].p).cross(force[i]);
+    } else if (ground != nullptr) {
+      ground->force += force[i];
+      ground->moment += moment[i] + X[i].p.cross(force[i]);
     }
+  }
+  if (ground != nullptr) {
+    const Vec3 weight = -tree.worldInertia().mass * gravity_W;
+    ground->force += weight.template cast<Scalar>();
+    ground->moment += Vec3(tree.worldInertia().p_LC.cross(weight)).template cast<Scalar>();
   }
   return tau;
 }

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "allclear/core/input_error.h"
 #include "allclear/distance/mcd_capsule.h"
 #include "distance/mcd_oracle.h"
@@ -12,8 +10,7 @@ namespace {
 
 using test::Draw;
 using test::MovingSolid;
-
-int samplesOf(int quick, int thorough) { return std::getenv("ALLCLEAR_LONG") ? thorough : quick; }
+using test::samplesOf;
 
 /// Kinds of a pair: capsules mostly, else a convex pair.
 std::pair<MovingSolid, MovingSolid> randomPair(Draw& draw) {

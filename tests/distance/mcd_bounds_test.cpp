@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "allclear/distance/broad_phase.h"
 #include "allclear/distance/mcd_capsule.h"
 #include "allclear/distance/mcd_convex.h"
@@ -15,10 +13,9 @@ namespace {
 
 using test::Draw;
 using test::MovingSolid;
+using test::samplesOf;
 
 constexpr int kSteps = 40;
-
-int samplesOf(int quick, int thorough) { return std::getenv("ALLCLEAR_LONG") ? thorough : quick; }
 
 struct CapsulePair {
   MovingSolid a, b;

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "allclear/distance/mcd_segment.h"
 #include "distance/mcd_motions.h"
 #include "distance/mcd_oracle.h"
@@ -13,8 +11,7 @@ namespace {
 
 using test::ChainMotion;
 using test::Draw;
-
-int samplesOf(int quick, int thorough) { return std::getenv("ALLCLEAR_LONG") ? thorough : quick; }
+using test::samplesOf;
 
 double pointSegment(const Vec3& p, const Vec3& a, const Vec3& b) {
   const Vec3 u = b - a;
@@ -108,8 +105,8 @@ TEST(CapsuleMinimum, BracketsTheTrueMinimumOfRandomMotions) {
     query.tolerance = draw.logUniform(1e-6, 1e-2);
     // Coarse cells now and then, so that the remainders matter.
     const double wanted = draw.chance(0.3) ? 1e-2 : query.tolerance / 20.0;
-    const int cells = std::min(20, std::max(a.chain.cellsFor(span, wanted, a.reach()),
-                                            b.chain.cellsFor(span, wanted, b.reach())));
+    const int cells = std::max(a.chain.cellsFor(span, wanted, a.reach(), 20),
+                               b.chain.cellsFor(span, wanted, b.reach(), 20));
     const auto a_curves = curvesOf(a, span, cells), b_curves = curvesOf(b, span, cells);
     const CapsuleBracket bracket = capsuleMinimum(a_curves, b_curves, query);
     const auto truth =

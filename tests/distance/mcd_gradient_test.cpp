@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "distance/mcd_oracle.h"
 #include "distance/mcd_shapes.h"
 
@@ -11,8 +9,7 @@ namespace {
 using test::ChainMotion;
 using test::Draw;
 using test::MovingSolid;
-
-int samplesOf(int quick, int thorough) { return std::getenv("ALLCLEAR_LONG") ? thorough : quick; }
+using test::samplesOf;
 
 /// Velocity of a body point, seen at time t, per unit of one coefficient of one joint.
 Vec3 pointVelocity(const ChainMotion& chain, int joint, int power, double t, const Vec3& p_B) {

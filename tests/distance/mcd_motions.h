@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <random>
 #include <vector>
@@ -76,6 +77,9 @@ struct ChainMotion {
     return X * X_JB;
   }
 
+  /// Moves the whole motion by `step` [m], world axes.
+  void move(const Vec3& step) { (joints.empty() ? X_JB : joints.front().X_PJ).p += step; }
+
   /// Bounds of |p^(n)| / n! of the body's origin and of |(R u)^(n)| / (n! |u|).
   void majorants(Interval cell, Series* linear, Series* angular) const {
     linear->fill(0.0);
@@ -137,16 +141,39 @@ struct ChainMotion {
     return result;
   }
 
-  /// Cells enough for the wanted error [m] at `radius` [m] from the body's origin.
-  int cellsFor(Interval span, double error, double radius) const {
-    for (int cells = 1; cells < 1000; cells += 1 + cells / 4) {
-      double worst = 0.0;
-      for (const BodyCurve& c : curves(span, cells)) worst = std::max(worst, c.error(radius));
-      if (worst <= error) return cells;
+  /// The curves' error at `radius` from the body's origin, with so many cells.
+  double errorWith(int cells, Interval span, double radius) const {
+    double worst = 0.0;
+    for (int i = 0; i < cells; ++i) {
+      const double h = 0.5 * span.length() / cells;
+      const double middle = span.lower + (2 * i + 1) * h;
+      Series linear, angular;
+      majorants({middle - h, middle + h}, &linear, &angular);
+      worst = std::max(worst, std::pow(h, 8) * (linear[8] + angular[8] * radius) / 64.0);
     }
-    return 1000;
+    return worst;
+  }
+
+  /// Cells enough for the wanted error [m] at `radius` [m] from the body's origin, but not above
+  /// `most`.
+  int cellsFor(Interval span, double error, double radius, int most = 1000) const {
+    // The error is of the eighth order in the cells' length.
+    const double one = errorWith(1, span, radius);
+    if (one <= error) return 1;
+    const double guess = 0.7 * std::pow(one / error, 1.0 / 8.0);
+    int cells = static_cast<int>(std::clamp(guess, 2.0, static_cast<double>(most)));
+    while (cells < most && errorWith(cells, span, radius) > error) cells += 1 + cells / 8;
+    return std::min(cells, most);
   }
 };
+
+/// `thorough` samples with ALLCLEAR_LONG=1 (that share of them with a value below 1), else `quick`.
+inline int samplesOf(int quick, int thorough) {
+  const char* const share = std::getenv("ALLCLEAR_LONG");
+  if (share == nullptr) return quick;
+  const double number = std::atof(share);
+  return number > 0.0 && number < 1.0 ? static_cast<int>(number * thorough) : thorough;
+}
 
 /// Random draws for motions and shapes.
 struct Draw {

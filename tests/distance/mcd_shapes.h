@@ -58,8 +58,8 @@ inline MovingSolid randomSolid(Draw& draw, int kind) {
 
 /// Gives both the same cells, with the wanted error (at most 20 cells).
 inline void fitCurves(MovingSolid* a, MovingSolid* b, Interval span, double wanted) {
-  const int cells = std::min(20, std::max(a->chain.cellsFor(span, wanted, a->reach()),
-                                          b->chain.cellsFor(span, wanted, b->reach())));
+  const int cells = std::max(a->chain.cellsFor(span, wanted, a->reach(), 20),
+                             b->chain.cellsFor(span, wanted, b->reach(), 20));
   a->curves = a->chain.curves(span, cells);
   b->curves = b->chain.curves(span, cells);
 }

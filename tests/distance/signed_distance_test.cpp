@@ -51,6 +51,23 @@ TEST(SignedDistance, OfABoxThroughABoxIsTheShortestWayOut) {
   EXPECT_FALSE(r.unique_witness);
 }
 
+TEST(SignedDistance, OfABallAtTheMiddleOfABoxIsTheWayOutOfTheThinSide) {
+  // Off the middle by roundings, found by a random search: an overlap that looks like a touch.
+  const Capsule ball(0.0461011870004992, 0.0);
+  const Box box(Vec3(0.01035204039783779, 0.011505268424493748, 0.43215451300255031));
+  Pose X_ball, X_box;
+  X_ball.R << -0.57939832439022843, 0.37907212607881313, 0.72152748036639924, -0.81468052323124651,
+      -0.2428996359306185, -0.52658846543808457, -0.024356246867259609, -0.89291885974866836,
+      0.44955832006946483;
+  X_ball.p << -0.18832373342571468, 0.14411613458993572, -0.042845088189154328;
+  X_box.R << 0.49233824252484304, 0.34998266165424502, 0.79694114681635042, -0.10005388879135053,
+      0.93228614242493635, -0.34760864198140917, -0.86463418523979052, 0.091403967002759656,
+      0.49401724719981333;
+  X_box.p << -0.18832373342571501, 0.14411613458993558, -0.042845088189154515;
+  const SignedDistance d = signedDistance(ball, X_ball, box, X_box);
+  EXPECT_NEAR(d.distance, -ball.radius() - 0.5 * box.size().x(), 1e-14);
+}
+
 TEST(SignedDistance, OfACylinderInsideAnotherEscapesThroughTheNearerFace) {
   const SignedDistance r =
       signedDistance(Cylinder(1.0, 4.0), at(0, 0, 0), Cylinder(0.1, 0.2), at(0, 0, 1.5));

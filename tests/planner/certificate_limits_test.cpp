@@ -190,7 +190,7 @@ TEST(TorqueBounds, HoldTheTorquesOfAllInstantsAndAreTightNearTheLimit) {
     // Limits a little above what is reached: the bounds must show that they are kept.
     VecX limits(4);
     for (int k = 0; k < 4; ++k) limits[k] = 1.02 * std::max(std::abs(least[k]), std::abs(most[k]));
-    const std::vector<TorqueBound> bounds = torqueBounds(problem, trajectory, limits);
+    const std::vector<DynamicsBound> bounds = torqueBounds(problem, trajectory, limits);
     for (int k = 0; k < 4; ++k) {
       EXPECT_LE(bounds[k].bound.lower, least[k]);
       EXPECT_GE(bounds[k].bound.upper, most[k]);

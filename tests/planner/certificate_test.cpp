@@ -90,7 +90,10 @@ TEST(Certificate, EveryCellsBoundIsBelowTheDistanceInsideIt) {
   };
   int checked = 0;
   for (const CertificatePair& pair : certificate.pairs) {
-    const PieceIndex a{body(pair.a), pair.piece_a}, b{body(pair.b), pair.piece_b};
+    const PieceIndex a{body(pair.a), pair.piece_a, pair.closeness};
+    const PieceIndex b{body(pair.b), pair.piece_b, pair.closeness};
+    motion.pieceCount(a.body, a.closeness);
+    motion.pieceCount(b.body, b.closeness);
     for (const CoverCell& cell : pair.cells) {
       for (int i = 0; i < 5; ++i, ++checked) {
         const double t = random.uniform(cell.time.lower, cell.time.upper);
@@ -223,17 +226,18 @@ TEST(CertifiedGeometry, AMeshOfSeveralPartsIsOpenBetweenThem) {
   problem.obstacles.push_back({"shelf", {}, {{TriangleMesh(vertices, triangles), {}}}, {}});
   const CertifiedGeometry geometry = certifiedGeometry(problem);
   const CertifiedBody& shelf = geometry.bodies.back();
-  ASSERT_EQ(shelf.pieces.size(), 2u);
+  const std::vector<Geometry> pieces = shelf.solids(Closeness::kPieces);
+  ASSERT_EQ(pieces.size(), 2u);
   for (const Vec3& p : vertices) {
     double nearest = 1.0;
-    for (const Geometry& piece : shelf.pieces) {
+    for (const Geometry& piece : pieces) {
       nearest = std::min(
           nearest, signedDistance(Sphere(1e-3), {Mat3::Identity(), p}, piece.shape, {}).distance);
     }
     EXPECT_LE(nearest, -1e-3 + 1e-9);
   }
   const Pose between{Mat3::Identity(), Vec3(0.2, 0.2, 0.5)};
-  for (const Geometry& piece : shelf.pieces) {
+  for (const Geometry& piece : pieces) {
     EXPECT_GT(signedDistance(Sphere(0.1), between, piece.shape, {}).distance, 0.3);
   }
 }

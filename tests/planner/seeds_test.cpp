@@ -16,7 +16,7 @@ void expectClear(const ClearanceEvaluator& evaluator, const std::vector<VecX>& p
   for (std::size_t i = 1; i < path.size(); ++i) {
     for (int s = 0; s <= 500; ++s) {
       const VecX q = path[i - 1] + s / 500.0 * (path[i] - path[i - 1]);
-      const Clearance worst = evaluator.atRest(q, workspace);
+      const Clearance worst = evaluator.atRest(q, std::nullopt, workspace);
       ASSERT_GE(worst.upper, evaluator.model().pairs[worst.pair].margin) << q.transpose();
     }
   }
@@ -156,7 +156,7 @@ TEST(GoalConfigurations, MeetThePoseWithinLimitsAndClear) {
     evaluator.builder().kinematics().linkPoses(q, workspace.curves.kinematics, poses);
     EXPECT_LE((poses[3] * target.X_LP.p - target.X_WP.p).norm(), target.position_tolerance);
     EXPECT_LE(q.cwiseAbs().maxCoeff(), 2.8);
-    const Clearance worst = evaluator.atRest(q, workspace);
+    const Clearance worst = evaluator.atRest(q, std::nullopt, workspace);
     EXPECT_GE(worst.upper, evaluator.model().pairs[worst.pair].margin);
   }
   // Out of reach: none.

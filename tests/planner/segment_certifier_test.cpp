@@ -15,7 +15,7 @@ double sampledClearance(const ClearanceEvaluator& evaluator, const VecX& from, c
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i <= count; ++i) {
     const double s = static_cast<double>(i) / count;
-    const Clearance worst = evaluator.atRest(from + s * (to - from), workspace);
+    const Clearance worst = evaluator.atRest(from + s * (to - from), std::nullopt, workspace);
     if (worst.pair < 0) continue;
     least = std::min(least, worst.upper - evaluator.model().pairs[worst.pair].margin);
   }
@@ -70,7 +70,7 @@ TEST(SegmentCertifier, ConfigurationsAreClearWhereTheirDistancesSaySo) {
     for (int i = 0; i < 20; ++i) {
       const VecX q = random.vectorX(problem.plannedCount(), 3.0);
       const double extra = random.uniform(-0.05, 0.2);
-      const Clearance worst = evaluator.atRest(q, workspace);
+      const Clearance worst = evaluator.atRest(q, std::nullopt, workspace);
       const double least =
           worst.pair < 0 ? 1e9 : worst.upper - evaluator.model().pairs[worst.pair].margin;
       if (std::abs(least - extra) < 1e-6) continue;

@@ -173,6 +173,39 @@ TEST(TrajectoryProgram, GradientsAgreeWithMovingEndsAndAPoseGoal) {
   probe(program, program.pointOf(curve), 6);
 }
 
+TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
+  Problem problem = exampleProblem();
+  test::Random random(34);
+  const int tool = problem.robot->findLink("tool");
+  problem.start_velocity = random.vectorX(7, 0.3);
+  problem.limits.torque = true;
+  problem.balance = Balance{{problem.robot->rootLink()}, Balance::Criterion::kZmp, 0.01};
+  problem.path_constraints.push_back(KeepAxis{tool, random.direction(), random.direction(), 0.4});
+  problem.path_constraints.push_back(
+      KeepInBox{tool, Vec3(0.0, 0.1, 0.2), {Mat3::Identity(), Vec3(0.3, 0.2, 0.5)}, {0.8, 0.5, 1}});
+  problem.waypoints.push_back(
+      {JointTarget{{1, 4}, VecX(Eigen::Vector2d(0.3, -0.2))}, std::nullopt});
+  PoseTarget pose;
+  pose.link = tool;
+  pose.X_WP = {random.rotation(), Vec3(0.4, 0.1, 0.6)};
+  problem.waypoints.push_back({pose, 0.9});  // at its own time: it moves in the normalised one
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  const BSpline curve = straightLine(problem, goal, 1.5, 8);
+  TrajectoryProgram program(evaluator, curve, {}, {0.37});
+  StateRows& state = program.stateRows();
+  std::vector<DemandRow> demands;
+  for (int d = 0; d < state.demands().count(); ++d)
+    demands.push_back({d, random.uniform(0.0, 1.0)});
+  std::sort(demands.begin(), demands.end(),
+            [](const DemandRow& a, const DemandRow& b) { return a.s < b.s; });
+  ASSERT_GE(demands.size(), 1u + 6u + 14u + 3u);
+  state.setDemands(demands);
+  VecX x = program.pointOf(curve);
+  for (double& value : x) value += random.uniform(-0.05, 0.05);
+  probe(program, x, state.count());
+}
+
 TEST(TrajectoryProgram, KeepsPositionVelocityAndAccelerationAtTheEnds) {
   Problem problem = exampleProblem();
   test::Random random(33);

@@ -1,0 +1,40 @@
+# bash completion of allclear(1).
+_allclear() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' i options
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    if [[ ${COMP_WORDS[i]} != -* ]]; then
+      command=${COMP_WORDS[i]}
+      break
+    fi
+  done
+  local robot='--srdf --package --base --soft-limits --pair-samples --skip-never'
+  case $command in
+    plan) options='--output --csv --trajectory --certificate --ros2 --report --time-limit --threads --seed --quiet --verbose --json' ;;
+    check) options='--report --json' ;;
+    certify) options='--certificate --verify --limit-tolerance --json' ;;
+    report) options='--output --limit-tolerance' ;;
+    fit) options="$robot --output --max-capsules --gain --threads --json" ;;
+    inspect) options="$robot --pairs --json" ;;
+    *)
+      mapfile -t COMPREPLY < <(compgen -W 'plan check certify report fit inspect --help --version' -- "$word")
+      return
+      ;;
+  esac
+  case $before in
+    --base)
+      mapfile -t COMPREPLY < <(compgen -W 'fixed planar floating srdf' -- "$word")
+      return
+      ;;
+    --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package)
+      return
+      ;;
+  esac
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$word")
+  else
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+  fi
+}
+complete -F _allclear allclear

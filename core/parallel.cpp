@@ -1,0 +1,41 @@
+#include "allclear/core/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace allclear {
+
+int threadCount(int wanted) {
+  if (wanted > 0) return wanted;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void parallelFor(int threads, int count, const std::function<void(int, int)>& work) {
+  std::atomic<int> next{0};
+  std::mutex mutex;
+  std::exception_ptr error;
+  int failed = count;
+  const auto run = [&](int worker) {
+    for (int i = next++; i < count; i = next++) {
+      try {
+        work(i, worker);
+      } catch (...) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (i < failed) error = std::current_exception();
+        failed = std::min(failed, i);
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  for (int worker = 1; worker < std::min(threads, count); ++worker)
+    others.emplace_back(run, worker);
+  run(0);
+  others.clear();  // joins
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace allclear

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "allclear/distance/shape.h"
+
+namespace allclear {
+
+/// How closely convex solids follow a mesh: its hull, or a cover of a few pieces, or of many.
+enum class Closeness { kHull, kPieces, kManyPieces };
+constexpr int kClosenessCount = 3;
+
+/// How finely a mesh is covered.
+struct ConvexCoverOptions {
+  int most_pieces = 16;
+  /// A cut must take off at least this share of the volume of the mesh's convex hull.
+  double least_gain = 0.01;
+};
+
+/// Convex solids, in the mesh's frame, whose union contains the mesh: its surface and, of closed
+/// meshes, everything inside. Found by cutting space along planes where the hulls of what is left
+/// on either side take the least volume; one piece when no cut is worth it. Deterministic.
+///
+/// Why it contains the mesh: a point of the solid S is in some convex cell C, and an extreme point
+/// of the hull of S and C's common part is a point of the surface in C or a corner of C in S; the
+/// piece of C is the hull of just those. Corners count as inside when the surface winds about them
+/// at all, so open and self-crossing meshes are covered generously. Rounding: about 1e-11 of the
+/// mesh's size.
+std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh,
+                                    const ConvexCoverOptions& options = {});
+
+/// Convex solids that enclose the geometry: a mesh by its hull or cover, anything else as it is.
+std::vector<Geometry> convexSolids(const std::vector<Geometry>& geometry, Closeness closeness);
+
+}  // namespace allclear

@@ -1,0 +1,151 @@
+#include "allclear/exports/report.h"
+
+#include <cstdio>
+
+#include "allclear/core/file.h"
+#include "allclear/core/input_error.h"
+#include "allclear/exports/report_assets.h"
+#include "allclear/exports/report_html.h"
+
+namespace allclear {
+namespace {
+
+constexpr int kShownPairs = 8;
+/// About 1.5 MB; more shows only in a file that a browser is slow to open.
+constexpr int kMostTriangles = 100000;
+
+std::string number(double value, const char* format = "%.4g") {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+class ReportMaker {
+ public:
+  explicit ReportMaker(const Problem& problem)
+      : problem_(problem), geometry_(certifiedGeometry(problem)) {
+    data_.title = problem.name.empty() ? problem.robot->name() : problem.name;
+    addFact("Task", problem.source_file);
+    addFact("Robot", problem.robot->name() + ", " + std::to_string(problem.plannedCount()) +
+                         " planned joints");
+    addFact("Margin", number(1e3 * problem.collision.margin) + " mm");
+  }
+
+  void show(const Trajectory& trajectory, const Certificate& certificate) {
+    showFrames(motionFrames(problem_, trajectory), &certificate);
+    data_.joints = reportJoints(problem_, trajectory, data_.frames);
+    addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
+    add(certificate);
+  }
+
+  void showEnds() { showFrames(endFrames(problem_), nullptr); }
+
+  void add(const PlanStatistics& statistics) {
+    data_.history = statistics.history;
+    if (statistics.attempts == 0) return;
+    addFact("Planned in", number(statistics.seconds, "%.3g") + " s, " +
+                              std::to_string(statistics.attempts) +
+                              (statistics.attempts == 1 ? " attempt, " : " attempts, ") +
+                              std::to_string(statistics.iterations) + " iterations");
+    if (!statistics.seed.empty()) addFact("First guess", statistics.seed);
+  }
+
+  void addFact(const std::string& name, const std::string& value) {
+    if (!value.empty()) data_.facts.emplace_back(name, value);
+  }
+
+  const CertifiedGeometry& geometry() const { return geometry_; }
+  const ReportClearance& clearance() const { return data_.clearance; }
+
+  std::string html(ReportVerdict verdict) {
+    data_.verdict = std::move(verdict);
+    for (const std::string& warning : problem_.warnings) addFact("Warning", warning);
+    return formatReportHtml(problem_, data_);
+  }
+
+ private:
+  void add(const Certificate& certificate) {
+    data_.certificate = &certificate;
+    std::size_t cells = 0;
+    for (const CertificatePair& pair : certificate.pairs) cells += pair.cells.size();
+    if (!certificate.pairs.empty()) {
+      addFact("Least distance", number(1e3 * certificate.minimum_clearance.lower, "%.3f") + " to " +
+                                    number(1e3 * certificate.minimum_clearance.upper, "%.3f") +
+                                    " mm, proven");
+      addFact("Closest pair", certificate.closest_a + " and " + certificate.closest_b + " at " +
+                                  number(certificate.closest_t, "%.3f") + " s");
+    }
+    addFact("Proof", std::to_string(certificate.pairs.size()) + " pairs in " +
+                         std::to_string(cells) + " cells, " +
+                         std::to_string(certificate.limits.size()) + " limits");
+    for (const std::string& contact : certificate.static_contacts) addFact("Note", contact);
+    for (const std::string& demand : certificate.not_covered) addFact("Not covered", demand);
+  }
+
+  void showFrames(ReportFrames frames, const Certificate* certificate) {
+    data_.frames = std::move(frames);
+    data_.clearance = reportClearance(problem_, geometry_, data_.frames, certificate, kShownPairs);
+    data_.scene = reportScene(problem_, geometry_, data_.frames, data_.clearance, kMostTriangles);
+    addFact("Pairs", std::to_string(data_.clearance.pair_count) + " of " +
+                         std::to_string(geometry_.bodies.size()) + " bodies");
+  }
+
+  const Problem& problem_;
+  CertifiedGeometry geometry_;
+  ReportData data_;
+};
+
+}  // namespace
+
+bool hasReports() { return !kThreeScript.empty(); }
+
+void requireReports() {
+  if (hasReports()) return;
+  throw InputError(
+      "this build of allclear writes no reports: it was configured with ALLCLEAR_WITH_REPORT=OFF. "
+      "Install three.js (Debian: libjs-three) and build again without that option");
+}
+
+std::string formatPlanReport(const Problem& problem, const Plan& plan) {
+  requireReports();
+  ReportMaker maker(problem);
+  Plan judged = plan;
+  if (plan.trajectory) {
+    if (!judged.certificate) judged.certificate = certify(problem, *plan.trajectory);
+    maker.show(*plan.trajectory, *judged.certificate);
+  } else {
+    maker.showEnds();
+  }
+  maker.add(plan.statistics);
+  return maker.html(planVerdict(problem, maker.geometry(), judged, maker.clearance()));
+}
+
+std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate) {
+  requireReports();
+  ReportMaker maker(problem);
+  maker.show(certificate.trajectory.trajectory, certificate);
+  return maker.html(trajectoryVerdict(certificate));
+}
+
+std::string formatTaskReport(const Problem& problem, const std::vector<std::string>& faults) {
+  requireReports();
+  ReportMaker maker(problem);
+  maker.showEnds();
+  return maker.html(taskVerdict(faults));
+}
+
+void writePlanReport(const std::filesystem::path& path, const Problem& problem, const Plan& plan) {
+  writeFileAtomically(path, formatPlanReport(problem, plan));
+}
+
+void writeTrajectoryReport(const std::filesystem::path& path, const Problem& problem,
+                           const Certificate& certificate) {
+  writeFileAtomically(path, formatTrajectoryReport(problem, certificate));
+}
+
+void writeTaskReport(const std::filesystem::path& path, const Problem& problem,
+                     const std::vector<std::string>& faults) {
+  writeFileAtomically(path, formatTaskReport(problem, faults));
+}
+
+}  // namespace allclear

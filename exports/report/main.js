@@ -1,0 +1,353 @@
+"use strict";
+// Puts the page together: the verdict, the time that everything follows, the plots.
+
+const data = loadData();
+const byId = (id) => document.getElementById(id);
+const plots = [];  // those over time
+let viewer = null;
+let time = 0;
+let playing = 0;  // the clock of the last drawn frame while it plays
+const lastFrame = data.times.length - 1;
+const state = { time: () => time, play: (on) => setPlaying(on), setTime: (t) => setTime(t) };
+
+function fillVerdict() {
+  const v = data.verdict;
+  byId("verdict").className = v.good ? "good" : "bad";
+  document.querySelector("#verdict .mark").textContent = v.good ? "✓" : "!";
+  document.querySelector("#verdict h1").textContent = v.title;
+  document.querySelector("#verdict .message").textContent = v.message;
+  fillList(".faults", v.faults);
+  fillList(".advice", v.advice);
+  if (v.good) document.querySelector("#help .advice h2").textContent = "What next";
+  byId("help").hidden = v.faults.length + v.advice.length === 0;
+  const table = document.querySelector("#facts table");
+  for (const [name, value] of data.facts) {
+    const row = element("tr", null, table);
+    element("th", name, row).scope = "row";
+    element("td", value, row);
+  }
+}
+
+function fillList(where, lines) {
+  const node = document.querySelector(`#help ${where}`);
+  node.hidden = lines.length === 0;
+  const shown = 12;
+  for (const line of lines.slice(0, shown)) element("li", line, node.querySelector("ul"));
+  if (lines.length > shown) element("li", `and ${lines.length - shown} more`, node.querySelector("ul"));
+}
+
+/** Moves everything to time t; of a task without a trajectory, t is the number of its configuration. */
+function setTime(t, from) {
+  const end = data.isMotion ? data.duration : lastFrame;
+  time = Math.max(0, Math.min(end, t));
+  const frame = data.isMotion ? time / data.duration * lastFrame : Math.round(time);
+  if (viewer) viewer.show(frame, chosenPair());
+  byId("slider").value = time;
+  byId("clock").textContent = data.isMotion ? `${time.toFixed(3)} s` : data.labels[frame];
+  for (const plot of plots) if (plot !== from) plot.setCursor(time);
+  showBadge();
+  for (const [i, button] of [...document.querySelectorAll(".ends button")].entries()) {
+    button.setAttribute("aria-pressed", String(i === frame));
+  }
+}
+
+let chosen = -1;
+const chosenPair = () => chosen < 0 ? null : data.clearance.pairs[chosen];
+
+function showBadge() {
+  const badge = byId("badge");
+  const pair = viewer ? viewer.currentPair() : null;
+  badge.hidden = pair === null;
+  if (pair === null) return;
+  const isBad = pair.distance < pair.margin;
+  badge.classList.toggle("bad", isBad);
+  const names = pairName(data, pair.a, pair.b);
+  badge.textContent = pair.distance < 0 ? `${names}: ${millimetres(-pair.distance)} deep in each other`
+    : `${names}: ${millimetres(pair.distance)} apart${isBad ? `, nearer than the margin of ${millimetres(pair.margin)}` : ""}`;
+}
+
+function setPlaying(on) {
+  playing = on ? performance.now() : 0;
+  byId("play").textContent = on ? "Pause" : "Play";
+  if (!on) return;
+  if (time >= data.duration) setTime(0);
+  const step = (now) => {
+    if (!playing) return;
+    const next = time + 0.001 * Math.max(0, now - playing) * Number(byId("speed").value);
+    playing = now;
+    setTime(next);
+    if (next >= data.duration) setPlaying(false);
+    else requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+}
+
+function setUpTransport() {
+  if (!data.isMotion) {
+    const bar = byId("transport");
+    bar.textContent = "";
+    const ends = element("div", null, bar, "ends");
+    data.labels.forEach((label, i) => {
+      const button = element("button", label[0].toUpperCase() + label.slice(1), ends);
+      button.type = "button";
+      button.addEventListener("click", () => setTime(i));
+    });
+    for (const id of ["slider", "clock"]) {  // still there for what sets them, out of sight
+      const node = element(id === "slider" ? "input" : "output", null, bar);
+      node.id = id;
+      node.hidden = true;
+    }
+    return;
+  }
+  byId("slider").max = data.duration;
+  byId("slider").addEventListener("input", (event) => { setPlaying(false); setTime(Number(event.target.value)); });
+  byId("play").addEventListener("click", () => setPlaying(!playing));
+  document.addEventListener("keydown", (event) => {
+    if (/^(INPUT|SELECT|BUTTON|SUMMARY)$/.test(event.target.tagName) && event.key === " ") return;
+    if (event.key === " ") { event.preventDefault(); setPlaying(!playing); }
+    const isSlider = event.target.id === "slider";
+    if (!isSlider && event.key === "ArrowRight") setTime(time + data.duration / 100);
+    if (!isSlider && event.key === "ArrowLeft") setTime(time - data.duration / 100);
+  });
+}
+
+function setUpLayers() {
+  const has = (test) => data.scene.bodies.some(test);
+  const names = { robot: "Robot" };
+  if (has((b) => b.kind === "obstacle")) names.obstacles = "Obstacles";
+  names.solids = "Collision geometry";
+  if (data.toolPath.length > 3) names.path = "Tool path";
+  if (data.clearance.pairs.length) names.pair = "Closest pair";
+  if (data.times.length > 1) names.ends = "Start and goal";
+  for (const [key, name] of Object.entries(names)) {
+    const label = element("label", null, document.querySelector("#layers .choices"));
+    const box = element("input", null, label);
+    box.type = "checkbox";
+    box.id = `layer-${key}`;
+    box.checked = viewer.layers[key];
+    box.addEventListener("change", () => viewer.setLayers({ [key]: box.checked }));
+    element("span", name, label);
+  }
+  if (window.innerWidth < 900) byId("layers").open = false;
+  byId("reset-view").addEventListener("click", () => viewer.resetView());
+}
+
+const onPick = (plot) => (t) => { setPlaying(false); setTime(t, plot()); };
+
+function addTimePlot(parent, options) {
+  let plot = null;
+  plot = new Plot(parent, { x: data.times, xUnit: "s", ...options, onPick: onPick(() => plot) });
+  plots.push(plot);
+  return plot;
+}
+
+// --- clearance ---------------------------------------------------------------------------------
+
+function clearanceRange(series, margins) {
+  let low = 0, high = 0;
+  const least = series.map((s) => Math.min(...s.values));
+  for (const s of series) for (const v of s.values) if (isFinite(v)) high = Math.max(high, v);
+  low = Math.min(0, ...least.filter(isFinite));
+  const wanted = 2.2 * Math.max(...least.slice(0, 4).filter(isFinite), ...margins, 10);
+  high = Math.min(1.06 * high, Math.max(wanted, 60));
+  return { low: low < 0 ? 1.1 * low : 0, high: high > low ? high : low + 1 };
+}
+
+function setUpClearance() {
+  const pairs = data.clearance.pairs;
+  const card = byId("clearance");
+  if (!pairs.length) { element("p", "No pairs of bodies to keep apart.", card, "hint"); return; }
+  if (!data.isMotion) { card.hidden = true; return; }
+  const all = pairs.map((pair, i) => ({
+    values: Array.from(pair.distance, (d) => 1000 * d), color: lineColor(i), dash: lineDash(i),
+    steps: Array.from(pair.bounds, (v, k) => k % 3 === 2 ? 1000 * v : v),
+  }));
+  const margins = [...new Set(pairs.map((pair) => 1000 * pair.margin))];
+  const marginLines = margins.map((m) => ({ y: m, label: `margin ${millimetres(m / 1000)}`, color: "#b3261e" }));
+  const series = () => all.map((s, i) => ({ ...s,
+    fill: i === Math.max(0, chosen), width: i === chosen || (chosen < 0 && i === 0) ? 2.6 : 1.5,
+    opacity: chosen < 0 || i === chosen ? 1 : 0.35 }));
+  const marks = data.minimum && pairs[0].bounds.length
+    ? [{ x: data.minimum.t, y: 1000 * data.minimum.distance, color: "#1c2733" }] : [];
+  const hasBounds = pairs.some((pair) => pair.bounds.length);
+  const plot = addTimePlot(card, {
+    title: "Distance of the closest pairs", unit: "mm", height: window.innerWidth < 900 ? 180 : 168,
+    series: series(), lines: marginLines, marks, ...clearanceRange(all, margins),
+    read: (t, i) => {
+      const k = Math.max(0, chosen);
+      const bound = boundAt(pairs[k].bounds, t);
+      return `${pairName(data, pairs[k].a, pairs[k].b)}: ${millimetres(pairs[k].distance[i])}`
+        + (bound === null ? "" : `, proven at least ${millimetres(bound)}`);
+    },
+  });
+  if (hasBounds) element("p", "Shaded, and thin lines: what is proven of each stretch of time; the distance cannot be below it.", card, "hint");
+  const buttons = makeLegend(card, pairs.map((pair, i) => ({
+    name: pairName(data, pair.a, pair.b), color: lineColor(i), dash: lineDash(i) })), (i) => {
+    chosen = chosen === i ? -1 : i;
+    buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(k === chosen)));
+    plot.set({ series: series() });
+    setTime(time);
+  });
+}
+
+function boundAt(bounds, t) {
+  for (let i = 0; i + 2 < bounds.length; i += 3) if (t <= bounds[i + 1]) return bounds[i + 2];
+  return null;
+}
+
+function fillNearest() {
+  const pairs = data.clearance.pairs;
+  if (!pairs.length) return;
+  byId("nearest").hidden = false;
+  const table = document.querySelector("#nearest table");
+  const head = element("tr", null, table);
+  element("th", "pair", head);
+  const columns = data.isMotion ? ["least", "at"] : data.labels;
+  for (const column of columns) element("th", column, head);
+  for (const pair of pairs) {
+    const row = element("tr", null, table);
+    const least = pair.distance[pair.nearest];
+    element("td", pairName(data, pair.a, pair.b), row);
+    if (data.isMotion) {
+      element("td", millimetres(least), row, numberClass(least, pair));
+      const cell = element("td", null, row, "number");
+      const button = element("button", `${data.times[pair.nearest].toFixed(2)} s`, cell);
+      button.type = "button";
+      button.addEventListener("click", () => { setPlaying(false); setTime(data.times[pair.nearest]); });
+    } else {
+      for (const d of pair.distance) element("td", isFinite(d) ? millimetres(d) : "–", row, numberClass(d, pair));
+    }
+  }
+}
+
+const numberClass = (distance, pair) => distance < pair.margin ? "number bad" : "number";
+
+// --- joints ------------------------------------------------------------------------------------
+
+const QUANTITIES = [
+  { key: "position", title: "Position", units: ["rad", "m"] },
+  { key: "velocity", title: "Velocity", units: ["rad/s", "m/s"], limit: "velocity_limit" },
+  { key: "acceleration", title: "Acceleration", units: ["rad/s²", "m/s²"], limit: "acceleration_limit" },
+  { key: "torque", title: "Torque", units: ["N m", "N"], limit: "torque_limit" },
+];
+
+const limitsOf = (joint, quantity) => quantity.limit
+  ? [joint[quantity.limit] === null ? null : -joint[quantity.limit], joint[quantity.limit]] : [joint.lower, joint.upper];
+
+/** Values as percent of the way from the middle of the limits to either; null without limits. */
+function inPercent(joint, quantity) {
+  const [low, high] = limitsOf(joint, quantity);
+  if (low === null || high === null || !(high > low)) return null;
+  return Array.from(joint[quantity.key], (v) => 200 * (v - low) / (high - low) - 100);
+}
+
+function allJoints(quantity) {
+  const series = [];
+  data.joints.forEach((joint, i) => {
+    const values = inPercent(joint, quantity);
+    if (values) series.push({ values, color: lineColor(i), dash: lineDash(i), name: joint.name });
+  });
+  let extreme = 100;
+  for (const s of series) for (const v of s.values) extreme = Math.max(extreme, Math.abs(v));
+  extreme = Math.min(1.12 * extreme, 400);
+  const isSoft = quantity.key === "torque" && !data.torque_limited;
+  const label = isSoft ? "rated, not enforced" : "limit";
+  return {
+    title: quantity.title, unit: "% of the limit", series, low: -extreme, high: extreme,
+    lines: series.length ? [{ y: 100, label, color: "#b3261e" }, { y: -100, label: "", color: "#b3261e" }] : [],
+    read: (t, k) => {
+      if (!series.length) return "no limits; choose a joint";
+      const worst = series.reduce((a, b) => Math.abs(b.values[k]) > Math.abs(a.values[k]) ? b : a);
+      return `most: ${worst.name} ${worst.values[k].toFixed(0)} %`;
+    },
+  };
+}
+
+function oneJoint(joint, index, quantity) {
+  const values = Array.from(joint[quantity.key]);
+  const [low, high] = limitsOf(joint, quantity);
+  const unit = quantity.units[joint.angle ? 0 : 1];
+  let from = Math.min(...values, 0), to = Math.max(...values, 0);
+  const reach = Math.max(to - from, 1e-6);
+  const isSoft = quantity.key === "torque" && !data.torque_limited;
+  const lines = [];
+  for (const [limit, name] of [[high, "upper"], [low, "lower"]]) {
+    if (limit === null) continue;
+    const word = isSoft ? "rated, not enforced" : quantity.limit ? "limit" : `${name} limit`;
+    lines.push({ y: limit, label: `${word} ${limit.toPrecision(3)}`, color: "#b3261e" });
+    from = Math.min(from, limit);
+    to = Math.max(to, limit);
+  }
+  const pad = 0.08 * Math.max(to - from, reach);
+  return { title: quantity.title, unit, low: from - pad, high: to + pad, lines,
+    series: [{ values, color: lineColor(index), width: 2.2 }], read: (t, k) => `${values[k].toPrecision(4)} ${unit}` };
+}
+
+function setUpJoints() {
+  if (!data.joints.length) return;
+  const card = byId("joints");
+  card.hidden = false;
+  const hint = card.querySelector(".hint");
+  const chips = card.querySelector(".chips");
+  const options = (chosen, q) => chosen < 0 ? allJoints(q) : oneJoint(data.joints[chosen], chosen, q);
+  const made = QUANTITIES.map((q) => addTimePlot(card.querySelector(".plots"), { height: 132, ...options(-1, q) }));
+  const buttons = [-1, ...data.joints.keys()].map((i) => {
+    const button = element("button", i < 0 ? "All" : data.joints[i].name, chips);
+    button.type = "button";
+    button.addEventListener("click", () => choose(i));
+    return button;
+  });
+  const choose = (i) => {
+    buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(k === i + 1)));
+    hint.textContent = i < 0 ? "All joints, as a part of their limits. Choose one for its numbers." : "";
+    made.forEach((plot, k) => {
+      plot.node.querySelector("b").textContent = "";
+      const o = options(i, QUANTITIES[k]);
+      plot.node.querySelector("b").textContent = `${o.title} [${o.unit}]`;
+      plot.set(o);
+    });
+  };
+  choose(-1);
+}
+
+// --- solver ------------------------------------------------------------------------------------
+
+function setUpSolver() {
+  const h = data.history;
+  if (h.cost.length < 2) return;
+  const card = byId("solver");
+  card.hidden = false;
+  const x = Array.from(h.cost, (_, i) => i);
+  const cost = Array.from(h.cost), wrong = Array.from(h.infeasibility, (v) => Math.max(v, 1e-12));
+  const sorted = [...cost].sort((a, b) => a - b);
+  const most = sorted[Math.floor(0.95 * (sorted.length - 1))], least = sorted[0];
+  const room = 0.1 * Math.max(most - least, 1e-3 * Math.abs(most) + 1e-9);
+  const read = (values) => (at, i) => `iteration ${i}, round ${h.round[i]}: ${values[i].toPrecision(4)}`;
+  new Plot(card.querySelector(".plots"), { title: "Cost", x, xUnit: "iterations", height: 120, read: read(cost),
+    series: [{ values: cost, color: lineColor(0) }], low: Math.min(least - room, least), high: most + room });
+  new Plot(card.querySelector(".plots"), { title: "Violation of the constraints", x, xUnit: "iterations", height: 120,
+    log: true, read: read(Array.from(h.infeasibility)), series: [{ values: wrong, color: lineColor(1) }],
+    low: Math.max(1e-12, 0.5 * Math.min(...wrong)), high: 2 * Math.max(...wrong) });
+}
+
+function makeViewer() {
+  const canvas = document.createElement("canvas");
+  if (canvas.getContext("webgl") || canvas.getContext("experimental-webgl")) return new Viewer(byId("view"), data);
+  byId("no-webgl").hidden = false;
+  byId("layers").hidden = byId("view-tools").hidden = true;
+  return null;
+}
+
+fillVerdict();
+setUpTransport();
+viewer = makeViewer();
+if (viewer) setUpLayers();
+setUpClearance();
+setUpJoints();
+setUpSolver();
+fillNearest();
+const worst = data.clearance.pairs[0];
+const startsAtFault = worst && worst.distance[worst.nearest] < worst.margin;
+setTime(startsAtFault ? (data.isMotion ? data.times[worst.nearest] : worst.nearest) : 0);
+requestAnimationFrame(() => requestAnimationFrame(() => { state.ready = performance.now(); }));
+window.allclearReport = { state, data, get viewer() { return viewer; } };
