@@ -113,7 +113,19 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
     }
     q = problem.plannedPart(q);
     const ConfigurationSpace space(problem, q, VecX::Ones(from.size()));
-    return {from + space.difference(from, q)};
+    q = from + space.difference(from, q);
+    if (joints->coordinates.size() == problem.planned.size()) return {q};
+    // What the target leaves free may have to move out of the way.
+    RandomStream random(options.seed, 0x66726565u);
+    for (int i = 0; i < options.starts && !certifier.isClear(q, 0.0); ++i) {
+      VecX free = problem.configuration(space.sample(random));
+      for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
+        free[joints->coordinates[k]] = joints->values[static_cast<Eigen::Index>(k)];
+      }
+      free = problem.plannedPart(free);
+      if (certifier.isClear(free, 0.0)) q = from + space.difference(from, free);
+    }
+    return {q};
   }
   const ConfigurationSpace space(problem, from, certifier.reach(from).cwiseMax(1e-3));
   InverseKinematics inverse(problem, std::get<PoseTarget>(target),
@@ -139,8 +151,7 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
 }
 
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
-                                     const GoalOptions& options,
-                                     std::optional<VecX>* in_contact) {
+                                     const GoalOptions& options, std::optional<VecX>* in_contact) {
   const Problem& problem = evaluator.problem();
   const VecX start = problem.plannedPart(problem.start);
   return targetConfigurations(evaluator, problem.goal, start, start, options, in_contact);

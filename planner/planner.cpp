@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 /// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
 constexpr int kAttemptsWithHulls = 3;
-constexpr int kMarginTrials = 6;    // smaller margins tried when there is no plan
-constexpr int kMarginAttempts = 3;  // first guesses for each
+constexpr int kMarginTrials = 6;       // smaller margins tried when there is no plan
+constexpr int kMarginAttempts = 3;     // first guesses for each
 constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
@@ -150,9 +150,10 @@ class Planning {
     RefinementOptions refinement;
     refinement.threads = threadCount(options_.threads);
     refinement.waypoint_times = passingTimes(guess, seed_options.via);
-    if (attempt == 0 && options_.attempts > 1) {
-      // A straight line through the thick of it costs more than a search.
-      if (seed->unclear_share > kMostUnclear && problem_.path_constraints.empty()) return false;
+    // A straight line through the thick of it costs more than a search; but a search knows nothing
+    // of path constraints.
+    if (attempt == 0 && options_.attempts > 1 && problem_.path_constraints.empty()) {
+      if (seed->unclear_share > kMostUnclear) return false;
       refinement.iterations = 60;
       refinement.hopeless = 0.01;
     }
@@ -168,7 +169,7 @@ class Planning {
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
       remember(result, history);
-      if (seed->certified_path && isRestToRest()) {
+      if (seed->certified_path && isRestToRest() && problem_.path_constraints.empty()) {
         const Trajectory along_path(restingAtCorners(problem_, seed->path));
         if (along_path.duration() <= problem_.duration.max &&
             accept(along_path, result.cost, seed->origin + ", resting at its corners",
@@ -300,7 +301,8 @@ class Planning {
     const PlanStatistics& s = plan_.statistics;
     if (plan_.certificate && plan_.certificate->clear) {
       const bool is_whole = plan_.status == PlanStatus::kCertified;
-      return std::string(is_whole ? "" : "Interrupted while making the plan better. ") + "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
+      return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
+             "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
              " s. " + plan_.certificate->message + " Found from the " + s.seed + " in " +
              number(s.seconds, 3) + " s (" + std::to_string(s.iterations) + " iterations).";
     }
@@ -310,8 +312,8 @@ class Planning {
     text +=
         " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) + " attempts.";
     if (plan_.certificate) {
-      text += " The best trajectory found is refused by its certificate: " +
-              plan_.certificate->message;
+      text +=
+          " The best trajectory found is refused by its certificate: " + plan_.certificate->message;
     } else if (!unreachable_.empty()) {
       text += " No configuration within the limits and clear of everything meets " + unreachable_ +
               ". Loosen its tolerance, or move it.";
