@@ -108,7 +108,8 @@ class EndChecks {
     if (!(longest > problem_.duration.max * (1.0 + 1e-9))) return "";
     const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[slowest]];
     return "No plan: joint '" + coordinate.name + "' needs at least " + number(longest) +
-           " s from start to goal at its limits of velocity and acceleration, and the duration is " +
+           " s from start to goal at its limits of velocity and acceleration, and the duration "
+           "is " +
            (problem_.duration.isFixed() ? "fixed at " : "at most ") +
            number(problem_.duration.max) + " s. Raise it (duration).";
   }

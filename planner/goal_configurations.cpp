@@ -139,8 +139,7 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
 }
 
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
-                                     const GoalOptions& options,
-                                     std::optional<VecX>* in_contact) {
+                                     const GoalOptions& options, std::optional<VecX>* in_contact) {
   const Problem& problem = evaluator.problem();
   const VecX start = problem.plannedPart(problem.start);
   return targetConfigurations(evaluator, problem.goal, start, start, options, in_contact);

@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 /// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
 constexpr int kAttemptsWithHulls = 3;
-constexpr int kMarginTrials = 6;    // smaller margins tried when there is no plan
-constexpr int kMarginAttempts = 3;  // first guesses for each
+constexpr int kMarginTrials = 6;       // smaller margins tried when there is no plan
+constexpr int kMarginAttempts = 3;     // first guesses for each
 constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
@@ -300,7 +300,8 @@ class Planning {
     const PlanStatistics& s = plan_.statistics;
     if (plan_.certificate && plan_.certificate->clear) {
       const bool is_whole = plan_.status == PlanStatus::kCertified;
-      return std::string(is_whole ? "" : "Interrupted while making the plan better. ") + "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
+      return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
+             "Certified: clear at every instant of " + number(plan_.trajectory->duration()) +
              " s. " + plan_.certificate->message + " Found from the " + s.seed + " in " +
              number(s.seconds, 3) + " s (" + std::to_string(s.iterations) + " iterations).";
     }
@@ -310,8 +311,8 @@ class Planning {
     text +=
         " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) + " attempts.";
     if (plan_.certificate) {
-      text += " The best trajectory found is refused by its certificate: " +
-              plan_.certificate->message;
+      text +=
+          " The best trajectory found is refused by its certificate: " + plan_.certificate->message;
     } else if (!unreachable_.empty()) {
       text += " No configuration within the limits and clear of everything meets " + unreachable_ +
               ". Loosen its tolerance, or move it.";
