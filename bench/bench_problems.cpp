@@ -245,11 +245,13 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
   }
   report->figure("fcl_samples", all_samples);
   report->figure("fcl_violations", all_violations);
-  std::printf("* start or goal in contact as the planner models the bodies (meshes by convex pieces)\n");
+  std::printf(
+      "* start or goal in contact as the planner models the bodies (meshes by convex pieces)\n");
   if (all_samples > 0) {
-    std::printf("** of certified plans, by FCL on the URDF's own meshes: %.0f of %.0f samples nearer "
-                "than the margin\n",
-                all_violations, all_samples);
+    std::printf(
+        "** of certified plans, by FCL on the URDF's own meshes: %.0f of %.0f samples nearer "
+        "than the margin\n",
+        all_violations, all_samples);
   } else {
     std::printf("** FCL was not found when this was built, or --check 0\n");
   }

@@ -25,17 +25,19 @@ class FclPlanCheck {
  public:
   struct Result {
     long samples = 0;
-    long violations = 0;         ///< samples at which some pair is nearer than its margin
-    double least = INFINITY;     ///< of distance - margin [m], over pairs nearer than `kNear`
-    std::string worst;           ///< that pair
+    long violations = 0;      ///< samples at which some pair is nearer than its margin
+    double least = INFINITY;  ///< of distance - margin [m], over pairs nearer than `kNear`
+    std::string worst;        ///< that pair
   };
 
   explicit FclPlanCheck(const Problem& problem)
       : problem_(problem), kinematics_(*problem.robot), workspace_(kinematics_.makeWorkspace()) {
     const auto& links = problem.robot->links();
-    for (int l = 0; l < static_cast<int>(links.size()); ++l) addBody(links[l].name, l, -1, links[l].collision);
+    for (int l = 0; l < static_cast<int>(links.size()); ++l)
+      addBody(links[l].name, l, -1, links[l].collision);
     first_attached_ = bodies_.size();
-    for (const AttachedObject& object : problem.attached) addBody(object.id, object.link, -1, object.geometry);
+    for (const AttachedObject& object : problem.attached)
+      addBody(object.id, object.link, -1, object.geometry);
     for (int o = 0; o < static_cast<int>(problem.obstacles.size()); ++o) {
       addBody(problem.obstacles[o].id, -1, o, problem.obstacles[o].geometry);
     }
@@ -103,7 +105,8 @@ class FclPlanCheck {
   }
 
   static std::shared_ptr<fcl::CollisionGeometryd> rival(const Shape& shape) {
-    if (const auto* s = std::get_if<Sphere>(&shape)) return std::make_shared<fcl::Sphered>(s->radius());
+    if (const auto* s = std::get_if<Sphere>(&shape))
+      return std::make_shared<fcl::Sphered>(s->radius());
     if (const auto* s = std::get_if<Box>(&shape)) return std::make_shared<fcl::Boxd>(s->size());
     if (const auto* s = std::get_if<Capsule>(&shape)) {
       return std::make_shared<fcl::Capsuled>(s->radius(), s->length());
@@ -172,7 +175,8 @@ class FclPlanCheck {
         const int o = bodies_[j].obstacle;
         const bool moves = o >= 0 && problem_.obstacles[o].moves();
         if (!moves && (relative(before) - relative(bodies_)).norm() < 1e-9) continue;
-        pairs_.push_back({i, j, marginBetween(problem_.collision, bodies_[i].name, bodies_[j].name)});
+        pairs_.push_back(
+            {i, j, marginBetween(problem_.collision, bodies_[i].name, bodies_[j].name)});
       }
     }
   }

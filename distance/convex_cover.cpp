@@ -22,7 +22,7 @@ constexpr std::size_t kFacets = 12;        // and along the largest facets acros
 constexpr std::size_t kExact = 3;          // of all these, cuts whose hulls are made
 constexpr std::size_t kManyCorners = 600;  // more are thinned before they are enclosed in a hull
 constexpr int kExtremeDirections = 100;
-constexpr double kWinds = 0.1;  // of a turn: the surface goes around a point
+constexpr double kWinds = 0.1;        // of a turn: the surface goes around a point
 constexpr double kBeside = 1e-11;     // of the size of a cell
 constexpr double kThickness = 1e-12;  // of the size: as near to a plane counts as in it
 

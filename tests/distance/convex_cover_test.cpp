@@ -41,8 +41,7 @@ class Pieces {
       const ConvexHull hull = convexHull(mesh.points());
       for (const Triangle& t : hull.facets) {
         const Vec3& a = mesh.points()[t[0]];
-        const Vec3 normal =
-            (mesh.points()[t[1]] - a).cross(mesh.points()[t[2]] - a).normalized();
+        const Vec3 normal = (mesh.points()[t[1]] - a).cross(mesh.points()[t[2]] - a).normalized();
         piece.normals.push_back(normal);
         piece.offsets.push_back(normal.dot(a));
       }
@@ -141,8 +140,8 @@ Probes probe(const TriangleMesh& mesh, const std::vector<ConvexMesh>& cover, boo
     Vec3 w(random.uniform(0, 1), random.uniform(0, 1), i % 3 == 0 ? 0.0 : random.uniform(0, 1));
     if (i % 7 == 0) w = Vec3::Unit(i % 3);
     w /= w.sum();
-    const Vec3 p = w[0] * mesh.vertices()[t[0]] + w[1] * mesh.vertices()[t[1]] +
-                   w[2] * mesh.vertices()[t[2]];
+    const Vec3 p =
+        w[0] * mesh.vertices()[t[0]] + w[1] * mesh.vertices()[t[1]] + w[2] * mesh.vertices()[t[2]];
     expectHeld(p);
     ++out.on_surface;
     if (!closed) continue;
@@ -168,8 +167,8 @@ struct Drawn {
 
 Drawn drawMesh(Random& random, int round) {
   bool closed = true;
-  MeshParts parts = test::meshOfKind(static_cast<MeshKind>(round % test::kMeshKindCount), random,
-                                     &closed);
+  MeshParts parts =
+      test::meshOfKind(static_cast<MeshKind>(round % test::kMeshKindCount), random, &closed);
   if (random.chance(0.3)) parts.turnInsideOut();
   if (random.chance(0.4)) test::addDegenerateTriangles(&parts, random);
   Vec3 scale = Vec3::Ones();
@@ -331,10 +330,9 @@ TEST(ConvexCover, LeavesConvexMeshesWhole) {
 }
 
 bool isSame(const std::vector<ConvexMesh>& a, const std::vector<ConvexMesh>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const ConvexMesh& x, const ConvexMesh& y) {
-                      return x.points() == y.points();
-                    });
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](const ConvexMesh& x, const ConvexMesh& y) { return x.points() == y.points(); });
 }
 
 TEST(ConvexCover, IsTheSameEveryTimeAndFromEveryThread) {
@@ -363,10 +361,9 @@ TEST(ConvexCover, IsTheSameEveryTimeAndFromEveryThread) {
 
 TEST(ConvexCover, SolidsStandForMeshesAndLeaveTheRestAlone) {
   Random random(5000);
-  const TriangleMesh mesh =
-      test::gridSolid({0, 1, 3}, {0, 1, 3}, {0, 1}, [](int i, int j, int) {
-        return i == 0 || j == 0;
-      }).mesh();
+  const TriangleMesh mesh = test::gridSolid({0, 1, 3}, {0, 1, 3}, {0, 1}, [](int i, int j, int) {
+                              return i == 0 || j == 0;
+                            }).mesh();
   const Pose X = random.pose(1.0);
   const std::vector<Geometry> geometry{{Sphere(0.1), {}}, {mesh, X}};
   EXPECT_EQ(convexSolids(geometry, Closeness::kHull).size(), 2u);

@@ -103,8 +103,8 @@ MeshParts wrappedMesh(int rows, int columns, bool is_ring, const At& at) {
     for (int j = 0; j < columns; ++j) {
       index[i][j] = static_cast<int>(out.vertices.size()) - (is_pole && j > 0 ? 1 : 0);
       if (is_pole && j > 0) continue;
-      out.vertices.push_back(at(is_ring ? i / double(rows) : i / double(rows - 1),
-                                j / static_cast<double>(columns)));
+      out.vertices.push_back(
+          at(is_ring ? i / double(rows) : i / double(rows - 1), j / static_cast<double>(columns)));
     }
   }
   for (int i = 0; i + (is_ring ? 0 : 1) < rows; ++i) {
@@ -145,8 +145,8 @@ enum class MeshKind {
   kL,
   kU,
   kDumbbell,
-  kCells,         ///< random cells of a grid: holes, cavities, edges with four triangles
-  kBoxes,         ///< boxes that cross each other
+  kCells,  ///< random cells of a grid: holes, cavities, edges with four triangles
+  kBoxes,  ///< boxes that cross each other
   kTorus,
   kSphere,
   kHollowSphere,  ///< a sphere inside another, turned inside out
@@ -229,8 +229,8 @@ inline MeshParts meshOfKind(MeshKind kind, Random& random, bool* closed) {
 /// Triangles without area: of one point, of two, and of three on a line.
 inline void addDegenerateTriangles(MeshParts* parts, Random& random) {
   for (int n = 0; n < 6; ++n) {
-    const Triangle t = parts->triangles[random.integer(
-        0, static_cast<int>(parts->triangles.size()) - 1)];
+    const Triangle t =
+        parts->triangles[random.integer(0, static_cast<int>(parts->triangles.size()) - 1)];
     parts->triangles.push_back({t[0], t[0], t[n % 2 == 0 ? 0 : 1]});
     if (n % 3 != 0) continue;
     parts->vertices.push_back(0.5 * (parts->vertices[t[0]] + parts->vertices[t[1]]));

@@ -1,5 +1,5 @@
-// `allclear plan` as a process: what it leaves behind when it is interrupted, and that its files are
-// the same every time.
+// `allclear plan` as a process: what it leaves behind when it is interrupted, and that its files
+// are the same every time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -26,7 +26,13 @@ const char* const kFiles[] = {"trajectory.csv", "trajectory.json", "certificate.
 fs::path shelf() { return test::testFolder().parent_path() / "examples/shelf"; }
 
 std::vector<std::string> planInto(const fs::path& folder, const fs::path& task) {
-  return {ALLCLEAR_COMMAND, "plan", task.string(), "--quiet", "-o", folder.string(), "--ros2",
+  return {ALLCLEAR_COMMAND,
+          "plan",
+          task.string(),
+          "--quiet",
+          "-o",
+          folder.string(),
+          "--ros2",
           (folder / "ros2.yaml").string()};
 }
 
@@ -68,13 +74,14 @@ TEST(PlanCommand, LeavesOldFilesOrNewOnesButNeverHalfWhenInterrupted) {
       for (const char* name : kFiles) writeFileAtomically(out / name, old);
     }
     test::Process process(planInto(out, shelf() / "task.yaml"), folder.path() / "output.txt");
-    const double delay =
-        round % 3 == 0 ? random.logUniform(1e-3, 1.2 * seconds) : random.uniform(0.0, 1.1 * seconds);
+    const double delay = round % 3 == 0 ? random.logUniform(1e-3, 1.2 * seconds)
+                                        : random.uniform(0.0, 1.1 * seconds);
     std::this_thread::sleep_for(std::chrono::duration<double>(delay));
     process.send(SIGINT);
     const int code = shellCode(process.wait());
     EXPECT_TRUE(code == 0 || code == kInterrupted)
-        << "round " << round << " after " << delay << " s: " << code << "\n" << process.output();
+        << "round " << round << " after " << delay << " s: " << code << "\n"
+        << process.output();
     const auto content = contentOf(out);
     for (const auto& [name, text] : content) {
       ASSERT_EQ(expected.count(name), 1u) << "round " << round << " leaves " << name;
@@ -91,15 +98,16 @@ TEST(PlanCommand, LeavesOldFilesOrNewOnesButNeverHalfWhenInterrupted) {
 
 /// The arm has to go around a post: the plan comes from a search with random draws.
 std::string postTask() {
-  return "robot: {urdf: " + (shelf() / "seven.urdf").string() + ", srdf: " +
-         (shelf() / "seven.srdf").string() +
+  return "robot: {urdf: " + (shelf() / "seven.urdf").string() +
+         ", srdf: " + (shelf() / "seven.srdf").string() +
          "}\n"
          "group_name: arm\n"
          "start_state: {joint1: -1.2, joint2: 0.6, joint3: 0, joint4: 1.2, joint5: 0, joint6: 0.8, "
          "joint7: 0}\n"
          "goal: {joint_constraints: {joint1: 1.2}}\n"
          "scene:\n  collision_objects:\n"
-         "    - {id: post, type: box, dimensions: [0.2, 0.2, 1.6], pose: {position: [0.6, 0, 0.8]}}\n"
+         "    - {id: post, type: box, dimensions: [0.2, 0.2, 1.6], pose: {position: [0.6, 0, "
+         "0.8]}}\n"
          "solver: {time_limit: 60}\n";
 }
 
