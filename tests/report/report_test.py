@@ -23,9 +23,9 @@ goal:
   joint_constraints: {{joint1: {1}, joint2: 0.6, joint3: 0, joint4: 1.2, joint5: 0, joint6: 0.8, joint7: 0}}
 scene:
   collision_objects:
-    - {{id: "wall <b>&", type: box, dimensions: [4, 0.02, 4], pose: {{position: [2.2, 0, 0]}}}}
-    - {{id: behind, type: box, dimensions: [4, 0.02, 4], pose: {{position: [-2.2, 0, 0]}}}}
-    - {{id: above, type: box, dimensions: [4, 0.02, 2], pose: {{position: [0, 0, 2.5]}}}}
+    - {{id: "wall <b>&", type: box, dimensions: [4, 0.02, 4], pose: {{position: [2.12, 0, 0]}}}}
+    - {{id: behind, type: box, dimensions: [4, 0.02, 4], pose: {{position: [-2.12, 0, 0]}}}}
+    - {{id: above, type: box, dimensions: [4, 0.02, 2], pose: {{position: [0, 0, 1.8]}}}}
 solver: {{time_limit: 3, attempts: 1}}
 """
 
