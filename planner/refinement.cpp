@@ -25,29 +25,25 @@ constexpr double kRepairable = 0.015;  // [m]: from deeper there is no way back
 constexpr double kGain = 0.02;         // of the cost: what is not worth another round
 constexpr double kInfluence = 0.02;    // [m] beyond the margin, from where a pair gets a row
 
-/// Remembers the cheapest feasible iterate of a solve, and ends the solve when no better one has
-/// come for a while: the last tenths of a per cent of the cost are not worth their iterations, nor
-/// is the way back from a step that went astray.
+/// Remembers the cheapest iterate of a solve that can be used, and ends the solve when no better
+/// one has come for a while: the last tenths of a per cent of the cost are not worth their
+/// iterations, nor is the way back from a step that went astray.
 class Settled {
  public:
-  explicit Settled(double feasible) : feasible_(feasible) {}
-  bool operator()(const NlpIteration& iteration, const TrajectoryProgram& program) {
-    const bool is_feasible = iteration.infeasibility <= feasible_ && iteration.number > 0;
-    if (is_feasible && iteration.cost < best_ - 2e-3 * std::fabs(best_))
-      last_gain_ = iteration.number;
-    if (is_feasible && iteration.cost < best_) {
-      best_ = iteration.cost;
-      point_ = program.point();
+  /// An iterate can be used as `cost` is asked: at that cost. `number` counts from 0, the start.
+  bool operator()(int number, const VecX& point, double cost) {
+    if (number > 0 && cost < best_) {
+      if (cost < best_ - 2e-3 * std::fabs(best_)) last_gain_ = number;
+      best_ = cost;
+      point_ = point;
     }
-    return point_.size() > 0 && iteration.number >= last_gain_ + kIdle;
+    return point_.size() > 0 && number >= last_gain_ + kIdle;
   }
   /// Empty when there was none.
   const VecX& point() const { return point_; }
-  double cost() const { return best_; }
 
  private:
   static constexpr int kIdle = 4;
-  double feasible_;
   double best_ = std::numeric_limits<double>::max();
   int last_gain_ = 0;
   VecX point_;
@@ -79,7 +75,10 @@ bool canBeStretched(const Problem& problem) {
 
 }  // namespace
 
-double feasibleDuration(const Problem& problem, const BSpline& curve) {
+namespace {
+
+/// As `feasibleDuration`, even if longer than the problem allows.
+double neededDuration(const Problem& problem, const BSpline& curve) {
   const PlannedLimits limits = plannedLimits(problem);
   const BSpline unit = curve.withDuration(1.0);
   double duration = std::max(problem.duration.min, 1e-2);
@@ -95,7 +94,13 @@ double feasibleDuration(const Problem& problem, const BSpline& curve) {
       }
     }
   }
-  return std::min(duration, problem.duration.max);
+  return duration;
+}
+
+}  // namespace
+
+double feasibleDuration(const Problem& problem, const BSpline& curve) {
+  return std::min(neededDuration(problem, curve), problem.duration.max);
 }
 
 QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>& path) {
@@ -161,8 +166,10 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     return row_count > before;
   };
 
-  // By how much a curve may be slowed down without being another curve.
-  const double stretchable = canBeStretched(problem) ? 1e-3 : 1e-9;
+  const bool can_be_stretched = canBeStretched(problem);
+  const auto stretched = [&](const BSpline& curve) {
+    return curve.withDuration(std::max(curve.duration(), feasibleDuration(problem, curve)));
+  };
   // What keeps a curve from being clear.
   const auto judge = [&](const BSpline& curve, const std::vector<Clearance>& near) {
     Refinement verdict{.clear = false, .curve = curve, .worst = std::nullopt};
@@ -185,8 +192,9 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     verdict.violation = std::max(verdict.violation, off);
     if (off > 0.0) verdict.worst_demand = "a waypoint or the goal's pose is missed";
     const double needed = feasibleDuration(problem, curve);
-    verdict.clear = verdict.violation == 0.0 && needed <= curve.duration() * (1.0 + stretchable);
-    if (verdict.clear && needed > curve.duration()) verdict.curve = curve.withDuration(needed);
+    verdict.clear =
+        verdict.violation == 0.0 && (can_be_stretched || needed <= curve.duration() * (1.0 + 1e-9));
+    if (verdict.clear && needed > curve.duration()) verdict.curve = stretched(curve);
     return verdict;
   };
 
@@ -195,7 +203,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
   addRows(at_guess);
   VecX center = program.pointOf(guess);
   program.setPoint(center);
-  best.cost = program.cost();
+  best.cost = program.costOf(best.curve);
   const VecX reach = SegmentCertifier(problem, model).reach(guess.value(0.5 * guess.duration()));
   double region = best.clear ? kRegionOfClear : kRegionOfUnclear;
   VecX x = center;
@@ -213,7 +221,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     NlpOptions options;
     options.warm = warm;
     options.max_iterations = std::min(kIterationsPerRound, refinement.iterations - iterations);
-    Settled settled(0.5 * tolerance);
+    Settled settled;
     const auto start = std::chrono::steady_clock::now();
     const NlpResult result = solveNlp(program, x, options, [&](const NlpIteration& iteration) {
       int row = -1;
@@ -223,7 +231,14 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
       if (row >= 0) progress.worst = described(model, program.rowClearances()[row]);
       going = observe(progress) &&
               (progress.iteration < refinement.patience || worst > -refinement.hopeless);
-      return going && !settled(iteration, program);
+      double cost = HUGE_VAL;
+      if (can_be_stretched && program.stateRows().count() == 0) {
+        // Limits that are not kept yet only ask for more time.
+        if (worst >= -0.5 * tolerance) cost = program.costOf(stretched(program.currentCurve()));
+      } else if (iteration.infeasibility <= 0.5 * tolerance) {
+        cost = iteration.cost;
+      }
+      return going && !settled(iteration.number, program.point(), cost);
     });
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     ++rounds;
@@ -233,7 +248,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     const BSpline curve = program.stateRows().throughWaypoints(program.curveAt(reached));
     const std::vector<Clearance> near = look(curve);
     Refinement found = judge(curve, near);
-    found.cost = has_feasible ? settled.cost() : result.cost;
+    found.cost = program.costOf(found.curve);
     const bool more_rows = addRows(near);
     warm = true;
     const bool better = found.clear ? !best.clear || found.cost < best.cost

@@ -273,10 +273,14 @@ double TrajectoryProgram::along(const LimitRow& row, const MatX& C) const {
   return sum;
 }
 
-double TrajectoryProgram::cost() {
-  double value = duration_weight_ * T_;
+double TrajectoryProgram::cost() { return costOf(BSpline(basis_, C_, T_)); }
+
+double TrajectoryProgram::costOf(const BSpline& curve) const {
+  const MatX& C = curve.control();
+  double value = duration_weight_ * curve.duration();
   for (const EnergyTerm& term : energy_) {
-    value += term.weight * std::pow(T_, 1 - 2 * term.order) * (C_ * term.Q).cwiseProduct(C_).sum();
+    value += term.weight * std::pow(curve.duration(), 1 - 2 * term.order) *
+             (C * term.Q).cwiseProduct(C).sum();
   }
   return value;
 }

@@ -53,6 +53,7 @@ class TrajectoryProgram : public NonlinearProgram {
 
   VecX pointOf(const BSpline& curve) const;
   const VecX& point() const { return x_; }  ///< the last one
+  BSpline currentCurve() const { return {basis_, C_, T_}; }
   BSpline curveAt(const VecX& x) const;
   /// Of the last point: the least of distance - margin - target over the rows, and which row.
   double worstRow(int* row) const;
@@ -63,6 +64,7 @@ class TrajectoryProgram : public NonlinearProgram {
   std::vector<Entry> hessianEntries() const override;
   void setPoint(const VecX& x) override;
   double cost() override;
+  double costOf(const BSpline& curve) const;
   void costGradient(Eigen::Ref<VecX> gradient) override;
   void constraints(Eigen::Ref<VecX> g) override;
   void jacobian(Eigen::Ref<VecX> values) override;
