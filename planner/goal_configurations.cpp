@@ -4,17 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/planner/pose_error.h"
+
 namespace allclear {
 namespace {
 
 constexpr double kTightening = 0.5;  // of the tolerances: leaves the optimiser room on both sides
 constexpr double kFirstDamping = 1e-2;
-
-/// The rotation vector of R.
-Vec3 rotationVector(const Mat3& R) {
-  const Eigen::AngleAxisd turn(R);
-  return turn.angle() * turn.axis();
-}
 
 /// Damped least squares for one pose target.
 class InverseKinematics {

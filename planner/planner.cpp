@@ -169,17 +169,21 @@ class Planning {
     plan_.statistics.rounds += result.rounds;
     if (!result.clear) {
       remember(result, history);
-      if (seed->certified_path && isRestToRest() && problem_.path_constraints.empty()) {
-        const Trajectory along_path(restingAtCorners(problem_, seed->path));
-        if (along_path.duration() <= problem_.duration.max &&
-            accept(along_path, result.cost, seed->origin + ", resting at its corners",
-                   std::move(history))) {
-          return true;
-        }
-      }
-      return mustEnd();
+    } else if (accept(result.curve, result.cost, seed->origin, history)) {
+      return true;
     }
-    return accept(result.curve, result.cost, seed->origin, std::move(history));
+    return restAtCorners(*seed, history) || mustEnd();
+  }
+
+  /// What is left when the curve along a path of certified segments cannot be used. Its cost is not
+  /// one of the program.
+  bool restAtCorners(const Seed& seed, const std::vector<PlanProgress>& history) {
+    if (!seed.certified_path || !isRestToRest(problem_) || !problem_.path_constraints.empty()) {
+      return false;
+    }
+    const Trajectory along_path(restingAtCorners(problem_, seed.path));
+    return along_path.duration() <= problem_.duration.max &&
+           accept(along_path, 0.0, seed.origin + ", resting at its corners", history);
   }
 
   /// Whether smaller margins help, and how large they may be: halves what is between a share of
@@ -262,16 +266,8 @@ class Planning {
     return times;
   }
 
-  bool isRestToRest() const {
-    for (const VecX* v : {&problem_.start_velocity, &problem_.start_acceleration,
-                          &problem_.goal_velocity, &problem_.goal_acceleration}) {
-      if (v->size() > 0 && !v->isZero(0.0)) return false;
-    }
-    return true;
-  }
-
   bool accept(const Trajectory& trajectory, double cost, const std::string& origin,
-              std::vector<PlanProgress> history) {
+              const std::vector<PlanProgress>& history) {
     const auto start = Clock::now();
     Certificate certificate = certify(problem_, trajectory);
     plan_.statistics.certify_seconds += secondsSince(start);
@@ -279,7 +275,7 @@ class Planning {
     if (clear || !plan_.certificate) {
       plan_.trajectory = trajectory;
       plan_.certificate = std::move(certificate);
-      plan_.statistics.history = std::move(history);
+      plan_.statistics.history = history;
     }
     if (!clear) return false;
     plan_.status = isStopped() ? PlanStatus::kInterrupted : PlanStatus::kCertified;

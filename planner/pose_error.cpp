@@ -5,11 +5,6 @@
 namespace allclear {
 namespace {
 
-Vec3 rotationVector(const Mat3& R) {
-  const Eigen::AngleAxisd turn(R);
-  return turn.angle() * turn.axis();
-}
-
 /// d(rotation vector)/d(angular velocity in the body's frame).
 Mat3 inverseRightJacobian(const Vec3& r) {
   const double angle = r.norm();
@@ -22,6 +17,11 @@ Mat3 inverseRightJacobian(const Vec3& r) {
 }
 
 }  // namespace
+
+Vec3 rotationVector(const Mat3& R) {
+  const Eigen::AngleAxisd turn(R);
+  return turn.angle() * turn.axis();
+}
 
 PoseError::PoseError(const Problem& problem, const Kinematics& kinematics)
     : problem_(problem), kinematics_(kinematics), workspace_(kinematics.makeWorkspace()) {}

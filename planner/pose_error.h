@@ -5,6 +5,9 @@
 
 namespace allclear {
 
+/// Axis times angle of R [rad].
+Vec3 rotationVector(const Mat3& R);
+
 /// How far a configuration is from a pose: position in the world [m], then the rotation vector that
 /// is left, in the target's frame [rad]; zero where the target leaves it free.
 class PoseError {

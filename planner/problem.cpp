@@ -34,6 +34,12 @@ VecX Problem::configuration(const VecX& q_planned) const {
   return q;
 }
 
+bool isRestToRest(const Problem& problem) {
+  const auto isZero = [](const VecX& v) { return v.size() == 0 || v.isZero(0.0); };
+  return isZero(problem.start_velocity) && isZero(problem.start_acceleration) &&
+         isZero(problem.goal_velocity) && isZero(problem.goal_acceleration);
+}
+
 PlannedLimits plannedLimits(const Problem& problem) {
   const int n = problem.plannedCount();
   PlannedLimits out{VecX(n), VecX(n), VecX(n), VecX(n), VecX(n), VecX(n)};

@@ -112,6 +112,9 @@ struct Problem {
   VecX configuration(const VecX& q_planned) const;
 };
 
+/// Whether start and goal are at rest: velocities and accelerations zero.
+bool isRestToRest(const Problem& problem);
+
 /// Limits of the planned coordinates after scaling and defaults; infinite where there is none.
 struct PlannedLimits {
   VecX lower, upper;  ///< position [rad or m]

@@ -63,19 +63,12 @@ bool isWellInside(const VecX& step, const VecX& radius) {
 
 /// Whether a curve stays the same but for its pace when its duration changes, and pace is free.
 bool canBeStretched(const Problem& problem) {
-  const auto isRest = [](const VecX& v) { return v.size() == 0 || v.isZero(0.0); };
-  return isRest(problem.start_velocity) && isRest(problem.start_acceleration) &&
-         isRest(problem.goal_velocity) && isRest(problem.goal_acceleration) &&
-         !problem.duration.isFixed() && !problem.limits.torque &&
+  return isRestToRest(problem) && !problem.duration.isFixed() && !problem.limits.torque &&
          std::none_of(problem.waypoints.begin(), problem.waypoints.end(),
                       [](const Waypoint& waypoint) { return waypoint.time.has_value(); }) &&
          std::none_of(problem.obstacles.begin(), problem.obstacles.end(),
                       [](const Obstacle& obstacle) { return obstacle.moves(); });
 }
-
-}  // namespace
-
-namespace {
 
 /// As `feasibleDuration`, even if longer than the problem allows.
 double neededDuration(const Problem& problem, const BSpline& curve) {
@@ -191,9 +184,9 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     const double off = program.stateRows().targetViolation(curve);
     verdict.violation = std::max(verdict.violation, off);
     if (off > 0.0) verdict.worst_demand = "a waypoint or the goal's pose is missed";
-    const double needed = feasibleDuration(problem, curve);
-    verdict.clear =
-        verdict.violation == 0.0 && (can_be_stretched || needed <= curve.duration() * (1.0 + 1e-9));
+    const double needed = neededDuration(problem, curve);
+    const double longest = can_be_stretched ? problem.duration.max : curve.duration();
+    verdict.clear = verdict.violation == 0.0 && needed <= longest * (1.0 + 1e-9);
     if (verdict.clear && needed > curve.duration()) verdict.curve = stretched(curve);
     return verdict;
   };

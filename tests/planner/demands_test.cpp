@@ -1,7 +1,8 @@
 // Plans under waypoints, path constraints and torque limits.
 #include <gtest/gtest.h>
 
-#include "allclear/planner/planner.h"
+#include "allclear/planner/path_spline.h"
+#include "allclear/planner/refinement.h"
 #include "allclear/planner/state_rows.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
@@ -126,6 +127,32 @@ TEST(Plan, KeepsTorquesWithinTheirLimits) {
     share = std::max(share, tau.cwiseQuotient(effort).cwiseAbs().maxCoeff());
   }
   EXPECT_LE(share, 1.0);
+}
+
+TEST(Plan, KeepsItsLimitsInAFixedDurationThatTheFirstGuessIsTooFastFor) {
+  Problem problem = postProblem();
+  problem.obstacles.clear();
+  const Plan free = allclear::plan(problem);
+  ASSERT_EQ(free.status, PlanStatus::kCertified) << free.message;
+  const double fixed = 1.02 * free.trajectory->duration();
+  problem.duration = {fixed, fixed};
+  const Plan plan = allclear::plan(problem);
+  ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
+  EXPECT_EQ(plan.trajectory->duration(), fixed);
+}
+
+TEST(Refine, DoesNotCallClearWhatIsTooFastForItsLongestDuration) {
+  Problem problem = postProblem();
+  problem.obstacles.clear();
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  for (const bool fixed : {true, false}) {
+    problem.duration = {fixed ? 0.8 : 0.1, 0.8};
+    const ClearanceEvaluator evaluator(problem);
+    const BSpline guess = straightSpline(problem.start, goal, 8, 0.8);
+    const Refinement result =
+        refine(evaluator, guess, {}, [](const PlanProgress&) { return true; });
+    EXPECT_FALSE(result.clear) << fixed;
+  }
 }
 
 TEST(StateRows, CurvesAreLedThroughJointWaypointsExactly) {
