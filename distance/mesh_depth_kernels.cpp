@@ -9,6 +9,8 @@
 namespace allclear::mesh {
 namespace {
 
+/// Edges of a box are at right angles to rounding in single precision.
+constexpr double kSkew = 2e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 ALLCLEAR_ALWAYS_INLINE double awayFromZero(double w) {
@@ -39,6 +41,29 @@ ALLCLEAR_ALWAYS_INLINE void boxIntervals(const LineMotion& m, const VolumeLanes<
                       R[3 * k + 2] * A.box[2][la] + (m.T[k] - B.box[k][lb]);
     }
   }
+  double length_A[3][NA], length_B[3][NB], sum_A[NA], sum_B[NB], shared[3][3][N];
+  for (int l = 0; l < NA; ++l) sum_A[l] = 0.0;
+  for (int l = 0; l < NB; ++l) sum_B[l] = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    for (int l = 0; l < NA; ++l) {
+      length_A[i][l] = std::sqrt(a[i][0][l] * a[i][0][l] + a[i][1][l] * a[i][1][l] +
+                                 a[i][2][l] * a[i][2][l]);
+      sum_A[l] += length_A[i][l];
+    }
+    for (int l = 0; l < NB; ++l) {
+      length_B[i][l] = std::sqrt(B.axis[i][0][l] * B.axis[i][0][l] +
+                                 B.axis[i][1][l] * B.axis[i][1][l] +
+                                 B.axis[i][2][l] * B.axis[i][2][l]);
+      sum_B[l] += length_B[i][l];
+    }
+    for (int j = 0; j < 3; ++j) {
+      for (int l = 0; l < N; ++l) {
+        const int la = NA == 1 ? 0 : l, lb = NB == 1 ? 0 : l;
+        shared[i][j][l] = std::abs(a[i][0][la] * B.axis[j][0][lb] + a[i][1][la] * B.axis[j][1][lb] +
+                                   a[i][2][la] * B.axis[j][2][lb]);
+      }
+    }
+  }
   double in[N], out[N];
   for (int l = 0; l < N; ++l) {
     in[l] = -kInfinity;
@@ -52,28 +77,22 @@ ALLCLEAR_ALWAYS_INLINE void boxIntervals(const LineMotion& m, const VolumeLanes<
   };
   for (int j = 0; j < 3; ++j) {
     for (int l = 0; l < N; ++l) {
-      const int la = NA == 1 ? 0 : l, lb = NB == 1 ? 0 : l;
+      const int lb = NB == 1 ? 0 : l;
       const double x = B.axis[j][0][lb], y = B.axis[j][1][lb], z = B.axis[j][2][lb];
-      double reach = m.offset * std::sqrt(x * x + y * y + z * z);
-      for (int i = 0; i < 3; ++i) {
-        reach += std::abs(x * a[i][0][la] + y * a[i][1][la] + z * a[i][2][la]);
-        reach +=
-            std::abs(x * B.axis[i][0][lb] + y * B.axis[i][1][lb] + z * B.axis[i][2][lb]);
-      }
+      const double own = length_B[j][lb] + kSkew * sum_B[lb] + m.offset;
+      const double reach =
+          length_B[j][lb] * own + shared[0][j][l] + shared[1][j][l] + shared[2][j][l];
       clip(l, x * between[0][l] + y * between[1][l] + z * between[2][l],
            x * m.v[0] + y * m.v[1] + z * m.v[2], reach);
     }
   }
   for (int j = 0; j < 3; ++j) {
     for (int l = 0; l < N; ++l) {
-      const int la = NA == 1 ? 0 : l, lb = NB == 1 ? 0 : l;
+      const int la = NA == 1 ? 0 : l;
       const double x = a[j][0][la], y = a[j][1][la], z = a[j][2][la];
-      double reach = m.offset * std::sqrt(x * x + y * y + z * z);
-      for (int i = 0; i < 3; ++i) {
-        reach += std::abs(x * a[i][0][la] + y * a[i][1][la] + z * a[i][2][la]);
-        reach +=
-            std::abs(x * B.axis[i][0][lb] + y * B.axis[i][1][lb] + z * B.axis[i][2][lb]);
-      }
+      const double own = length_A[j][la] + kSkew * sum_A[la] + m.offset;
+      const double reach =
+          length_A[j][la] * own + shared[j][0][l] + shared[j][1][l] + shared[j][2][l];
       clip(l, x * between[0][l] + y * between[1][l] + z * between[2][l], along_A[j][la], reach);
     }
   }
@@ -85,7 +104,7 @@ ALLCLEAR_ALWAYS_INLINE void boxIntervals(const LineMotion& m, const VolumeLanes<
 
 /// Normals of A and of B; edges of A times edges of B; edges of either times its own normal, which
 /// count when the triangles are parallel; the rest is zero.
-constexpr int kAxes = 24;
+constexpr int kAxes = 20;
 
 struct Axes {
   double x[kAxes], y[kAxes], z[kAxes];

@@ -17,10 +17,14 @@ namespace allclear::mesh {
 namespace {
 
 constexpr int kMostSteps = 60;
-/// A start counts when its way out is at most so many times the best one known.
-constexpr double kPromising = 1.5;
 /// A descent goes on while it gains this share.
-constexpr double kGain = 1e-9;
+constexpr double kGain = 1e-9, kCoarseGain = 1e-3;
+/// Balls are moved about when they prove at least this.
+constexpr double kNearlyProven = 0.8;
+/// Shorter by this share are the translations tried beside the best one.
+constexpr double kBeside = 1e-4;
+/// Of the depth; when less of it is proven, more is tried.
+constexpr double kDoubtful = 0.5;
 /// Depths that differ by less than this share count as equal.
 constexpr double kEqual = 1e-6;
 
@@ -36,10 +40,10 @@ class DepthSearch {
       : space_(A, B, X_BA), options_(options) {}
 
   DepthFound run() {
-    if (options_.warm && options_.warm->norm() > 0.0) tryDirection(*options_.warm);
     const Vec3 apart = space_.X_BA().p;
-    tryDirection(apart.norm() > 0.0 ? apart : Vec3::UnitX());
+    if (options_.warm && options_.warm->norm() > 0.0) tryDirection(*options_.warm);
     if (options_.hint) tryDirection(*options_.hint);
+    if (!found_.found) tryDirection(apart.norm() > 0.0 ? apart : Vec3::UnitX());
     descendFrom(1);
     if (isTight()) {
       // Nothing is shorter; but is another way as short?
@@ -47,22 +51,27 @@ class DepthSearch {
       tryDirection(-found_.translation);
       tryAxes();
       for (const Start& start : starts_) ends_.push_back(start.translation);
-    } else {
-      tryAxes();
-      tryFan();
-      descendFrom(options_.descents);
-      polish();
-      isTight();
+      return finished();
     }
+    if (apart.norm() > 0.0) tryDirection(apart);
+    tryAxes();
+    tryFan(options_.fan);
+    descendFrom(options_.descents);
+    finish();
+    if (!isTight() && found_.lower < kDoubtful * bestLength()) tryPockets();
     return finished();
   }
 
  private:
   double bestLength() const { return found_.found ? found_.translation.norm() : kInfinity; }
 
+  /// The way out along d, and the planes there.
   std::optional<double> exit(const Vec3& d, double most) {
     ++found_.lines;
-    return options_.exits || !found_.found ? space_.exit(d, most) : space_.inward(d, most);
+    if (found_.found && !looks_inside_) return space_.inward(d, most, &planes_);
+    const std::optional<double> s = space_.exit(d, most);
+    if (s) space_.planesAt(*s * d, 2.0 * space_.clearance(), &planes_);
+    return s;
   }
 
   void tryDirection(const Vec3& direction) {
@@ -71,8 +80,9 @@ class DepthSearch {
                                  space_.farthest());
     const std::optional<double> s = exit(d, most);
     if (!s) return;
-    const Vec3 n = space_.exitNormal();
-    starts_.push_back({*s * d, n.norm() > 0.0 ? std::abs(n.dot(*s * d)) : *s});
+    double height = *s;
+    for (const ContactPlane& plane : planes_) height = std::min(height, std::abs(plane.least));
+    starts_.push_back({*s * d, height});
     take(*s * d);
   }
 
@@ -94,10 +104,26 @@ class DepthSearch {
     }
   }
 
-  void tryFan() {
+  /// Far from proven: there may be free places between the bodies' parts, which nothing from
+  /// outside sees.
+  void tryPockets() {
+    const double before = bestLength();
+    looks_inside_ = true;
+    gain_ = kCoarseGain;
+    tryAxes();
+    tryFan(options_.fan / 2);
+    looks_inside_ = false;
+    descendFrom(options_.descents);
+    if (bestLength() < before) {
+      finish();
+      isTight();
+    }
+  }
+
+  void tryFan(int count) {
     const double golden = std::numbers::pi * (3.0 - std::sqrt(5.0));
-    for (int i = 0; i < options_.fan; ++i) {
-      const double z = 1.0 - (2.0 * i + 1.0) / options_.fan, rho = std::sqrt(1.0 - z * z);
+    for (int i = 0; i < count; ++i) {
+      const double z = 1.0 - (2.0 * i + 1.0) / count, rho = std::sqrt(1.0 - z * z);
       tryDirection({rho * std::cos(golden * i), rho * std::sin(golden * i), z});
     }
   }
@@ -118,59 +144,57 @@ class DepthSearch {
     starts_.clear();
   }
 
-  /// A free translation that is better along the way to `target`.
+  /// A free translation that is better, along the way to the point nearest beyond the planes.
   bool advance(const std::optional<NearestBeyond>& target, Vec3* t) {
-    const double length = t->norm(), slack = 4.0 * space_.clearance();
-    if (!target || target->point.norm() >= length * (1.0 - kGain) - slack) return false;
-    if (!(target->point.norm() > 0.0)) return false;
+    const double length = t->norm(), most = length * (1.0 - gain_) - 4.0 * space_.clearance();
+    if (!target || !(target->point.norm() > 0.0) || target->point.norm() >= most) return false;
     const Vec3 d = target->point.normalized();
-    const std::optional<double> s = exit(d, length * (1.0 - kGain) - slack);
-    if (!s) return false;
-    *t = *s * d;
-    return true;
+    kept_ = planes_;
+    const std::optional<double> s = exit(d, most);
+    if (s) {
+      *t = *s * d;
+      remember(kept_);
+      return true;
+    }
+    planes_.swap(kept_);
+    return false;
   }
 
   Vec3 descended(Vec3 t) {
     const double c = space_.clearance();
     recent_.clear();
-    for (int step = 0; step < kMostSteps; ++step) {
-      if (!(t.norm() > 4.0 * c)) return t;
-      space_.planesAt(t, 2.0 * c, &planes_);
+    space_.planesAt(t, 2.0 * c, &planes_);
+    for (int step = 0; step < kMostSteps && t.norm() > 4.0 * c; ++step) {
       const std::optional<NearestBeyond> target = nearestBeyond(planes_, c);
-      if (advance(target, &t)) {
-        remember();
-        continue;
-      }
+      if (advance(target, &t)) continue;
       if (!recent_.empty()) {
         both_ = planes_;
         both_.insert(both_.end(), recent_.begin(), recent_.end());
-        if (advance(nearestBeyond(both_, c), &t)) {
-          remember();
-          continue;
-        }
+        if (advance(nearestBeyond(both_, c), &t)) continue;
       }
       if (slide(target, &t)) continue;
-      if (!withFewer(target, &t)) return t;
+      if (!withFewer(target, &t)) break;
     }
     return t;
   }
 
-  void remember() {
+  void remember(const std::vector<ContactPlane>& planes) {
     constexpr std::size_t kMany = 12;
-    recent_.insert(recent_.end(), planes_.begin(), planes_.end());
+    recent_.insert(recent_.end(), planes.begin(), planes.end());
     if (recent_.size() > kMany) recent_.erase(recent_.begin(), recent_.end() - kMany);
   }
 
   /// Straight towards the target until something is met.
   bool slide(const std::optional<NearestBeyond>& target, Vec3* t) {
-    if (!target) return false;
     const double length = t->norm(), c = space_.clearance();
-    if (target->point.norm() >= length * (1.0 - kGain) - 4.0 * c) return false;
+    const double most = length * (1.0 - gain_) - 4.0 * c;
+    if (!target || target->point.norm() >= most) return false;
     const std::optional<double> share = space_.firstContact(*t, target->point, 0.25 * c);
     const Vec3 next = *t + share.value_or(1.0) * (target->point - *t);
-    if (!(next.norm() < length * (1.0 - kGain) - 4.0 * c)) return false;
-    remember();
+    if (!(next.norm() < most)) return false;
+    remember(planes_);
     *t = next;
+    space_.planesAt(*t, 2.0 * c, &planes_);
     return true;
   }
 
@@ -185,26 +209,35 @@ class DepthSearch {
     return false;
   }
 
-  /// Shorter translations near the best one, off the planes that were seen.
-  void polish() {
-    constexpr int kAround = 6;
+  /// The best one to the end, and on from shorter translations beside it, off the planes seen.
+  void finish() {
+    constexpr int kAround = 6, kMostRounds = 8;
     if (!found_.found) return;
-    for (double angle : {0.01, 0.03, 0.15}) {
-      for (int i = 0; i < kAround; ++i) {
-        const Vec3 d = found_.translation.normalized();
-        const Vec3 e = d.unitOrthogonal(), f = d.cross(e);
-        const double turn = 2.0 * std::numbers::pi * i / kAround;
-        const Vec3 beside =
-            d + std::tan(angle) * (std::cos(turn) * e + std::sin(turn) * f);
-        const double most = bestLength() * (1.0 - 1e-6) - 4.0 * space_.clearance();
-        if (!(most > 0.0)) return;
-        const std::optional<double> s = exit(beside.normalized(), most);
-        if (!s) continue;
-        const Vec3 end = descended(*s * beside.normalized());
-        ends_.push_back(end);
-        take(end);
+    gain_ = kGain;
+    take(descended(found_.translation));
+    for (int round = 0; round < kMostRounds; ++round) {
+      bool better = false;
+      for (double angle : {0.01, 0.06}) {
+        for (int i = 0; i < kAround; ++i) better = tryBeside(angle, i / double{kAround}) || better;
       }
+      if (!better) return;
     }
+  }
+
+  bool tryBeside(double angle, double turn) {
+    const Vec3 d = found_.translation.normalized();
+    const Vec3 e = d.unitOrthogonal(), f = d.cross(e);
+    const double around = 2.0 * std::numbers::pi * turn;
+    const Vec3 beside =
+        (d + std::tan(angle) * (std::cos(around) * e + std::sin(around) * f)).normalized();
+    const double most = bestLength() * (1.0 - kBeside) - 4.0 * space_.clearance();
+    if (!(most > 0.0)) return false;
+    const std::optional<double> s = exit(beside, most);
+    if (!s) return false;
+    const Vec3 end = descended(*s * beside);
+    ends_.push_back(end);
+    take(end);
+    return true;
   }
 
   /// The balls about points between the features in contact prove the depth.
@@ -215,6 +248,7 @@ class DepthSearch {
     for (double share : {0.0, 1.0, 0.2, 0.4, 0.6, 0.8}) {
       if (tryBalls(share)) best = share;
       if (proven()) return true;
+      if (share == 0.8 && found_.lower < kNearlyProven * bestLength()) return false;
     }
     for (int i = 0; i < 4; ++i) {
       step *= 0.5;
@@ -260,7 +294,9 @@ class DepthSearch {
   DepthFound found_;
   std::vector<Start> starts_;
   std::vector<Vec3> ends_;
-  std::vector<ContactPlane> planes_, recent_, both_, fewer_;
+  double gain_ = kCoarseGain;
+  bool looks_inside_ = false;  ///< at what is nearest to the origin, rather than from outside
+  std::vector<ContactPlane> planes_, kept_, recent_, both_, fewer_;  // planes_: where t is
 };
 
 }  // namespace

@@ -12,11 +12,11 @@ struct DepthSearchOptions {
   std::optional<Vec3> warm;
   /// More directions to begin with.
   std::optional<Vec3> hint;
-  /// Directions all around; descents from the best of all starts.
+  /// Directions all around to try; descents from the best of all starts.
   int fan = 32;
-  bool exits = false;
-  double promising = 1.5;
-  int descents = 6;
+  int descents = 3;
+  /// A start counts when its way out is at most so many times the best one known.
+  double promising = 1.05;
 };
 
 /// A translation of A that frees it from B: shortest among those near it.

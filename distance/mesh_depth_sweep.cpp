@@ -19,6 +19,15 @@ bool isThin(const TriangleCorners& t) {
   return e.cross(f).squaredNorm() <= 1e-22 * size * size;
 }
 
+void addPlane(const ContactPlane& added, std::vector<ContactPlane>* planes) {
+  for (ContactPlane& plane : *planes) {
+    if ((plane.normal - added.normal).squaredNorm() > 1e-18) continue;
+    plane.least = std::max(plane.least, added.least);
+    return;
+  }
+  planes->push_back(added);
+}
+
 }  // namespace
 
 TranslationSpace::TranslationSpace(const MeshBody& A, const MeshBody& B, const Pose& X_BA)
@@ -198,30 +207,32 @@ std::optional<double> TranslationSpace::exit(const Vec3& d, double most) {
   return std::nullopt;
 }
 
-std::optional<double> TranslationSpace::inward(const Vec3& d, double most) {
+std::optional<double> TranslationSpace::inward(const Vec3& d, double most,
+                                               std::vector<ContactPlane>* planes) {
   exit_normal_.setZero();
+  planes->clear();
+  met_.clear();
   setLine(most * d, -d, clearance_);
   stack_.clear();
   stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
   double best = most;
+  const double band = clearance_;
   while (!stack_.empty()) {
     const Item item = stack_.back();
     stack_.pop_back();
-    if (item.in >= best) continue;
+    if (item.in >= best + band) continue;
     int a, b;
     if (isPairOfLeaves(item, &a, &b)) {
       const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
-      if (sweep.in > sweep.out || sweep.out < 0.0) continue;
+      if (sweep.in > sweep.out || sweep.out < 0.0 || sweep.in > best + band) continue;
       if (sweep.in <= 0.0) return std::nullopt;
-      if (sweep.in < best) {
-        best = sweep.in;
-        exit_normal_ = Vec3(sweep.normal_in[0], sweep.normal_in[1], sweep.normal_in[2]);
-      }
+      met_.push_back({sweep.in, Vec3(sweep.normal_in[0], sweep.normal_in[1], sweep.normal_in[2])});
+      best = std::min(best, sweep.in);
       continue;
     }
     const std::size_t first = stack_.size();
     openNode(item, [&](const Item& child) {
-      if (child.in >= best || child.out < 0.0) return;
+      if (child.in >= best + band || child.out < 0.0) return;
       stack_.push_back(child);
       for (std::size_t k = stack_.size() - 1; k > first && stack_[k - 1].in < stack_[k].in; --k) {
         std::swap(stack_[k - 1], stack_[k]);
@@ -229,7 +240,13 @@ std::optional<double> TranslationSpace::inward(const Vec3& d, double most) {
     });
   }
   const double s = most - best;
-  if (isContained((s > 0.0 ? s : 0.0) * d)) return std::nullopt;
+  if (isContained(s * d)) return std::nullopt;
+  for (const MetPair& pair : met_) {
+    if (pair.in > best + band) continue;
+    // On the plane at (most - in) d, with the clearance of this search beyond it.
+    addPlane({pair.normal, pair.normal.dot((most - pair.in) * d) - clearance_}, planes);
+    if (pair.in == best) exit_normal_ = pair.normal;
+  }
   return s;
 }
 
@@ -291,14 +308,7 @@ void TranslationSpace::planesAt(const Vec3& t, double band, std::vector<ContactP
     }
     const Vec3 n(sweep.normal_gap[0], sweep.normal_gap[1], sweep.normal_gap[2]);
     const double least = n.dot(t) - sweep.gap;
-    bool known = false;
-    for (ContactPlane& plane : *planes) {
-      if ((plane.normal - n).squaredNorm() > 1e-18) continue;
-      plane.least = std::max(plane.least, least);
-      known = true;
-      break;
-    }
-    if (!known) planes->push_back({n, least});
+    addPlane({n, least}, planes);
   }
   if (count > 0) *middle = sum / count;
 }

@@ -32,8 +32,8 @@ class TranslationSpace {
   /// The least s in [0, most] at which s d is free; nothing when there is none. d: unit.
   std::optional<double> exit(const Vec3& d, double most);
   /// From s = most inward, when that is free: the s of the first contact (0 when there is none);
-  /// nothing when `most` is not free.
-  std::optional<double> inward(const Vec3& d, double most);
+  /// nothing when `most` is not free. `planes`: those of the pairs met there.
+  std::optional<double> inward(const Vec3& d, double most, std::vector<ContactPlane>* planes);
   /// Of the plane passed at the last exit: unit, from B to A; zero when surfaces did not meet.
   const Vec3& exitNormal() const { return exit_normal_; }
   /// From a free translation straight to another: the share of the way to the first contact.
@@ -54,6 +54,11 @@ class TranslationSpace {
     std::int32_t a, b;
   };
 
+  struct MetPair {
+    double in;
+    Vec3 normal;
+  };
+
   void setLine(const Vec3& from, const Vec3& v, double clearance);
   bool isPairOfLeaves(const Item& item, int* a, int* b) const;
   template <class Keep>
@@ -70,6 +75,7 @@ class TranslationSpace {
   LineMotion line_;
   Vec3 exit_normal_ = Vec3::Zero();
   std::vector<Item> stack_, later_;
+  std::vector<MetPair> met_;
 };
 
 }  // namespace allclear::mesh
