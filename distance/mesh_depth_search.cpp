@@ -191,11 +191,24 @@ class DepthSearch {
     if (!target || target->point.norm() >= most) return false;
     const std::optional<double> share = space_.firstContact(*t, target->point, 0.25 * c);
     const Vec3 next = *t + share.value_or(1.0) * (target->point - *t);
-    if (!(next.norm() < most)) return false;
+    if (!(next.norm() < most)) return share && addPlanesAt(next);
     remember(planes_);
     *t = next;
     space_.planesAt(*t, 2.0 * c, &planes_);
     return true;
+  }
+
+  /// What stops a translation at once belongs to its contact; false when it is known to.
+  bool addPlanesAt(const Vec3& t) {
+    space_.planesAt(t, 2.0 * space_.clearance(), &fewer_);
+    const std::size_t before = planes_.size();
+    for (const ContactPlane& found : fewer_) {
+      const auto is_same = [&](const ContactPlane& known) {
+        return (known.normal - found.normal).squaredNorm() < 1e-18;
+      };
+      if (std::none_of(planes_.begin(), planes_.end(), is_same)) planes_.push_back(found);
+    }
+    return planes_.size() > before;
   }
 
   /// At a convex edge of the contact space one of its planes is enough: leaves out each.

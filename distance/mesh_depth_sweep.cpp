@@ -256,6 +256,8 @@ std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec
   stack_.clear();
   stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
   double best = kInfinity;
+  // Pairs left at once were in contact at the start, and only by rounding.
+  const double left = 0.1 * clearance / std::max((to - from).norm(), clearance);
   while (!stack_.empty()) {
     const Item item = stack_.back();
     stack_.pop_back();
@@ -263,7 +265,7 @@ std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec
     int a, b;
     if (isPairOfLeaves(item, &a, &b)) {
       const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
-      if (sweep.in <= sweep.out && sweep.out > 0.0 && sweep.in <= 1.0) {
+      if (sweep.in <= sweep.out && sweep.out > left && sweep.in <= 1.0) {
         best = std::min(best, std::max(sweep.in, 0.0));
       }
       continue;
