@@ -195,6 +195,13 @@ class DepthSearch {
     remember(planes_);
     *t = next;
     space_.planesAt(*t, 2.0 * c, &planes_);
+    // Back to the full clearance: sliding on along these planes must not meet them.
+    for (int round = 0; round < 3; ++round) {
+      for (const ContactPlane& plane : planes_) {
+        const double lacks = plane.least + c - plane.normal.dot(*t);
+        if (lacks > 0.0) *t += lacks * plane.normal;
+      }
+    }
     return true;
   }
 
