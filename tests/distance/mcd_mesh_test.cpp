@@ -326,7 +326,8 @@ TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
     mcd::economise(curve, s0, s1, 0.0, &poses);
     // The ball test takes rotations for what they are: stretching is left to the directional one.
     mesh::LaneBounds of_A, of_B, of_pair;
-    const Vec3 n = draw.direction();
+    const Eigen::Vector3f n = draw.direction().cast<float>();
+    const auto coarse = mesh::coarsen(poses, a.reach(), b.reach());
     const auto& node_A = a.bvh()->nodes()[0];
     const auto& node_B = b.bvh()->nodes()[0];
     double least[8], all = HUGE_VAL;
@@ -349,9 +350,9 @@ TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
         }
       }
     }
-    boundsOpeningA(poses, node_A, b.root(), n.data(), HUGE_VAL, &of_A);
-    boundsOpeningB(poses, a.root(), node_B, n.data(), HUGE_VAL, &of_B);
-    boundsOfPair(poses, a.root(), b.root(), n.data(), HUGE_VAL, &of_pair);
+    boundsOpeningA(coarse, node_A, b.root(), n.data(), HUGE_VALF, &of_A);
+    boundsOpeningB(coarse, a.root(), node_B, n.data(), HUGE_VALF, &of_B);
+    boundsOfPair(coarse, a.root(), b.root(), n.data(), HUGE_VALF, &of_pair);
     const double slack = stretch * size * 2.0 + 1e-12;
     for (int l = 0; l < 8; ++l) {
       ASSERT_LE(of_A.lower[l], least[l] + slack) << "seed 45, case " << i;
