@@ -133,7 +133,10 @@ DistanceBracket minimumDistance(const MeshBody& A, const MovingShape& a, const M
     return bracket;
   }
   const MeshMotion motion(A, a, B, b);
-  MeshFound found = search(motion, options, cache, counts);
+  // Surfaces that stay apart say nothing of a threshold of penetration but that it is kept.
+  McdOptions of_surfaces = options;
+  if (options.threshold) of_surfaces.threshold = std::max(*options.threshold, 0.0);
+  MeshFound found = search(motion, of_surfaces, cache, counts);
   counts->node_tests += motion.node_tests;
   counts->triangle_tests += motion.triangle_tests;
   return bracketOf(motion, found, options);

@@ -46,14 +46,14 @@ ALLCLEAR_ALWAYS_INLINE void boxIntervals(const LineMotion& m, const VolumeLanes<
   for (int l = 0; l < NB; ++l) sum_B[l] = 0.0;
   for (int i = 0; i < 3; ++i) {
     for (int l = 0; l < NA; ++l) {
-      length_A[i][l] = std::sqrt(a[i][0][l] * a[i][0][l] + a[i][1][l] * a[i][1][l] +
-                                 a[i][2][l] * a[i][2][l]);
+      length_A[i][l] =
+          std::sqrt(a[i][0][l] * a[i][0][l] + a[i][1][l] * a[i][1][l] + a[i][2][l] * a[i][2][l]);
       sum_A[l] += length_A[i][l];
     }
     for (int l = 0; l < NB; ++l) {
-      length_B[i][l] = std::sqrt(B.axis[i][0][l] * B.axis[i][0][l] +
-                                 B.axis[i][1][l] * B.axis[i][1][l] +
-                                 B.axis[i][2][l] * B.axis[i][2][l]);
+      length_B[i][l] =
+          std::sqrt(B.axis[i][0][l] * B.axis[i][0][l] + B.axis[i][1][l] * B.axis[i][1][l] +
+                    B.axis[i][2][l] * B.axis[i][2][l]);
       sum_B[l] += length_B[i][l];
     }
     for (int j = 0; j < 3; ++j) {

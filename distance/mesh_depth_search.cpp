@@ -76,8 +76,8 @@ class DepthSearch {
 
   void tryDirection(const Vec3& direction) {
     const Vec3 d = direction.normalized();
-    const double most = std::min(options_.promising * bestLength() + 4.0 * space_.clearance(),
-                                 space_.farthest());
+    const double most =
+        std::min(options_.promising * bestLength() + 4.0 * space_.clearance(), space_.farthest());
     const std::optional<double> s = exit(d, most);
     if (!s) return;
     double height = *s;

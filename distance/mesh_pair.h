@@ -155,6 +155,8 @@ ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, CoarseVolumes<float>*
   out->length = static_cast<float>(volume.length);
 }
 
+ALLCLEAR_ALWAYS_INLINE double larger(double a, double b) { return a > b ? a : b; }
+ALLCLEAR_ALWAYS_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE float larger(float a, float b) { return a > b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE float smaller(float a, float b) { return a < b ? a : b; }

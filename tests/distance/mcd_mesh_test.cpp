@@ -294,6 +294,24 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
   }
 }
 
+TEST(MeshMinimum, SurfacesApartAreNoProofOfAThresholdOfPenetration) {
+  const Shape mesh = test::boxMesh({0.2, 0.2, 0.2});
+  const BodyCurve still = BodyCurve::still(Pose{}, {0.0, 1.0});
+  // Crossing, and one inside of the other without surfaces that meet.
+  for (const Shape& other : {Shape(test::boxMesh({0.1, 0.3, 0.1})), Shape(Sphere(0.05))}) {
+    McdOptions options;
+    options.threshold = -0.01;
+    for (bool decide : {false, true}) {
+      options.decide_only = decide;
+      const DistanceBracket bracket =
+          minimumDistance({&mesh, {}, {&still, 1}}, {&other, {}, {&still, 1}}, options);
+      EXPECT_NE(bracket.status, McdStatus::kCertifiedAbove);
+      EXPECT_LE(bracket.lower, -0.05);
+      EXPECT_TRUE(bracket.penetrating);
+    }
+  }
+}
+
 TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
   Draw draw(45);
   const int cases = std::getenv("ALLCLEAR_LONG") ? 20000 : 600;
