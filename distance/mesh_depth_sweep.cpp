@@ -174,14 +174,14 @@ std::optional<double> TranslationSpace::coveredUntil(double s, double most) {
           return;
         }
         stack_.push_back(child);
-        for (std::size_t k = stack_.size() - 1;
-             k > first && stack_[k - 1].out > stack_[k].out; --k) {
+        for (std::size_t k = stack_.size() - 1; k > first && stack_[k - 1].out > stack_[k].out;
+             --k) {
           std::swap(stack_[k - 1], stack_[k]);
         }
       });
     }
-    const auto due = std::partition(later_.begin(), later_.end(),
-                                    [&](const Item& item) { return item.in > s; });
+    const auto due =
+        std::partition(later_.begin(), later_.end(), [&](const Item& item) { return item.in > s; });
     stack_.assign(due, later_.end());
     later_.erase(due, later_.end());
     if (stack_.empty()) return s;
