@@ -352,7 +352,7 @@ TEST(MeshDepth, OverTimeIsBracketed) {
   Draw draw(60);
   const Shape blob = test::blobMesh(0.2, 9, 16, 0.3), ring = test::torusMesh(0.3, 0.1, 20, 12);
   const Shape box = test::boxMesh({0.2, 0.3, 0.1});
-  const int cases = isLong() ? 1000 : 80;
+  const int cases = isLong() ? 1000 : 40;
   int met = 0, narrower = 0;
   for (int i = 0; i < cases; ++i) {
     const Shape& b = i % 2 == 0 ? ring : box;
@@ -386,7 +386,7 @@ TEST(MeshDepth, OverTimeIsBracketed) {
     EXPECT_LE(decided.lower, bracket.upper) << where;
     narrower += decided.lower < bracket.lower;
   }
-  EXPECT_GT(met, cases / 20);
+  EXPECT_GT(met, cases / 40);
   EXPECT_GT(narrower, met / 3);
 }
 
