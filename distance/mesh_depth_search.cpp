@@ -54,11 +54,13 @@ class DepthSearch {
       return finished();
     }
     if (apart.norm() > 0.0) tryDirection(apart);
-    tryAxes();
-    tryFan(options_.fan);
+    if (!options_.warm) tryAxes();
+    // From a warm start the others are only looked at for something shorter.
+    if (options_.warm) options_.promising = 1.0;
+    tryFan(options_.warm ? options_.fan / 2 : options_.fan);
     descendFrom(options_.descents);
     finish();
-    if (!isTight() && found_.lower < kDoubtful * bestLength()) tryPockets();
+    if (!isTight() && !options_.warm && found_.lower < kDoubtful * bestLength()) tryPockets();
     return finished();
   }
 
