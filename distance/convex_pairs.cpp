@@ -79,7 +79,8 @@ CoreDistance penetration(const CorePair& pair, const GjkResult& r) {
   const PenetrationResult search = searchPenetration(pair, r);
   CoreDistance out = fromNormal(pair, search.best, nullptr);
   out.gap = search.upper - search.best.separation;
-  out.converged = search.converged;
+  // However the search ended, a gap that is closed proves its answer.
+  out.converged = search.converged || out.gap <= 1e-12 * pair.scale;
   return out;
 }
 
