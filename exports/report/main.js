@@ -103,11 +103,11 @@ function setUpTransport() {
   byId("slider").addEventListener("input", (event) => { setPlaying(false); setTime(Number(event.target.value)); });
   byId("play").addEventListener("click", () => setPlaying(!playing));
   document.addEventListener("keydown", (event) => {
-    if (/^(INPUT|SELECT|BUTTON|SUMMARY)$/.test(event.target.tagName) && event.key === " ") return;
-    if (event.key === " ") { event.preventDefault(); setPlaying(!playing); }
-    const isSlider = event.target.id === "slider";
-    if (!isSlider && event.key === "ArrowRight") setTime(time + data.duration / 100);
-    if (!isSlider && event.key === "ArrowLeft") setTime(time - data.duration / 100);
+    const on = event.target.tagName;
+    const takesSpace = /^(INPUT|SELECT|BUTTON|SUMMARY)$/.test(on), takesArrows = /^(INPUT|SELECT)$/.test(on);
+    if (!takesSpace && event.key === " ") { event.preventDefault(); setPlaying(!playing); }
+    if (!takesArrows && event.key === "ArrowRight") setTime(time + data.duration / 100);
+    if (!takesArrows && event.key === "ArrowLeft") setTime(time - data.duration / 100);
   });
 }
 
@@ -330,18 +330,27 @@ function setUpSolver() {
     low: Math.max(1e-12, 0.5 * Math.min(...wrong)), high: 2 * Math.max(...wrong) });
 }
 
+/** The 3D view, or null where there is no WebGL. A context is slow to get: only one is made. */
 function makeViewer() {
   const canvas = document.createElement("canvas");
-  if (canvas.getContext("webgl") || canvas.getContext("experimental-webgl")) return new Viewer(byId("view"), data);
+  const wanted = { alpha: false, antialias: true, preserveDrawingBuffer: true };
+  const context = canvas.getContext("webgl2", wanted) || canvas.getContext("webgl", wanted);
+  if (context) return new Viewer(byId("view"), canvas, context, data);
   byId("no-webgl").hidden = false;
   byId("layers").hidden = byId("view-tools").hidden = true;
   return null;
 }
 
+/** The words and plots are on the screen before the scene is made: that takes longer. */
+function setUpView() {
+  viewer = makeViewer();
+  if (viewer) setUpLayers();
+  setTime(time);
+  requestAnimationFrame(() => { state.ready = performance.now(); });  // after the drawing asked for before
+}
+
 fillVerdict();
 setUpTransport();
-viewer = makeViewer();
-if (viewer) setUpLayers();
 setUpClearance();
 setUpJoints();
 setUpSolver();
@@ -349,5 +358,8 @@ fillNearest();
 const worst = data.clearance.pairs[0];
 const startsAtFault = worst && worst.distance[worst.nearest] < worst.margin;
 setTime(startsAtFault ? (data.isMotion ? data.times[worst.nearest] : worst.nearest) : 0);
-requestAnimationFrame(() => requestAnimationFrame(() => { state.ready = performance.now(); }));
+requestAnimationFrame(() => setTimeout(() => {
+  state.readable = performance.now();
+  setUpView();
+}));
 window.allclearReport = { state, data, get viewer() { return viewer; } };

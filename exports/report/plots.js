@@ -47,15 +47,15 @@ class Plot {
     this.readout = element("span", "", head, "read");
     this.root = svg("svg", { role: "img", "aria-label": options.title }, this.node);
     this.cursorX = options.x.length ? options.x[0] : 0;
-    if (window.ResizeObserver) new ResizeObserver(() => this.draw()).observe(this.node);
     this.root.addEventListener("pointermove", (event) => this.pick(event));
     this.root.addEventListener("pointerdown", (event) => this.pick(event));
-    this.draw();
+    // Its first call comes once the page is laid out: to draw here would lay it out for every plot.
+    new ResizeObserver(() => this.draw()).observe(this.node);
   }
 
   set(change) {
     Object.assign(this.options, change);
-    this.draw(true);
+    if (this.width) this.draw(true);
   }
 
   draw(force) {

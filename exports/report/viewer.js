@@ -8,16 +8,19 @@ const LOOKS = {
 };
 
 class Viewer {
-  constructor(container, data) {
+  /** `canvas` with `context`, its WebGL, goes into `container`. */
+  constructor(container, canvas, context, data) {
     this.data = data;
     this.container = container;
     this.layers = { robot: true, obstacles: true, solids: false, path: true, pair: true, ends: !data.isMotion };
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, context });
+    this.renderer.debug.checkShaderErrors = false;  // to ask for them waits for the compiler
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.setClearColor(0xe9edf2, 1);
     container.appendChild(this.renderer.domElement);
     this.renderer.domElement.tabIndex = 0;
-    this.renderer.domElement.setAttribute("aria-label", "3D view; drag to turn");
+    this.renderer.domElement.setAttribute("role", "application");
+    this.renderer.domElement.setAttribute("aria-label", "3D view; drag or arrow keys to turn, plus and minus to zoom");
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(38, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
@@ -341,6 +344,15 @@ class Viewer {
       }
       fingers.set(event.pointerId, [event.clientX, event.clientY]);
     });
+    canvas.addEventListener("keydown", (event) => {
+      const turns = { ArrowLeft: [-20, 0], ArrowRight: [20, 0], ArrowUp: [0, -20], ArrowDown: [0, 20] };
+      const zooms = { "+": 1 / 1.15, "=": 1 / 1.15, "-": 1.15 };
+      if (turns[event.key]) (event.shiftKey ? this.shift(...turns[event.key]) : this.turn(...turns[event.key]));
+      else if (zooms[event.key]) this.zoom(zooms[event.key]);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();  // the arrows move time elsewhere
+    });
     canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.zoom(Math.exp(0.0012 * Math.max(-300, Math.min(300, event.deltaY))));
@@ -364,6 +376,7 @@ class Viewer {
 
   drawNow() {
     this.waiting = false;
+    this.drawn = (this.drawn || 0) + 1;
     this.renderer.render(this.scene, this.camera);
   }
 }
