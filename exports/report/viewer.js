@@ -25,6 +25,7 @@ class Viewer {
     this.camera = new THREE.PerspectiveCamera(38, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
     this.addLights();
+    this.center = new THREE.Vector3(...data.scene.center);
     this.bodies = data.scene.bodies.map((body, i) => this.makeBody(body, i));
     this.makeEnds();
     this.makePath();
@@ -240,32 +241,50 @@ class Viewer {
       const away = robot.clone().sub(things);
       if (Math.hypot(away.x, away.y) > 0.15 * this.data.scene.radius) azimuth = Math.atan2(away.y, away.x) + 0.75;
     }
-    this.target = new THREE.Vector3(...this.data.scene.center);
+    this.viewPoints();
+    this.target = this.center.clone();
     this.azimuth = azimuth;
     this.elevation = 0.42;
     this.distance = 0;  // until the size of the view is known
     this.aim();
   }
 
-  /** Corners of what is to be seen: of bodies that move, at some instants. */
+  /** Corners of what is to be seen: of everything, or of what moves where that is but a part of it. */
   viewPoints() {
     if (this.points) return this.points;
-    this.points = [];
-    for (const { body, group } of this.bodies) {
-      const count = body.poses.length / 7;
-      for (const { lower, size } of body.looks) {
-        if (body.plane || Math.max(...size) > 3 * this.data.scene.radius) continue;
-        for (let f = 0; f < count; f += Math.max(1, Math.floor(count / 12))) {
-          this.place(group, body.poses, f);
-          group.updateMatrixWorld(true);
-          for (let k = 0; k < 8; ++k) {
-            const corner = [0, 1, 2].map((i) => lower[i] + (k >> i & 1) * size[i]);
-            this.points.push(new THREE.Vector3(...corner).applyMatrix4(group.matrixWorld));
-          }
+    const all = [], moving = [];
+    for (const { body, group, isObstacle } of this.bodies) {
+      const corners = this.cornersOf(body, group);
+      all.push(...corners);
+      if (!isObstacle && body.poses.length > 7) moving.push(...corners);
+    }
+    const whole = new THREE.Box3().setFromPoints(all), part = new THREE.Box3().setFromPoints(moving);
+    const length = (box) => box.getSize(new THREE.Vector3()).length();
+    this.points = all;
+    if (moving.length && 1.8 * length(part) < length(whole)) {
+      part.expandByScalar(0.12 * length(part));
+      this.points = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => new THREE.Vector3(
+        ...["x", "y", "z"].map((axis, i) => (k >> i & 1 ? part.max : part.min)[axis])));
+      this.center = part.getCenter(new THREE.Vector3());
+    }
+    return this.points;
+  }
+
+  /** Corners of the boxes of a body, at some instants; none of what is too large to be looked at. */
+  cornersOf(body, group) {
+    const corners = [], count = body.poses.length / 7;
+    for (const { lower, size } of body.looks) {
+      if (body.plane || Math.max(...size) > 3 * this.data.scene.radius) continue;
+      for (let f = 0; f < count; f += Math.max(1, Math.floor(count / 12))) {
+        this.place(group, body.poses, f);
+        group.updateMatrixWorld(true);
+        for (let k = 0; k < 8; ++k) {
+          const corner = [0, 1, 2].map((i) => lower[i] + (k >> i & 1) * size[i]);
+          corners.push(new THREE.Vector3(...corner).applyMatrix4(group.matrixWorld));
         }
       }
     }
-    return this.points;
+    return corners;
   }
 
   /** The distance from which everything is seen in the direction of the view. */
