@@ -89,7 +89,7 @@ function loadData() {
   data.duration = data.isMotion ? data.times[data.times.length - 1] : 0;
   for (const body of data.scene.bodies) body.poses = floatsOf(body.poses);
   if (data.scene.goal) data.scene.goal = floatsOf(data.scene.goal);
-  data.toolPath = floatsOf(data.tool_path);
+  data.toolPaths = data.tool_paths.map(floatsOf);
   unpackDistances(data.clearance.closest);
   for (const pair of data.clearance.pairs) {
     unpackDistances(pair);

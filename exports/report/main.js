@@ -116,7 +116,7 @@ function setUpLayers() {
   const names = { robot: "Robot" };
   if (has((b) => b.kind === "obstacle")) names.obstacles = "Obstacles";
   names.solids = "Collision geometry";
-  if (data.toolPath.length > 3) names.path = "Tool path";
+  if (data.toolPaths.length) names.path = "Tool path";
   if (data.clearance.pairs.length) names.pair = "Closest pair";
   if (data.times.length > 1) names.ends = "Start and goal";
   for (const [key, name] of Object.entries(names)) {

@@ -119,11 +119,13 @@ class Viewer {
 
   makePath() {
     this.path = new THREE.Group();
-    const points = [];
-    for (let i = 0; i + 2 < this.data.toolPath.length; i += 3) {
-      points.push(new THREE.Vector3(...this.data.toolPath.slice(i, i + 3)));
+    const material = this.material(LOOKS.path);
+    for (const path of this.data.toolPaths) {
+      const points = [];
+      for (let i = 0; i + 2 < path.length; i += 3) points.push(new THREE.Vector3(...path.slice(i, i + 3)));
+      const reach = new THREE.Box3().setFromPoints(points).getSize(new THREE.Vector3()).length();
+      if (reach > 1e-3 * this.data.scene.radius) this.path.add(this.tube(points, 0.004 * this.data.scene.radius, material));
     }
-    if (points.length > 1) this.path.add(this.tube(points, 0.004 * this.data.scene.radius, this.material(LOOKS.path)));
     this.scene.add(this.path);
   }
 
