@@ -290,7 +290,9 @@ function setUpJoints() {
   const hint = card.querySelector(".hint");
   const chips = card.querySelector(".chips");
   const options = (chosen, q) => chosen < 0 ? allJoints(q) : oneJoint(data.joints[chosen], chosen, q);
-  const made = QUANTITIES.map((q) => addTimePlot(card.querySelector(".plots"), { height: 132, ...options(-1, q) }));
+  const hasMass = data.joints.some((joint) => joint.torque.some((v) => v !== 0));
+  const shown = QUANTITIES.filter((q) => q.key !== "torque" || hasMass);
+  const made = shown.map((q) => addTimePlot(card.querySelector(".plots"), { height: 132, ...options(-1, q) }));
   const buttons = [-1, ...data.joints.keys()].map((i) => {
     const button = element("button", i < 0 ? "All" : data.joints[i].name, chips);
     button.type = "button";
@@ -302,7 +304,7 @@ function setUpJoints() {
     hint.textContent = i < 0 ? "All joints, as a part of their limits. Choose one for its numbers." : "";
     made.forEach((plot, k) => {
       plot.node.querySelector("b").textContent = "";
-      const o = options(i, QUANTITIES[k]);
+      const o = options(i, shown[k]);
       plot.node.querySelector("b").textContent = `${o.title} [${o.unit}]`;
       plot.set(o);
     });
