@@ -56,7 +56,7 @@ struct DistancePlot {
 };
 
 inline void writeDistancePlot(const std::filesystem::path& file, const DistancePlot& plot) {
-  constexpr double kLeft = 60, kRight = 620, kTop = 34, kBottom = 290;
+  constexpr double kLeft = 60, kRight = 620, kTop = 50, kBottom = 290;
   double low = 0.0, high = 1e-9;
   for (double d : plot.distances) low = std::min(low, d), high = std::max(high, d);
   for (const auto& m : plot.minima) low = std::min(low, m.value), high = std::max(high, m.value);
@@ -105,7 +105,8 @@ struct TimeBars {
 inline void writeTimeBars(const std::filesystem::path& file, const TimeBars& plot) {
   constexpr double kLeft = 70, kTop = 56, kBottom = 290;
   constexpr const char* kColors[] = {"#1565c0", "#c62828"};
-  const double slot = 110.0;
+  double slot = 110.0;
+  for (const auto& bar : plot.bars) slot = std::max(slot, 7.0 * double(bar.label.size()));
   const int width = static_cast<int>(kLeft + slot * static_cast<double>(plot.bars.size()) + 20);
   double high = 1e-12;
   for (const auto& bar : plot.bars) {

@@ -382,7 +382,9 @@ class Viewer {
 
   resize() {
     const width = this.container.clientWidth, height = this.container.clientHeight;
-    if (!width || !height) return;
+    if (!width || !height || (width === this.width && height === this.height)) return;
+    this.width = width;
+    this.height = height;
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.aim();
