@@ -3,25 +3,18 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/apps/commands.h"
-#include "allclear/config/task_file.h"
+#include "allclear/apps/trajectory_options.h"
 #include "allclear/exports/certificate_json.h"
-#include "allclear/exports/output_files.h"
 
 namespace allclear {
 namespace {
 
 struct CertifyOptions {
-  std::string task;
-  std::string trajectory;
+  TrajectoryOptions input;
   std::string certificate;
   std::string verify;
-  double limit_tolerance = CertifiedLimitOptions{}.limit_tolerance;
   bool json = false;
 };
-
-void warn(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
-}
 
 void print(const Certificate& certificate, bool as_json) {
   if (!as_json) {
@@ -46,9 +39,8 @@ void print(const Certificate& certificate, bool as_json) {
 
 int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
                       const CertifyOptions& options) {
-  CertificateOptions how;
-  how.limits.limit_tolerance = options.limit_tolerance;
-  const Certificate certificate = certify(problem, trajectory.trajectory, how);
+  const Certificate certificate =
+      certify(problem, trajectory.trajectory, options.input.certificateOptions());
   if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
   print(certificate, options.json);
   return certificate.clear ? kDone : kNotClear;
@@ -56,12 +48,10 @@ int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
 
 int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
                 const CertifyOptions& options) {
-  CertificateOptions how;
-  how.limits.limit_tolerance = options.limit_tolerance;
   const Certificate certificate = readCertificateJson(options.verify);
   const CertificateVerdict verdict =
       isSameTrajectory(trajectory, certificate.trajectory)
-          ? verifyCertificate(problem, certificate, how)
+          ? verifyCertificate(problem, certificate, options.input.certificateOptions())
           : CertificateVerdict{false, "The certificate is of another trajectory."};
   if (options.json) {
     const nlohmann::ordered_json out = {{"valid", verdict.valid}, {"message", verdict.message}};
@@ -78,29 +68,16 @@ void addCertify(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "certify", "Prove that a trajectory (CSV or JSON, from anywhere) is clear at every instant.");
   const auto options = std::make_shared<CertifyOptions>();
-  command->add_option("task", options->task, "the task that it is to fulfil")
-      ->required()
-      ->type_name("TASK.yaml");
-  command->add_option("trajectory", options->trajectory, "the trajectory, .csv or .json")
-      ->required()
-      ->type_name("TRAJ");
+  options->input.addTo(*command);
   CLI::Option* write = command->add_option("--certificate", options->certificate,
                                            "write the certificate, clear or not");
   write->type_name("FILE");
   command->add_option("--verify", options->verify, "verify this certificate instead of making one")
       ->type_name("CERT.json")
       ->excludes(write);
-  command
-      ->add_option("--limit-tolerance", options->limit_tolerance,
-                   "by how much limits may be exceeded, relative to their size")
-      ->check(CLI::Range(0.0, 0.1))
-      ->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, &exit_code] {
-    const Problem problem = loadTask(options->task);
-    const NamedTrajectory trajectory = readTrajectoryFile(options->trajectory, problem);
-    warn(problem.warnings);
-    warn(trajectory.warnings);
+    const auto [problem, trajectory] = options->input.read();
     exit_code = options->verify.empty() ? certifyTrajectory(problem, trajectory, *options)
                                         : verifyAgain(problem, trajectory, *options);
   });

@@ -86,6 +86,7 @@ class Bench {
     bars_.title = "Minimum over time, certified, per pair and span";
     bars_.unit = "us";
     bars_.names = {"curves of the links", "with the query"};
+    std::filesystem::create_directories(folder);
     writeTimeBars(folder / "mcd_convex_times.svg", bars_);
   }
 

@@ -12,6 +12,7 @@
 #include "allclear/distance/mcd_mesh.h"
 #include "bench_report.h"
 #include "mcd_table.h"
+#include "plot_mcd_mesh.h"
 
 #include "distance/mcd_motions.h"
 #include "support/mesh_samples.h"
@@ -305,6 +306,9 @@ int run(int argc, char** argv) {
     const double growth = std::log10(at4[i] / at3[i]);
     std::printf("growth exponent in 1/tolerance, %s: %.3f\n", cases[i].name.c_str(), growth);
     report.figure("exponent_tolerance/" + cases[i].name, growth);
+  }
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::string(argv[i]) == "--svg") plotMeshMinima(argv[i + 1]);
   }
   return 0;
 }

@@ -129,6 +129,7 @@ int main(int argc, char** argv) {
     allclear::bench::report(robot, decide_only, &figures, &bars);
   }
   if (!svg.empty()) {
+    std::filesystem::create_directories(svg);
     allclear::bench::writeTimeBars(std::filesystem::path(svg) / "mcd_robot_times.svg", bars);
   }
   figures.write(json);

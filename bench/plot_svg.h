@@ -15,9 +15,9 @@
 
 namespace allclear::bench {
 
-inline std::string svgNumber(double value) {
+inline std::string svgNumber(double value, const char* format = "%.4g") {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
+  std::snprintf(text, sizeof text, format, value);
   return text;
 }
 
@@ -56,7 +56,7 @@ struct DistancePlot {
 };
 
 inline void writeDistancePlot(const std::filesystem::path& file, const DistancePlot& plot) {
-  constexpr double kLeft = 60, kRight = 620, kTop = 34, kBottom = 290;
+  constexpr double kLeft = 60, kRight = 620, kTop = 50, kBottom = 290;
   double low = 0.0, high = 1e-9;
   for (double d : plot.distances) low = std::min(low, d), high = std::max(high, d);
   for (const auto& m : plot.minima) low = std::min(low, m.value), high = std::max(high, m.value);
@@ -105,8 +105,11 @@ struct TimeBars {
 inline void writeTimeBars(const std::filesystem::path& file, const TimeBars& plot) {
   constexpr double kLeft = 70, kTop = 56, kBottom = 290;
   constexpr const char* kColors[] = {"#1565c0", "#c62828"};
-  const double slot = 110.0;
-  const int width = static_cast<int>(kLeft + slot * static_cast<double>(plot.bars.size()) + 20);
+  double slot = 110.0;
+  for (const auto& bar : plot.bars) slot = std::max(slot, 7.0 * double(bar.label.size()));
+  const double bars_width = slot * static_cast<double>(plot.bars.size());
+  const double names_width = 60.0 + 150.0 * static_cast<double>(plot.names.size());
+  const int width = static_cast<int>(kLeft + std::max(bars_width, names_width) + 20);
   double high = 1e-12;
   for (const auto& bar : plot.bars) {
     for (double v : bar.values) high = std::max(high, v);
@@ -130,10 +133,11 @@ inline void writeTimeBars(const std::filesystem::path& file, const TimeBars& plo
     const double first = kLeft + slot * (static_cast<double>(i) + 0.15);
     for (std::size_t k = 0; k < values.size(); ++k) {
       const double at = first + bar_width * static_cast<double>(k);
-      out += "<rect x='" + svgNumber(at) + "' y='" + svgNumber(y(values[k])) + "' width='" +
-             svgNumber(bar_width - 2) + "' height='" + svgNumber(kBottom - y(values[k])) +
-             "' fill='" + kColors[k % 2] + "'/>\n" +
-             svgText(at + 0.5 * bar_width, y(values[k]) - 4, "middle", svgNumber(values[k]));
+      out +=
+          "<rect x='" + svgNumber(at) + "' y='" + svgNumber(y(values[k])) + "' width='" +
+          svgNumber(bar_width - 2) + "' height='" + svgNumber(kBottom - y(values[k])) + "' fill='" +
+          kColors[k % 2] + "'/>\n" +
+          svgText(at + 0.5 * bar_width, y(values[k]) - 4, "middle", svgNumber(values[k], "%.3g"));
     }
     out += svgText(kLeft + slot * (static_cast<double>(i) + 0.5), kBottom + 18, "middle",
                    plot.bars[i].label);

@@ -8,8 +8,8 @@ if(ALLCLEAR_WITH_REPORT)
     HINTS /usr/share/javascript/three /usr/share/javascript/three/build
           /usr/share/nodejs/three/build /usr/share/nodejs/three
     DOC "three.js, minified, as a classic script")
-  if(NOT ALLCLEAR_THREE_JS)
-    message(FATAL_ERROR "three.js was not found. Install it (Debian, Ubuntu: apt-get install "
+  if(NOT ALLCLEAR_THREE_JS OR NOT EXISTS "${ALLCLEAR_THREE_JS}")
+    message(FATAL_ERROR "three.js was not found (${ALLCLEAR_THREE_JS}). Install it (Debian, Ubuntu: apt-get install "
       "libjs-three), say where three.min.js is with -DALLCLEAR_THREE_JS=FILE, or build without HTML "
       "reports with -DALLCLEAR_WITH_REPORT=OFF.")
   endif()
@@ -18,7 +18,7 @@ endif()
 # allclear_report_assets(TARGET): adds the page's parts to a library, as a source made of them.
 function(allclear_report_assets target)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/report)
-  set(scripts ${folder}/data.js ${folder}/viewer.js ${folder}/plots.js ${folder}/main.js)
+  set(scripts ${folder}/data.js ${folder}/pointer.js ${folder}/viewer.js ${folder}/plots.js ${folder}/main.js)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp)
   set(three "")
   if(ALLCLEAR_WITH_REPORT)

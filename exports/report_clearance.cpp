@@ -250,6 +250,16 @@ std::vector<ReportBound> boundsOf(const Certificate& certificate, const std::str
   return bounds;
 }
 
+/// The pair that is proven to come closest, which the frames may have missed by a little.
+void putFirst(const Certificate& certificate, const CertifiedGeometry& geometry,
+              std::vector<ReportPair>* pairs) {
+  const auto closest = std::find_if(pairs->begin(), pairs->end(), [&](const ReportPair& pair) {
+    return geometry.bodies[pair.at.front().a].name == certificate.closest_a &&
+           geometry.bodies[pair.at.front().b].name == certificate.closest_b;
+  });
+  if (closest != pairs->end()) std::rotate(pairs->begin(), closest, closest + 1);
+}
+
 }  // namespace
 
 ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
@@ -257,6 +267,7 @@ ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry&
                                 int most_pairs) {
   ReportClearance out = ClearanceSampler(problem, geometry, frames, certificate).run(most_pairs);
   if (certificate == nullptr) return out;
+  if (certificate->clear) putFirst(*certificate, geometry, &out.pairs);
   for (ReportPair& pair : out.pairs) {
     pair.bounds = boundsOf(*certificate, geometry.bodies[pair.at.front().a].name,
                            geometry.bodies[pair.at.front().b].name);

@@ -42,8 +42,9 @@ struct ReportClearance {
 
 /// The distances of the pairs that move, at the frames; `most_pairs` of them in full, with what the
 /// certificate, if there is one, proves of them: the least bound of all of their solids. Meshes are
-/// followed as closely as the certificate does, else as it takes to keep the margin. Obstacles that
-/// move are left out at a goal whose instant is not known.
+/// followed as closely as the certificate does, else as it takes to keep the margin. The closest
+/// pair of a certificate that is clear comes first. Obstacles that move are left out at a goal
+/// whose instant is not known.
 ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
                                 const ReportFrames& frames, const Certificate* certificate,
                                 int most_pairs);

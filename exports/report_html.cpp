@@ -67,14 +67,18 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
   return out;
 }
 
-std::string toolPath(const ReportData& data) {
-  std::vector<double> out;
-  if (data.scene.tool_link < 0) return {};
-  for (const std::vector<Pose>& poses : data.frames.X_WL) {
-    const Vec3 p = poses[data.scene.tool_link] * data.scene.p_tool;
-    out.insert(out.end(), {p.x(), p.y(), p.z()});
+Json toolPaths(const ReportData& data) {
+  Json paths = Json::array();
+  if (!data.frames.isMotion()) return paths;
+  for (const ReportTool& tool : data.scene.tools) {
+    std::vector<double> path;
+    for (const std::vector<Pose>& poses : data.frames.X_WL) {
+      const Vec3 p = poses[tool.link] * tool.p_LT;
+      path.insert(path.end(), {p.x(), p.y(), p.z()});
+    }
+    paths.push_back(packedFloats(path));
   }
-  return packedFloats(out);
+  return paths;
 }
 
 /// Distances, and both points of each, of one pair or of the closest at each frame.
@@ -159,7 +163,7 @@ Json dataJson(const Problem& problem, const ReportData& data) {
               {"times", packedFloats(data.frames.times)},
               {"labels", data.frames.labels},
               {"scene", sceneJson(problem, data.scene)},
-              {"tool_path", data.frames.isMotion() ? toolPath(data) : ""},
+              {"tool_paths", toolPaths(data)},
               {"clearance", clearanceJson(data.clearance)},
               {"joints", jointsJson(problem, data)},
               {"torque_limited", problem.limits.torque},

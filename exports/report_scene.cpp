@@ -98,33 +98,39 @@ void findView(const Problem& problem, const std::vector<CertifiedBody>& bodies,
   scene->radius = std::max(0.05, 0.5 * (upper - lower).norm());
 }
 
-/// The link whose way is drawn: the one that the goal places, else the last one that moves.
-void findTool(const Problem& problem, ReportScene* scene) {
+/// Its far end says more than its origin, which may lie on the last joint's axis.
+ReportTool toolOf(const RobotModel& robot, int link) {
+  ReportTool tool{link, Vec3::Zero()};
+  for (const Geometry& g : robot.links()[link].collision) {
+    const Ball ball = boundingBall(g.shape);
+    if (std::isfinite(ball.radius)) tool.p_LT = g.X_BG * ball.center;
+  }
+  return tool;
+}
+
+/// The links whose ways are drawn: the one that the goal places, else where planned chains end.
+std::vector<ReportTool> findTools(const Problem& problem) {
   if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
-    scene->tool_link = pose->link;
-    scene->p_tool = pose->X_LP.p;
-    return;
+    return {{pose->link, pose->X_LP.p}};
   }
   const RobotModel& robot = *problem.robot;
-  std::vector<bool> moves(robot.links().size(), false);
-  std::vector<int> depth(robot.links().size(), 0);
-  for (const Joint& joint : robot.joints()) {
-    const int c = joint.first_coordinate;
-    const bool is_planned =
-        c >= 0 && std::binary_search(problem.planned.begin(), problem.planned.end(), c);
-    moves[joint.child_link] = moves[joint.parent_link] || is_planned;
-    depth[joint.child_link] = depth[joint.parent_link] + (is_planned ? 1 : 0);
-    const int link = joint.child_link;
-    const bool is_farther = scene->tool_link < 0 || depth[link] > depth[scene->tool_link];
-    if (moves[link] && is_farther) scene->tool_link = link;
+  const auto isPlanned = [&](const Joint& joint) {
+    return joint.first_coordinate >= 0 &&
+           std::binary_search(problem.planned.begin(), problem.planned.end(),
+                              joint.first_coordinate);
+  };
+  std::vector<bool> carries(robot.links().size(), false);  // a planned joint farther out
+  const std::vector<Joint>& joints = robot.joints();
+  for (auto joint = joints.rbegin(); joint != joints.rend(); ++joint) {  // children before parents
+    if (isPlanned(*joint) || carries[joint->child_link]) carries[joint->parent_link] = true;
   }
-  if (scene->tool_link < 0) return;
-  // Its far end says more than its origin, which may lie on the last joint's axis.
-  const Link& link = robot.links()[scene->tool_link];
-  for (const Geometry& g : link.collision) {
-    const Ball ball = boundingBall(g.shape);
-    if (std::isfinite(ball.radius)) scene->p_tool = g.X_BG * ball.center;
+  std::vector<ReportTool> tools;
+  for (const Joint& joint : joints) {
+    if (isPlanned(joint) && !carries[joint.child_link]) {
+      tools.push_back(toolOf(robot, joint.child_link));
+    }
   }
+  return tools;
 }
 
 }  // namespace
@@ -135,7 +141,7 @@ ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometr
   ReportScene scene;
   const std::vector<CertifiedBody> bodies = allBodies(problem, geometry);
   findView(problem, bodies, frames, &scene);
-  findTool(problem, &scene);
+  scene.tools = findTools(problem);
   const double plane_size = 4.0 * scene.radius;
   double total = 0.0;
   for (const CertifiedBody& body : bodies) {

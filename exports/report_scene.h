@@ -19,12 +19,17 @@ struct ReportBody {
   std::vector<Pose> poses;         ///< by frame; a single one when it stands still
 };
 
+/// A point whose way is drawn.
+struct ReportTool {
+  int link = -1;
+  Vec3 p_LT = Vec3::Zero();  ///< in the frame of that link
+};
+
 struct ReportScene {
   std::vector<ReportBody> bodies;  ///< those of the geometry, in its order, then links only seen
   Vec3 center = Vec3::Zero();      ///< of what there is to see [m]
   double radius = 1.0;             ///< [m]
-  int tool_link = -1;              ///< whose origin, or `p_tool`, leaves a trace
-  Vec3 p_tool = Vec3::Zero();      ///< in the frame of that link
+  std::vector<ReportTool> tools;   ///< one to an end of what is planned
 };
 
 /// `most_triangles` bounds what is shown of meshes, so that files stay small. Solids are shown as

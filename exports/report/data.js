@@ -16,48 +16,63 @@ function unpackMesh(mesh) {
   const raw = bytesOf(mesh.triangles).buffer;
   const index = mesh.v > 65536 ? new Uint32Array(raw) : new Uint16Array(raw);
   const vertices = new Float32Array(fractions.length);
-  for (let i = 0; i < fractions.length; ++i) {
-    vertices[i] = mesh.lower[i % 3] + mesh.size[i % 3] * fractions[i] / 65535;
+  for (let k = 0; k < 3; ++k) {
+    const lower = mesh.lower[k], scale = mesh.size[k] / 65535;
+    for (let i = k; i < fractions.length; i += 3) vertices[i] = lower + scale * fractions[i];
   }
   const corners = new Float32Array(3 * index.length);
-  const faces = new Float32Array(index.length);  // normal times twice the area, per triangle
-  for (let f = 0; f < mesh.t; ++f) {
-    for (let k = 0; k < 9; ++k) {
-      corners[9 * f + k] = vertices[3 * index[3 * f + (k / 3 | 0)] + k % 3];
-    }
-    const c = 9 * f;
+  for (let i = 0, c = 0; i < index.length; ++i, c += 3) {
+    const v = 3 * index[i];
+    corners[c] = vertices[v];
+    corners[c + 1] = vertices[v + 1];
+    corners[c + 2] = vertices[v + 2];
+  }
+  return { corners, normals: creasedNormals(index, faceNormals(corners), mesh.v) };
+}
+
+/** Normal and, as a fourth number, its size (twice the area) of each triangle. */
+function faceNormals(corners) {
+  const faces = new Float32Array(corners.length / 9 * 4);
+  for (let c = 0, f = 0; c < corners.length; c += 9, f += 4) {
     const ux = corners[c + 3] - corners[c], uy = corners[c + 4] - corners[c + 1], uz = corners[c + 5] - corners[c + 2];
     const vx = corners[c + 6] - corners[c], vy = corners[c + 7] - corners[c + 1], vz = corners[c + 8] - corners[c + 2];
-    faces[3 * f] = uy * vz - uz * vy;
-    faces[3 * f + 1] = uz * vx - ux * vz;
-    faces[3 * f + 2] = ux * vy - uy * vx;
+    const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx;
+    faces[f] = x;
+    faces[f + 1] = y;
+    faces[f + 2] = z;
+    faces[f + 3] = Math.sqrt(x * x + y * y + z * z) || 1e-30;
   }
-  return { corners, normals: creasedNormals(index, faces, mesh.v) };
+  return faces;
 }
 
 /** At each corner the mean normal of the faces around it that lean less than 40 degrees from its own. */
 function creasedNormals(index, faces, vertexCount) {
   const start = new Uint32Array(vertexCount + 1);
-  for (const v of index) start[v + 1]++;
+  for (let i = 0; i < index.length; ++i) start[index[i] + 1]++;
   for (let v = 0; v < vertexCount; ++v) start[v + 1] += start[v];
   const fill = start.slice();
   const around = new Uint32Array(index.length);
-  for (let i = 0; i < index.length; ++i) around[fill[index[i]]++] = i / 3 | 0;
-  const sizes = new Float32Array(faces.length / 3);
-  for (let f = 0; f < sizes.length; ++f) sizes[f] = Math.hypot(faces[3 * f], faces[3 * f + 1], faces[3 * f + 2]) || 1e-30;
+  for (let i = 0, f = 0; i < index.length; i += 3, f += 4) {
+    for (let k = 0; k < 3; ++k) around[fill[index[i + k]]++] = f;
+  }
   const crease = Math.cos(40 * Math.PI / 180);
   const normals = new Float32Array(3 * index.length);
   for (let i = 0; i < index.length; ++i) {
-    const f = i / 3 | 0, v = index[i];
+    const f = 4 * Math.floor(i / 3), v = index[i];
+    const fx = faces[f], fy = faces[f + 1], fz = faces[f + 2], least = crease * faces[f + 3];
     let x = 0, y = 0, z = 0;
     for (let k = start[v]; k < start[v + 1]; ++k) {
       const g = around[k];
-      const dot = faces[3 * f] * faces[3 * g] + faces[3 * f + 1] * faces[3 * g + 1] + faces[3 * f + 2] * faces[3 * g + 2];
-      if (g !== f && dot < crease * sizes[f] * sizes[g]) continue;
-      x += faces[3 * g]; y += faces[3 * g + 1]; z += faces[3 * g + 2];
+      const gx = faces[g], gy = faces[g + 1], gz = faces[g + 2];
+      if (g !== f && fx * gx + fy * gy + fz * gz < least * faces[g + 3]) continue;
+      x += gx;
+      y += gy;
+      z += gz;
     }
-    const size = Math.hypot(x, y, z) || 1;
-    normals[3 * i] = x / size; normals[3 * i + 1] = y / size; normals[3 * i + 2] = z / size;
+    const size = Math.sqrt(x * x + y * y + z * z) || 1;
+    normals[3 * i] = x / size;
+    normals[3 * i + 1] = y / size;
+    normals[3 * i + 2] = z / size;
   }
   return normals;
 }
@@ -74,7 +89,7 @@ function loadData() {
   data.duration = data.isMotion ? data.times[data.times.length - 1] : 0;
   for (const body of data.scene.bodies) body.poses = floatsOf(body.poses);
   if (data.scene.goal) data.scene.goal = floatsOf(data.scene.goal);
-  data.toolPath = floatsOf(data.tool_path);
+  data.toolPaths = data.tool_paths.map(floatsOf);
   unpackDistances(data.clearance.closest);
   for (const pair of data.clearance.pairs) {
     unpackDistances(pair);

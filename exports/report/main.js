@@ -103,11 +103,11 @@ function setUpTransport() {
   byId("slider").addEventListener("input", (event) => { setPlaying(false); setTime(Number(event.target.value)); });
   byId("play").addEventListener("click", () => setPlaying(!playing));
   document.addEventListener("keydown", (event) => {
-    if (/^(INPUT|SELECT|BUTTON|SUMMARY)$/.test(event.target.tagName) && event.key === " ") return;
-    if (event.key === " ") { event.preventDefault(); setPlaying(!playing); }
-    const isSlider = event.target.id === "slider";
-    if (!isSlider && event.key === "ArrowRight") setTime(time + data.duration / 100);
-    if (!isSlider && event.key === "ArrowLeft") setTime(time - data.duration / 100);
+    const on = event.target.tagName;
+    const takesSpace = /^(INPUT|SELECT|BUTTON|SUMMARY)$/.test(on), takesArrows = /^(INPUT|SELECT)$/.test(on);
+    if (!takesSpace && event.key === " ") { event.preventDefault(); setPlaying(!playing); }
+    if (!takesArrows && event.key === "ArrowRight") setTime(time + data.duration / 100);
+    if (!takesArrows && event.key === "ArrowLeft") setTime(time - data.duration / 100);
   });
 }
 
@@ -116,7 +116,7 @@ function setUpLayers() {
   const names = { robot: "Robot" };
   if (has((b) => b.kind === "obstacle")) names.obstacles = "Obstacles";
   names.solids = "Collision geometry";
-  if (data.toolPath.length > 3) names.path = "Tool path";
+  if (data.toolPaths.length) names.path = "Tool path";
   if (data.clearance.pairs.length) names.pair = "Closest pair";
   if (data.times.length > 1) names.ends = "Start and goal";
   for (const [key, name] of Object.entries(names)) {
@@ -290,7 +290,9 @@ function setUpJoints() {
   const hint = card.querySelector(".hint");
   const chips = card.querySelector(".chips");
   const options = (chosen, q) => chosen < 0 ? allJoints(q) : oneJoint(data.joints[chosen], chosen, q);
-  const made = QUANTITIES.map((q) => addTimePlot(card.querySelector(".plots"), { height: 132, ...options(-1, q) }));
+  const hasMass = data.joints.some((joint) => joint.torque.some((v) => v !== 0));
+  const shown = QUANTITIES.filter((q) => q.key !== "torque" || hasMass);
+  const made = shown.map((q) => addTimePlot(card.querySelector(".plots"), { height: 132, ...options(-1, q) }));
   const buttons = [-1, ...data.joints.keys()].map((i) => {
     const button = element("button", i < 0 ? "All" : data.joints[i].name, chips);
     button.type = "button";
@@ -302,7 +304,7 @@ function setUpJoints() {
     hint.textContent = i < 0 ? "All joints, as a part of their limits. Choose one for its numbers." : "";
     made.forEach((plot, k) => {
       plot.node.querySelector("b").textContent = "";
-      const o = options(i, QUANTITIES[k]);
+      const o = options(i, shown[k]);
       plot.node.querySelector("b").textContent = `${o.title} [${o.unit}]`;
       plot.set(o);
     });
@@ -330,18 +332,27 @@ function setUpSolver() {
     low: Math.max(1e-12, 0.5 * Math.min(...wrong)), high: 2 * Math.max(...wrong) });
 }
 
+/** The 3D view, or null where there is no WebGL. A context is slow to get: only one is made. */
 function makeViewer() {
   const canvas = document.createElement("canvas");
-  if (canvas.getContext("webgl") || canvas.getContext("experimental-webgl")) return new Viewer(byId("view"), data);
+  const wanted = { alpha: false, antialias: true, preserveDrawingBuffer: true };
+  const context = canvas.getContext("webgl2", wanted) || canvas.getContext("webgl", wanted);
+  if (context) return new Viewer(byId("view"), canvas, context, data);
   byId("no-webgl").hidden = false;
   byId("layers").hidden = byId("view-tools").hidden = true;
   return null;
 }
 
+/** The words and plots are on the screen before the scene is made: that takes longer. */
+function setUpView() {
+  viewer = makeViewer();
+  if (viewer) setUpLayers();
+  setTime(time);
+  requestAnimationFrame(() => { state.ready = performance.now(); });  // after the drawing asked for before
+}
+
 fillVerdict();
 setUpTransport();
-viewer = makeViewer();
-if (viewer) setUpLayers();
 setUpClearance();
 setUpJoints();
 setUpSolver();
@@ -349,5 +360,8 @@ fillNearest();
 const worst = data.clearance.pairs[0];
 const startsAtFault = worst && worst.distance[worst.nearest] < worst.margin;
 setTime(startsAtFault ? (data.isMotion ? data.times[worst.nearest] : worst.nearest) : 0);
-requestAnimationFrame(() => requestAnimationFrame(() => { state.ready = performance.now(); }));
+requestAnimationFrame(() => setTimeout(() => {
+  state.readable = performance.now();
+  setUpView();
+}));
 window.allclearReport = { state, data, get viewer() { return viewer; } };

@@ -47,15 +47,15 @@ class Plot {
     this.readout = element("span", "", head, "read");
     this.root = svg("svg", { role: "img", "aria-label": options.title }, this.node);
     this.cursorX = options.x.length ? options.x[0] : 0;
-    if (window.ResizeObserver) new ResizeObserver(() => this.draw()).observe(this.node);
     this.root.addEventListener("pointermove", (event) => this.pick(event));
     this.root.addEventListener("pointerdown", (event) => this.pick(event));
-    this.draw();
+    // Its first call comes once the page is laid out: to draw here would lay it out for every plot.
+    new ResizeObserver(() => this.draw()).observe(this.node);
   }
 
   set(change) {
     Object.assign(this.options, change);
-    this.draw(true);
+    if (this.width) this.draw(true);
   }
 
   draw(force) {
@@ -79,6 +79,7 @@ class Plot {
     for (const s of o.series) if (s.steps && s.steps.length) this.drawFloor(s, inside);
     for (const line of o.lines || []) this.drawLine(line, inside);
     for (const s of o.series) this.drawSeries(s, inside);
+    for (const line of o.lines || []) this.nameLine(line, inside);  // over the curves
     for (const m of o.marks || []) {
       svg("circle", { cx: this.px(m.x), cy: this.py(m.y), r: 4, fill: "#fff", stroke: m.color, "stroke-width": 2 }, inside);
     }
@@ -154,6 +155,11 @@ class Plot {
     const f = this.frame, y = this.py(line.y);
     if (y < f.top - 3 || y > f.bottom + 3) return;
     svg("line", { x1: f.left, x2: f.right, y1: y, y2: y, stroke: line.color, "stroke-width": 1.4, "stroke-dasharray": line.dash || "5 4" }, parent);
+  }
+
+  nameLine(line, parent) {
+    const f = this.frame, y = this.py(line.y);
+    if (!line.label || y < f.top - 3 || y > f.bottom + 3) return;
     const up = y - 4 > f.top + 8;
     const text = svg("text", { x: f.right - 4, y: up ? y - 4 : y + 12, "text-anchor": "end" }, parent);
     text.setAttribute("style", `fill: ${line.color}; paint-order: stroke; stroke: #fff; stroke-width: 3px`);

@@ -8,27 +8,31 @@ const LOOKS = {
 };
 
 class Viewer {
-  constructor(container, data) {
+  /** `canvas` with `context`, its WebGL, goes into `container`. */
+  constructor(container, canvas, context, data) {
     this.data = data;
     this.container = container;
     this.layers = { robot: true, obstacles: true, solids: false, path: true, pair: true, ends: !data.isMotion };
-    this.renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, context });
+    this.renderer.debug.checkShaderErrors = false;  // to ask for them waits for the compiler
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.setClearColor(0xe9edf2, 1);
     container.appendChild(this.renderer.domElement);
     this.renderer.domElement.tabIndex = 0;
-    this.renderer.domElement.setAttribute("aria-label", "3D view; drag to turn");
+    this.renderer.domElement.setAttribute("role", "application");
+    this.renderer.domElement.setAttribute("aria-label", "3D view; drag or arrow keys to turn, plus and minus to zoom");
     this.scene = new THREE.Scene();
     this.camera = new THREE.PerspectiveCamera(38, 1, 0.01, 100);
     this.camera.up.set(0, 0, 1);
     this.addLights();
+    this.center = new THREE.Vector3(...data.scene.center);
     this.bodies = data.scene.bodies.map((body, i) => this.makeBody(body, i));
     this.makeEnds();
     this.makePath();
     this.makePairMarks();
     this.makeGoal();
     this.resetView();
-    this.listen();
+    listenTo(canvas, this);
     this.frame = 0;
     this.shown = null;
     this.resize();
@@ -115,11 +119,13 @@ class Viewer {
 
   makePath() {
     this.path = new THREE.Group();
-    const points = [];
-    for (let i = 0; i + 2 < this.data.toolPath.length; i += 3) {
-      points.push(new THREE.Vector3(...this.data.toolPath.slice(i, i + 3)));
+    const material = this.material(LOOKS.path);
+    for (const path of this.data.toolPaths) {
+      const points = [];
+      for (let i = 0; i + 2 < path.length; i += 3) points.push(new THREE.Vector3(...path.slice(i, i + 3)));
+      const reach = new THREE.Box3().setFromPoints(points).getSize(new THREE.Vector3()).length();
+      if (reach > 1e-3 * this.data.scene.radius) this.path.add(this.tube(points, 0.004 * this.data.scene.radius, material));
     }
-    if (points.length > 1) this.path.add(this.tube(points, 0.004 * this.data.scene.radius, this.material(LOOKS.path)));
     this.scene.add(this.path);
   }
 
@@ -237,32 +243,50 @@ class Viewer {
       const away = robot.clone().sub(things);
       if (Math.hypot(away.x, away.y) > 0.15 * this.data.scene.radius) azimuth = Math.atan2(away.y, away.x) + 0.75;
     }
-    this.target = new THREE.Vector3(...this.data.scene.center);
+    this.viewPoints();
+    this.target = this.center.clone();
     this.azimuth = azimuth;
     this.elevation = 0.42;
     this.distance = 0;  // until the size of the view is known
     this.aim();
   }
 
-  /** Corners of what is to be seen: of bodies that move, at some instants. */
+  /** Corners of what is to be seen: of everything, or of what moves where that is but a part of it. */
   viewPoints() {
     if (this.points) return this.points;
-    this.points = [];
-    for (const { body, group } of this.bodies) {
-      const count = body.poses.length / 7;
-      for (const { lower, size } of body.looks) {
-        if (body.plane || Math.max(...size) > 3 * this.data.scene.radius) continue;
-        for (let f = 0; f < count; f += Math.max(1, Math.floor(count / 12))) {
-          this.place(group, body.poses, f);
-          group.updateMatrixWorld(true);
-          for (let k = 0; k < 8; ++k) {
-            const corner = [0, 1, 2].map((i) => lower[i] + (k >> i & 1) * size[i]);
-            this.points.push(new THREE.Vector3(...corner).applyMatrix4(group.matrixWorld));
-          }
+    const all = [], moving = [];
+    for (const { body, group, isObstacle } of this.bodies) {
+      const corners = this.cornersOf(body, group);
+      all.push(...corners);
+      if (!isObstacle && body.poses.length > 7) moving.push(...corners);
+    }
+    const whole = new THREE.Box3().setFromPoints(all), part = new THREE.Box3().setFromPoints(moving);
+    const length = (box) => box.getSize(new THREE.Vector3()).length();
+    this.points = all;
+    if (moving.length && 1.8 * length(part) < length(whole)) {
+      part.expandByScalar(0.12 * length(part));
+      this.points = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => new THREE.Vector3(
+        ...["x", "y", "z"].map((axis, i) => (k >> i & 1 ? part.max : part.min)[axis])));
+      this.center = part.getCenter(new THREE.Vector3());
+    }
+    return this.points;
+  }
+
+  /** Corners of the boxes of a body, at some instants; none of what is too large to be looked at. */
+  cornersOf(body, group) {
+    const corners = [], count = body.poses.length / 7;
+    for (const { lower, size } of body.looks) {
+      if (body.plane || Math.max(...size) > 3 * this.data.scene.radius) continue;
+      for (let f = 0; f < count; f += Math.max(1, Math.floor(count / 12))) {
+        this.place(group, body.poses, f);
+        group.updateMatrixWorld(true);
+        for (let k = 0; k < 8; ++k) {
+          const corner = [0, 1, 2].map((i) => lower[i] + (k >> i & 1) * size[i]);
+          corners.push(new THREE.Vector3(...corner).applyMatrix4(group.matrixWorld));
         }
       }
     }
-    return this.points;
+    return corners;
   }
 
   /** The distance from which everything is seen in the direction of the view. */
@@ -314,42 +338,11 @@ class Viewer {
     this.aim();
   }
 
-  listen() {
-    const canvas = this.renderer.domElement;
-    const fingers = new Map();
-    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    canvas.addEventListener("pointerdown", (event) => {
-      fingers.set(event.pointerId, [event.clientX, event.clientY]);
-      canvas.setPointerCapture(event.pointerId);
-    });
-    for (const end of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
-    }
-    canvas.addEventListener("pointermove", (event) => {
-      const before = fingers.get(event.pointerId);
-      if (!before) return;
-      const dx = event.clientX - before[0], dy = event.clientY - before[1];
-      if (fingers.size > 1) {
-        const other = [...fingers].find(([id]) => id !== event.pointerId)[1];
-        const span = (x, y) => Math.hypot(x - other[0], y - other[1]) || 1;
-        this.zoom(span(before[0], before[1]) / span(event.clientX, event.clientY));
-        this.shift(0.5 * dx, 0.5 * dy);
-      } else if (event.buttons & 2 || event.shiftKey || event.ctrlKey) {
-        this.shift(dx, dy);
-      } else {
-        this.turn(dx, dy);
-      }
-      fingers.set(event.pointerId, [event.clientX, event.clientY]);
-    });
-    canvas.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      this.zoom(Math.exp(0.0012 * Math.max(-300, Math.min(300, event.deltaY))));
-    }, { passive: false });
-  }
-
   resize() {
     const width = this.container.clientWidth, height = this.container.clientHeight;
-    if (!width || !height) return;
+    if (!width || !height || (width === this.width && height === this.height)) return;
+    this.width = width;
+    this.height = height;
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.aim();
@@ -364,6 +357,7 @@ class Viewer {
 
   drawNow() {
     this.waiting = false;
+    this.drawn = (this.drawn || 0) + 1;
     this.renderer.render(this.scene, this.camera);
   }
 }

@@ -48,6 +48,7 @@ class Browser:
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Performance.enable", timeDomain="threadTicks")
         self.resize(width, height)
 
     def __enter__(self):
@@ -124,6 +125,16 @@ class Browser:
             details = answer["exceptionDetails"]
             raise RuntimeError(details.get("exception", {}).get("description") or details["text"])
         return answer["result"].get("value")
+
+    def metrics(self):
+        """What the page has cost since it was opened, as Performance.getMetrics names it; durations
+        are seconds of its own thread's work, whatever else the machine does."""
+        return {m["name"]: m["value"] for m in self.call("Performance.getMetrics")["metrics"]}
+
+    def key(self, key, code=None):
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code or key,
+                      windowsVirtualKeyCode={"ArrowLeft": 37, "ArrowRight": 39, " ": 32, "Tab": 9}.get(key, 0))
 
     def mouse(self, kind, x, y, **more):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)

@@ -1,0 +1,38 @@
+#include "allclear/apps/trajectory_options.h"
+
+#include <iostream>
+
+#include "allclear/exports/output_files.h"
+
+namespace allclear {
+
+void TrajectoryOptions::addTo(CLI::App& command) {
+  command.add_option("task", task_, "the task that it is to fulfil")
+      ->required()
+      ->type_name("TASK.yaml");
+  command.add_option("trajectory", trajectory_, "the trajectory, .csv or .json")
+      ->required()
+      ->type_name("TRAJ");
+  command
+      .add_option("--limit-tolerance", limit_tolerance_,
+                  "by how much limits may be exceeded, relative to their size")
+      ->check(CLI::Range(0.0, 0.1))
+      ->capture_default_str();
+}
+
+TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& how) const {
+  Problem problem = loadTask(task_, how);
+  NamedTrajectory trajectory = readTrajectoryFile(trajectory_, problem);
+  for (const auto* warnings : {&problem.warnings, &trajectory.warnings}) {
+    for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
+  }
+  return {std::move(problem), std::move(trajectory)};
+}
+
+CertificateOptions TrajectoryOptions::certificateOptions() const {
+  CertificateOptions how;
+  how.limits.limit_tolerance = limit_tolerance_;
+  return how;
+}
+
+}  // namespace allclear

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "allclear/config/task_file.h"
+#include "allclear/planner/certificate.h"
+
+namespace allclear {
+
+/// A task and a trajectory of it, as the command line names them.
+struct TaskAndTrajectory {
+  Problem problem;
+  NamedTrajectory trajectory;
+};
+
+/// Options of every subcommand that judges a trajectory.
+class TrajectoryOptions {
+ public:
+  void addTo(CLI::App& command);
+
+  const std::string& trajectoryFile() const { return trajectory_; }
+
+  /// Reads both, and prints what is odd about them. Throws `InputError`.
+  TaskAndTrajectory read(const TaskOptions& how = {}) const;
+
+  CertificateOptions certificateOptions() const;
+
+ private:
+  std::string task_;
+  std::string trajectory_;
+  double limit_tolerance_ = CertifiedLimitOptions{}.limit_tolerance;
+};
+
+}  // namespace allclear
