@@ -340,8 +340,8 @@ class Planning {
     std::string text = plan_.status == PlanStatus::kTimedOut      ? "Out of time"
                        : plan_.status == PlanStatus::kInterrupted ? "Interrupted"
                                                                   : "No certified plan";
-    text +=
-        " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) + " attempts.";
+    text += " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) +
+            (s.attempts == 1 ? " attempt." : " attempts.");
     if (plan_.certificate) {
       text +=
           " The best trajectory found is refused by its certificate: " + plan_.certificate->message;

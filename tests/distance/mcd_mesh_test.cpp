@@ -83,8 +83,14 @@ std::vector<std::pair<Shape, Shape>> shapePairs(bool large) {
       {Box(Vec3(0.2, 0.1, 0.3)), test::blobMesh(0.2, 30, 40, 0.4)},
       {test::torusMesh(0.3, 0.05, 60, 30, 0.3), test::torusMesh(0.3, 0.05, 30, 20)},
       {Sphere(0.1), test::torusMesh(0.4, 0.1, 24, 12)}};
-  if (large)
+  if (large) {
+    const TriangleMesh fine = test::blobMesh(0.15, 33, 51, 0.3);
     pairs.push_back({test::blobMesh(0.3, 20, 40, 0.2), test::blobMesh(1.0, 200, 250, 0.1)});
+    pairs.push_back({fine, test::blobMesh(0.1, 17, 27, 0.2)});
+    pairs.push_back({fine, test::torusMesh(0.3, 0.1, 40, 24)});
+    pairs.push_back({test::torusMesh(0.3, 0.05, 30, 20), test::blobMesh(0.2, 9, 15, 0.3)});
+    pairs.push_back({test::boxMesh({0.1, 0.02, 0.3}), test::torusMesh(0.4, 0.1, 24, 12, 0.3)});
+  }
   return pairs;
 }
 

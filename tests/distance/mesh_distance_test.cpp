@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -209,6 +210,22 @@ TEST(MeshDistance, CountsABodyInsideAsContact) {
   const Shape ring = test::torusMesh(1.0, 0.2, 40, 20);
   EXPECT_FALSE(meshDistance(ring, {}, Shape(Sphere(0.1)), {}).contact);
   EXPECT_TRUE(meshDistance(ring, {}, Shape(Sphere(0.1)), {Mat3::Identity(), {1, 0, 0}}).contained);
+}
+
+TEST(MeshDistance, OfTenMillionTrianglesIsExact) {
+  if (std::getenv("ALLCLEAR_LONG") == nullptr) GTEST_SKIP() << "slow: set ALLCLEAR_LONG";
+  const Shape earth = test::blobMesh(0.5, 2236, 2236);
+  const auto body = meshBody(earth);
+  EXPECT_LE(static_cast<double>(body->bytes()) / 1e7, 300.0);
+  Draw draw(46);
+  for (int i = 0; i < 50; ++i) {
+    const Pose X{draw.rotation(), draw.direction() * draw.uniform(0.65, 2.0)};
+    const MeshDistance found = meshDistance(earth, {}, Shape(Sphere(0.1)), X);
+    // Sides of 0.0014 rad: the facets are within 3e-7 of the ball.
+    EXPECT_NEAR(found.distance, X.p.norm() - 0.6, 1e-6) << "seed 46, case " << i;
+    EXPECT_FALSE(found.contact);
+  }
+  EXPECT_TRUE(meshDistance(earth, {}, Shape(Sphere(0.1)), {}).contained);
 }
 
 TEST(MeshDistance, RefusesWhatIsNoMesh) {

@@ -49,7 +49,7 @@ Problem pegAndRing(double gap, double margin) {
   ring.id = "ring";
   // The tube's own polygon has a corner at the innermost circle.
   constexpr double kTube = 0.02;
-  ring.geometry = {{test::torusMesh(kPeg + gap + kTube, kTube, 512, 24), Pose()}};
+  ring.geometry = {{test::torusMesh(kPeg + gap + kTube, kTube, 256, 12), Pose()}};
   problem.obstacles = {ring};
   problem.collision.margin = margin;
   problem.collision.tolerance = 1e-5;
@@ -69,8 +69,8 @@ TEST(MeshPairs, ARingThatPiecesAreTooCoarseForIsProvenByItself) {
   ASSERT_TRUE(certificate.clear) << certificate.message;
   ASSERT_EQ(certificate.pairs.size(), 1u);
   EXPECT_EQ(certificate.pairs[0].closeness, Closeness::kSurface);
-  // Corners of the ring's 512-gon touch the circle, its sides come 0.002 mm nearer.
-  const double apothem = std::cos(std::numbers::pi / 512);
+  // Corners of the ring's 256-gon touch the circle, its sides come 0.004 mm nearer.
+  const double apothem = std::cos(std::numbers::pi / 256);
   const double least = (kPeg + 1.5e-4) * apothem - kPeg;
   EXPECT_LE(certificate.minimum_clearance.lower, least + 1e-9);
   EXPECT_GE(certificate.minimum_clearance.upper, least - 1e-6);
@@ -104,6 +104,49 @@ TEST(MeshPairs, APegInsideASolidIsNotClear) {
   problem.obstacles[0].geometry = {{test::blobMesh(2.0, 20, 30), Pose()}};
   const Certificate certificate = certify(problem, straight());
   EXPECT_FALSE(certificate.clear);
+}
+
+TEST(MeshPairs, BrokenMeshesAreNeverClearOfWhatPassesThroughThemOrRestsInside) {
+  const TriangleMesh blob = test::blobMesh(0.2, 12, 16, 0.1);
+  std::vector<Triangle> inside_out = blob.triangles(), mixed = inside_out;
+  for (Triangle& t : inside_out) std::swap(t[0], t[1]);
+  for (std::size_t i = 0; i < mixed.size(); i += 3) std::swap(mixed[i][0], mixed[i][1]);
+  const std::vector<Triangle> open(blob.triangles().begin() + 5, blob.triangles().end());
+  std::vector<Vec3> twice = blob.vertices();
+  std::vector<Triangle> crossing = blob.triangles();
+  const int count = static_cast<int>(twice.size());
+  for (int i = 0; i < count; ++i) twice.push_back(twice[i] + Vec3(0.05, 0.02, 0.1));
+  for (const Triangle& t : blob.triangles()) {
+    crossing.push_back({t[0] + count, t[1] + count, t[2] + count});
+  }
+  const std::vector<TriangleMesh> meshes{
+      {blob.vertices(), inside_out},
+      {blob.vertices(), mixed},
+      {blob.vertices(), open},
+      {twice, crossing},
+      // One triangle, and several in one plane, across the way.
+      {{{-0.3, -0.3, 0.0}, {0.5, 0.0, 0.0}, {-0.3, 0.4, 0.0}}, {{0, 1, 2}}},
+      {{{-0.3, -0.3, 0.1}, {0.5, 0.0, 0.1}, {-0.3, 0.4, 0.1}, {0.4, 0.5, 0.1}},
+       {{0, 1, 2}, {1, 3, 2}, {0, 1, 3}}}};
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    Problem problem = pegAndRing(1.5e-4, 1e-4);
+    problem.obstacles[0].geometry = {{meshes[i], Pose()}};
+    EXPECT_FALSE(certify(problem, straight()).clear) << "mesh " << i;
+    if (i > 3) continue;
+    // Much smaller than the mesh, and always inside of it.
+    auto data = RobotModel::Data{};
+    data.name = problem.robot->name();
+    data.links = problem.robot->links();
+    data.joints = problem.robot->joints();
+    data.coordinates = problem.robot->coordinates();
+    data.links[1].collision = {{Sphere(0.01), Pose()}};
+    problem.robot = std::make_shared<RobotModel>(std::move(data));
+    for (Vec3 at : {Vec3(0.0, 0.0, 0.3), Vec3(0.0, 0.0, -0.3)}) {
+      problem.obstacles[0].X_WO.p = at;
+      MatX rest = MatX::Constant(1, 8, at.z());
+      EXPECT_FALSE(certify(problem, Trajectory(BSpline(rest, 1.0))).clear) << "inside of " << i;
+    }
+  }
 }
 
 TEST(MeshPairs, APlanLeavesTheRing) {
