@@ -27,6 +27,8 @@ struct Arguments {
   std::string modes = "euclidean,auto";
   bool verbose = false;
   int iterations = 300;
+  double least_size = 0.3, most_size = 0.6;  ///< of the meshes: diameter of a ball about them [m]
+  double deep = 0.05;                        ///< of the straight line at its worst [m]
 };
 
 Arguments parse(int argc, char** argv) {
@@ -38,6 +40,9 @@ Arguments parse(int argc, char** argv) {
     if (word == "--seed") out.seed = static_cast<unsigned>(std::stoi(next()));
     if (word == "--modes") out.modes = next();
     if (word == "--iterations") out.iterations = std::stoi(next());
+    if (word == "--least-size") out.least_size = std::stod(next());
+    if (word == "--most-size") out.most_size = std::stod(next());
+    if (word == "--deep") out.deep = std::stod(next());
     if (word == "--verbose") out.verbose = true;
   }
   return out;
@@ -55,8 +60,10 @@ DistanceMode modeNamed(const std::string& name) {
 
 class Problems {
  public:
-  explicit Problems(unsigned seed)
-      : random_(seed), set_(ProblemSet::load(dataFolder() / "problems" / "panda" / "box.json")) {
+  explicit Problems(const Arguments& arguments)
+      : arguments_(arguments),
+        random_(arguments.seed),
+        set_(ProblemSet::load(dataFolder() / "problems" / "panda" / "box.json")) {
     for (const char* name : {"koala", "hammer", "torus", "wingnut"}) {
       meshes_.push_back(loadMesh(dataFolder() / "meshes" / name / (std::string(name) + ".obj")));
       names_.push_back(name);
@@ -88,7 +95,7 @@ class Problems {
       const Vec3 way =
           linkPoses(problem, 0.5 * (start + goal))[problem.robot->findLink(link)].p;
       const std::size_t which = random_() % meshes_.size();
-      problem.obstacles.push_back(obstacle(which, uniform(0.15, 0.35), way));
+      problem.obstacles.push_back(obstacle(which, uniform(arguments_.least_size, arguments_.most_size), way));
       problem.name = names_[which];
       if (isFair(problem, start, goal)) return problem;
     }
@@ -123,7 +130,7 @@ class Problems {
   }
 
   /// Start and goal have room, the way between them is deep in contact, with the mesh.
-  static bool isFair(const Problem& problem, const VecX& start, const VecX& goal) {
+  bool isFair(const Problem& problem, const VecX& start, const VecX& goal) const {
     const ClearanceEvaluator evaluator(problem, Detail::kWhereNeeded);
     ClearanceEvaluator::Workspace workspace(evaluator);
     const auto excess = [&](const VecX& q, bool* with_mesh) {
@@ -140,9 +147,10 @@ class Problems {
       if (here < 0.0 && !with_mesh) return false;  // the robot with itself
       deepest = std::min(deepest, here);
     }
-    return deepest < -0.03;
+    return deepest < -arguments_.deep;
   }
 
+  const Arguments& arguments_;
   std::mt19937 random_;
   ProblemSet set_;
   std::vector<TriangleMesh> meshes_;
@@ -205,7 +213,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> modes;
   std::stringstream list(arguments.modes);
   for (std::string mode; std::getline(list, mode, ',');) modes.push_back(mode);
-  Problems problems(arguments.seed);
+  Problems problems(arguments);
   std::vector<Score> scores(modes.size());
   for (int i = 0; i < arguments.count; ++i) {
     const Problem problem = problems.next();

@@ -10,8 +10,8 @@ namespace {
 
 /// First step, in shares of the interval: well within the valley of the Euclidean minimum.
 constexpr double kFirstStep = 1.0 / 32.0;
-constexpr double kSlope = 1e-6;  // of the steepest one met
-constexpr int kMostSteps = 60;
+constexpr double kSlope = 1e-4;  // of the steepest one met
+constexpr int kMostLooks = 40;
 
 /// A moving body's pose and the rates that its polynomial has there.
 struct Moving {
@@ -49,6 +49,45 @@ Moving movingAt(const SmoothMover& mover, double t) {
 
 }  // namespace
 
+int descend(Interval span, double t_guess, const std::function<double(double t)>& look) {
+  struct Sample {
+    double t, slope;
+  };
+  double steepest = 0.0;
+  int looks = 0;
+  const auto sample = [&](double t) {
+    ++looks;
+    const double slope = look(t);
+    steepest = std::max(steepest, std::fabs(slope));
+    return Sample{t, slope};
+  };
+  const auto isLevel = [&](const Sample& s) { return std::fabs(s.slope) <= kSlope * steepest; };
+  Sample here = sample(std::clamp(t_guess, span.lower, span.upper));
+  Sample there = here;  // beyond the minimum, once it is bracketed
+  bool is_bracketed = false;
+  double step = kFirstStep * span.length() * (here.slope > 0.0 ? -1.0 : 1.0);
+  while (!is_bracketed && here.slope != 0.0 && looks < kMostLooks) {
+    const double t = std::clamp(here.t + step, span.lower, span.upper);
+    if (t == here.t) break;
+    there = sample(t);
+    is_bracketed = there.slope * here.slope <= 0.0;
+    if (!is_bracketed) here = there;
+    step *= 2.0;
+  }
+  // Regula falsi on the slope, with bisection where it stalls.
+  bool halve = false;
+  while (is_bracketed && looks < kMostLooks && !isLevel(here) && !isLevel(there)) {
+    const double width = there.t - here.t;
+    if (std::fabs(width) <= 1e-12 * span.length()) break;
+    const double share =
+        halve ? 0.5 : std::clamp(here.slope / (here.slope - there.slope), 0.05, 0.95);
+    const Sample middle = sample(here.t + share * width);
+    (middle.slope * here.slope > 0.0 ? here : there) = middle;
+    halve = std::fabs(there.t - here.t) > 0.5 * std::fabs(width);
+  }
+  return looks;
+}
+
 SmoothMinimum smoothMinimum(const SmoothMover& a, const SmoothMover& b, double t_guess,
                             const SmoothOptions& options, SmoothState* state) {
   if (a.curves.empty() || b.curves.empty()) {
@@ -60,49 +99,19 @@ SmoothMinimum smoothMinimum(const SmoothMover& a, const SmoothMover& b, double t
   if (state == nullptr) state = &own;
   const bool was_frozen = state->frozen;
   SmoothMinimum best;
-  double steepest = 0.0;
-  struct Sample {
-    double t, slope;
-  };
-  const auto look = [&](double t) {
+  best.at.distance = HUGE_VAL;
+  best.evaluations = descend(span, t_guess, [&](double t) {
     const Moving A = movingAt(a, t), B = movingAt(b, t);
     const SmoothDistance d = smoothDistance(*a.body, A.X_WG, *b.body, B.X_WG, options, state);
     state->frozen = state->valid;
-    const DistanceGradient& g = d.gradient;
-    const double slope = g.translation_A.dot(A.velocity) + g.rotation_A.dot(A.spin) +
-                         g.translation_B.dot(B.velocity) + g.rotation_B.dot(B.spin);
-    steepest = std::max(steepest, std::fabs(slope));
-    if (++best.evaluations == 1 || d.distance < best.at.distance) {
+    if (d.distance < best.at.distance) {
       best.t_star = t;
       best.at = d;
     }
-    return Sample{t, slope};
-  };
-  const auto done = [&](const Sample& s) { return std::fabs(s.slope) <= kSlope * steepest; };
-
-  Sample here = look(std::clamp(t_guess, span.lower, span.upper));
-  // Downhill with growing steps until it goes up again.
-  Sample other = here;
-  double step = kFirstStep * span.length() * (here.slope > 0.0 ? -1.0 : 1.0);
-  bool is_bracketed = false;
-  while (!is_bracketed && here.slope != 0.0 && best.evaluations < kMostSteps) {
-    const double t = std::clamp(here.t + step, span.lower, span.upper);
-    if (t == here.t) break;
-    other = look(t);
-    is_bracketed = other.slope * here.slope <= 0.0;
-    if (!is_bracketed) here = other;
-    step *= 2.0;
-  }
-  // Regula falsi on the slope, with bisection where it stalls.
-  bool halve = false;
-  while (is_bracketed && best.evaluations < kMostSteps && !done(here) && !done(other)) {
-    const double width = other.t - here.t;
-    const double share = halve ? 0.5 : std::clamp(here.slope / (here.slope - other.slope), 0.05, 0.95);
-    const Sample middle = look(here.t + share * width);
-    (middle.slope * here.slope > 0.0 ? here : other) = middle;
-    halve = std::fabs(other.t - here.t) > 0.5 * std::fabs(width);
-    if (std::fabs(other.t - here.t) <= 1e-12 * span.length()) break;
-  }
+    const DistanceGradient& g = d.gradient;
+    return g.translation_A.dot(A.velocity) + g.rotation_A.dot(A.spin) +
+           g.translation_B.dot(B.velocity) + g.rotation_B.dot(B.spin);
+  });
   state->frozen = was_frozen;
   return best;
 }

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kFan = 384;
 constexpr int kRing = 24;
-constexpr int kMostNormals = 192;
+constexpr int kMostNormals = 64;
+constexpr int kMostCorners = 64;
 /// Every direction is within this angle of one of the fan (measured by the test).
 constexpr double kFanCosine = 0.985;
 /// What is left out adds up to e^-28 < 1e-12 of what counts.
@@ -24,8 +25,8 @@ constexpr double kTie = 0.5;
 constexpr double kRounding = 1e-14;  // of the size of the pair: several times what sums lose
 
 /// Nearly evenly spread over the sphere, by the golden angle.
-Vec3 fanDirection(int k) {
-  const double z = 1.0 - (2.0 * k + 1.0) / kFan;
+Vec3 fanDirection(int k, int count) {
+  const double z = 1.0 - (2.0 * k + 1.0) / count;
   const double angle = k * std::numbers::pi * (3.0 - std::sqrt(5.0));
   const double rho = std::sqrt(1.0 - z * z);
   return {rho * std::cos(angle), rho * std::sin(angle), z};
@@ -47,7 +48,7 @@ void addAxes(int first, Columns* out) {
 }
 
 void addFaces(const PointCloud& cloud, Columns* out) {
-  constexpr double kSame = 0.9998;  // cosine of 1 degree
+  constexpr double kSame = 0.998;  // cosine of 4 degrees
   for (int i = 0; i < cloud.count(); ++i) {
     cloud.forFaces(i, [&](const Vec3& normal) {
       if (out->count() >= kMostNormals) return;
@@ -94,6 +95,37 @@ std::vector<double> supportsAlong(const SoftCore& body, const Columns& direction
   return out;
 }
 
+/// The corners of a convex mesh or, of many, some of them: those farthest along directions all
+/// about. The core's ball grows by what these lose, so that the piece still encloses the mesh.
+void takeCorners(SoftCore* body) {
+  ConvexCore& core = body->core;
+  std::vector<Vec3> kept;
+  if (core.points->count() <= kMostCorners) {
+    for (int i = 0; i < core.points->count(); ++i) kept.push_back(core.points->corner(i));
+  } else {
+    std::vector<bool> is_kept(core.points->count());
+    for (int k = 0; k < kMostCorners; ++k) {
+      is_kept[core.points->farthest(fanDirection(k, kMostCorners))] = true;
+    }
+    for (int i = 0; i < core.points->count(); ++i) {
+      if (is_kept[i]) kept.push_back(core.points->corner(i));
+    }
+    const Shape hull = ConvexMesh(kept);
+    double lost = 0.0;
+    for (int i = 0; i < core.points->count(); ++i) {
+      if (is_kept[i]) continue;
+      const double speck = 1e-12 * core.extent;
+      const Pose X{Mat3::Identity(), core.points->corner(i)};
+      const SignedDistance d = signedDistance(hull, Pose(), Sphere(speck), X);
+      lost = std::max(lost, d.distance + d.gap + 1e-10 * core.extent);
+    }
+    core.radius += lost;
+  }
+  for (const Vec3& corner : kept) body->corners.add(corner);
+  body->corner_count = body->corners.count();
+  while (body->corners.count() % SoftCore::kBlock != 0) body->corners.add(kept.back());
+}
+
 SoftPiece pieceOf(const Shape& shape, const Pose& X_BG) {
   SoftPiece piece;
   piece.X_BC = X_BG;
@@ -107,13 +139,13 @@ SoftPiece pieceOf(const Shape& shape, const Pose& X_BG) {
   ConvexCore& core = piece.body.core = coreOf(shape);
   piece.X_BC.p = X_BG * core.offset;
   if (core.kind == ConvexCore::Kind::kPoints) {
-    for (int i = 0; i < core.points->count(); ++i) piece.body.corners.add(core.points->corner(i));
-    piece.log_corners = std::log(core.points->count());
+    takeCorners(&piece.body);
+    piece.log_corners = std::log(piece.body.corner_count);
   } else {
     piece.log_corners = 3.0;
   }
   piece.own = ownNormals(core);
-  for (int k = 0; k < kFan; ++k) piece.fan.add(fanDirection(k));
+  for (int k = 0; k < kFan; ++k) piece.fan.add(fanDirection(k, kFan));
   for (int k = 0; k < piece.own.count(); ++k) piece.fan.add(piece.own[k]);
   piece.own_supports = supportsAlong(piece.body, piece.own);
   piece.fan_supports = supportsAlong(piece.body, piece.fan);

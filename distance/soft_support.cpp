@@ -1,7 +1,9 @@
 #include "allclear/distance/soft_support.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "allclear/core/assert.h"
 #include "allclear/core/multiversion.h"
@@ -10,10 +12,6 @@ namespace allclear {
 namespace {
 
 using Kind = ConvexCore::Kind;
-
-/// Terms below e^-kNegligible of the largest are left out: they add up to less than 1e-12 of it
-/// among a million.
-constexpr double kNegligible = 42.0;
 
 // Plain loops over directions; `n` of them.
 
@@ -84,18 +82,63 @@ double softDisc(double radius, const Vec3& d, double softness, Vec3* point) {
   return value;
 }
 
-SoftSupport softCorners(const Columns& corners, const Vec3& d, double softness, double hard) {
-  const double least = hard - kNegligible * softness;
-  double sum = 0.0;
-  Vec3 point = Vec3::Zero();
-  for (int i = 0; i < corners.count(); ++i) {
-    const double along = corners.x[i] * d.x() + corners.y[i] * d.y() + corners.z[i] * d.z();
-    if (along < least) continue;
-    const double weight = std::exp((along - hard) / softness);
-    sum += weight;
-    point += weight * corners[i];
+/// e^x for x <= 0, to about 1e-15 of it; e^-700 below. Without calls or branches, for loops.
+ALLCLEAR_ALWAYS_INLINE double decay(double x) {
+  constexpr double kMagic = 6755399441055744.0;  // 1.5 * 2^52: its sum with a number rounds that
+  const double y = x > -700.0 ? x : -700.0;
+  const double shifted = y * 1.4426950408889634 + kMagic;
+  const double n = shifted - kMagic;
+  const double r = (y - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  double sum = 1.0 / 479001600.0;  // Taylor to r^12 at |r| <= 0.35
+  sum = sum * r + 1.0 / 39916800.0;
+  sum = sum * r + 1.0 / 3628800.0;
+  sum = sum * r + 1.0 / 362880.0;
+  sum = sum * r + 1.0 / 40320.0;
+  sum = sum * r + 1.0 / 5040.0;
+  sum = sum * r + 1.0 / 720.0;
+  sum = sum * r + 1.0 / 120.0;
+  sum = sum * r + 1.0 / 24.0;
+  sum = sum * r + 1.0 / 6.0;
+  sum = sum * r + 0.5;
+  sum = sum * r + 1.0;
+  sum = sum * r + 1.0;
+  const std::int64_t bits =
+      std::bit_cast<std::int64_t>(sum) +
+      static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(shifted) << 52);
+  return std::bit_cast<double>(bits);
+}
+
+/// Sums of e^(p.d - hard) / softness over the corners p, and of p times that: out[0], out[1..3].
+ALLCLEAR_MULTIVERSION void cornerSums(const double* px, const double* py, const double* pz,
+                                      int corners, const double* d, double hard, double sharpness,
+                                      double* out) {
+  constexpr int kLanes = SoftCore::kBlock;
+  double sum[4][kLanes] = {};
+  for (int first = 0; first < corners; first += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int i = first + lane;
+      const double along = px[i] * d[0] + py[i] * d[1] + pz[i] * d[2];
+      const double below = sharpness * (along - hard);
+      const double e = decay(below < 0.0 ? below : 0.0);
+      const double weight = i < corners ? e : 0.0;
+      sum[0][lane] += weight;
+      sum[1][lane] += weight * px[i];
+      sum[2][lane] += weight * py[i];
+      sum[3][lane] += weight * pz[i];
+    }
   }
-  return {hard + softness * std::log(sum), point / sum};
+  for (int k = 0; k < 4; ++k) {
+    out[k] = 0.0;
+    for (int lane = 0; lane < kLanes; ++lane) out[k] += sum[k][lane];
+  }
+}
+
+SoftSupport softCorners(const SoftCore& body, const Vec3& d, double softness, double hard) {
+  double sums[4];
+  cornerSums(body.corners.x.data(), body.corners.y.data(), body.corners.z.data(),
+             body.corner_count, d.data(), hard, 1.0 / softness, sums);
+  return {hard + softness * std::log(std::max(1.0, sums[0])),
+          Vec3(sums[1], sums[2], sums[3]) / sums[0]};
 }
 
 }  // namespace
@@ -122,7 +165,7 @@ void hardSupports(const SoftCore& body, const Columns& directions, double* out) 
       return ellipsoidSupports(size.x(), size.y(), size.z(), x, y, z, n, out);
     case Kind::kPoints:
       return cornerSupports(body.corners.x.data(), body.corners.y.data(), body.corners.z.data(),
-                            body.corners.count(), x, y, z, n, out);
+                            body.corner_count, x, y, z, n, out);
     case Kind::kTriangle:
       break;
   }
@@ -164,7 +207,7 @@ SoftSupport softSupport(const SoftCore& body, const Vec3& d, double softness, do
       return out;
     }
     case Kind::kPoints:
-      return softCorners(body.corners, d, softness, hard);
+      return softCorners(body, d, softness, hard);
     case Kind::kTriangle:
       break;
   }

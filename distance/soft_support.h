@@ -21,8 +21,12 @@ struct Columns {
 
 /// A convex core (without its ball) made ready for supports along many directions.
 struct SoftCore {
+  static constexpr int kBlock = 8;
+
   ConvexCore core;
-  Columns corners;  ///< of a convex mesh, about the core's origin
+  /// Of a convex mesh, about the core's origin, then repeats of the last one that fill up a block.
+  Columns corners;
+  int corner_count = 0;
 };
 
 /// The support function h of the core (without its ball) at each direction (unit): out[k] = h(d_k).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "allclear/core/parallel.h"
@@ -47,6 +48,52 @@ class Settled {
   double best_ = std::numeric_limits<double>::max();
   int last_gain_ = 0;
   VecX point_;
+};
+
+/// Which rows are softened, how much, and what is added to them (`ClearanceRow`).
+class SoftRows {
+ public:
+  SoftRows(const SoftClearance& soft, DistanceMode mode) : soft_(soft), mode_(mode) {}
+
+  void start(const std::vector<Clearance>& near) { at_center_ = depths(near); }
+
+  /// After a solve: what is near the curve that it ended with, which became the centre or not.
+  void learn(const std::vector<Clearance>& near, bool is_center) {
+    latest_ = depths(near);
+    if (is_center) at_center_ = latest_;
+    ++round_;
+  }
+
+  ClearanceRow row(int pair, int span) const {
+    ClearanceRow out{pair, span};
+    if (mode_ == DistanceMode::kEuclidean) return out;
+    const double size = soft_.pairSize(pair);
+    const double depth = std::max(depthIn(at_center_, pair, span), depthIn(latest_, pair, span));
+    if (depth <= (mode_ == DistanceMode::kSoft ? 0.0 : deep * size)) return out;
+    const double share[] = {soft0, soft1, soft2};
+    out.softness = size * share[std::min(round_, 2)];
+    out.raise = raise * out.softness;
+    return out;
+  }
+
+ private:
+  using Depths = std::map<std::pair<int, int>, double>;
+  static Depths depths(const std::vector<Clearance>& near) {
+    Depths out;
+    for (const Clearance& c : near) out[{c.pair, c.span}] = -c.upper;
+    return out;
+  }
+  static double depthIn(const Depths& depths, int pair, int span) {
+    const auto it = depths.find({pair, span});
+    return it == depths.end() ? 0.0 : it->second;
+  }
+  static double env(const char* n, double d) { const char* v = std::getenv(n); return v ? std::atof(v) : d; }
+  double deep = env("S_DEEP", 0.1), soft0 = env("S_0", 0.03), soft1 = env("S_1", 0.01), soft2 = env("S_2", 0.002), raise = env("S_RAISE", 5);
+
+  const SoftClearance& soft_;
+  DistanceMode mode_;
+  Depths at_center_, latest_;
+  int round_ = 0;
 };
 
 std::string described(const CollisionModel& model, const Clearance& c) {
@@ -140,6 +187,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
 
   std::set<std::pair<int, int>> rows;
   std::size_t row_count = 0;
+  SoftRows soft(program.soft(), problem.collision.distance);
   const auto look = [&](const BSpline& curve) {
     std::vector<std::vector<Clearance>> by_span(curve.spanCount());
     parallelFor(refinement.threads, curve.spanCount(), [&](int s, int worker) {
@@ -153,7 +201,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     const std::size_t before = row_count;
     for (const Clearance& c : near) rows.insert({c.span, c.pair});
     std::vector<ClearanceRow> list;
-    for (const auto& [span, pair] : rows) list.push_back({pair, span});
+    for (const auto& [span, pair] : rows) list.push_back(soft.row(pair, span));
     program.setRows(std::move(list));
     row_count = rows.size() + program.stateRows().demandRows().size();
     return row_count > before;
@@ -193,6 +241,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
 
   const std::vector<Clearance> at_guess = look(guess);
   Refinement best = judge(guess, at_guess);
+  soft.start(at_guess);
   addRows(at_guess);
   VecX center = program.pointOf(guess);
   program.setPoint(center);
@@ -242,10 +291,11 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     const std::vector<Clearance> near = look(curve);
     Refinement found = judge(curve, near);
     found.cost = program.costOf(found.curve);
-    const bool more_rows = addRows(near);
-    warm = true;
     const bool better = found.clear ? !best.clear || found.cost < best.cost
                                     : !best.clear && found.violation < best.violation;
+    soft.learn(near, better);
+    const bool more_rows = addRows(near);
+    warm = true;
     if (better) {
       const bool settled_there =
           found.clear && best.clear && found.cost > (1.0 - kGain) * best.cost;
