@@ -27,8 +27,8 @@ struct Arguments {
   std::string modes = "euclidean,auto";
   bool verbose = false;
   int iterations = 300;
-  double least_size = 0.3, most_size = 0.6;  ///< of the meshes: diameter of a ball about them [m]
-  double deep = 0.05;                        ///< of the straight line at its worst [m]
+  double deep = 0.05;  ///< of the straight line at its worst [m]
+  bool hulls = false;  ///< meshes by their hulls; else by their pieces
 };
 
 Arguments parse(int argc, char** argv) {
@@ -40,8 +40,7 @@ Arguments parse(int argc, char** argv) {
     if (word == "--seed") out.seed = static_cast<unsigned>(std::stoi(next()));
     if (word == "--modes") out.modes = next();
     if (word == "--iterations") out.iterations = std::stoi(next());
-    if (word == "--least-size") out.least_size = std::stod(next());
-    if (word == "--most-size") out.most_size = std::stod(next());
+    if (word == "--hulls") out.hulls = true;
     if (word == "--deep") out.deep = std::stod(next());
     if (word == "--verbose") out.verbose = true;
   }
@@ -65,8 +64,12 @@ class Problems {
         random_(arguments.seed),
         set_(ProblemSet::load(dataFolder() / "problems" / "panda" / "box.json")) {
     for (const char* name : {"koala", "hammer", "torus", "wingnut"}) {
-      meshes_.push_back(loadMesh(dataFolder() / "meshes" / name / (std::string(name) + ".obj")));
-      names_.push_back(name);
+      const TriangleMesh mesh =
+          loadMesh(dataFolder() / "meshes" / name / (std::string(name) + ".obj"));
+      for (const double size : {0.3, 0.45, 0.6}) {
+        meshes_.push_back(scaled(mesh, size));
+        names_.push_back(name);
+      }
     }
   }
 
@@ -95,7 +98,7 @@ class Problems {
       const Vec3 way =
           linkPoses(problem, 0.5 * (start + goal))[problem.robot->findLink(link)].p;
       const std::size_t which = random_() % meshes_.size();
-      problem.obstacles.push_back(obstacle(which, uniform(arguments_.least_size, arguments_.most_size), way));
+      problem.obstacles.push_back(obstacle(which, way));
       problem.name = names_[which];
       if (isFair(problem, start, goal)) return problem;
     }
@@ -114,14 +117,18 @@ class Problems {
     return poses;
   }
 
-  Obstacle obstacle(std::size_t which, double size, const Vec3& at) {
-    const TriangleMesh& mesh = meshes_[which];
+  /// Centred; `size` is the diameter of a ball about it.
+  static TriangleMesh scaled(const TriangleMesh& mesh, double size) {
     const Ball ball = ballAbout(mesh.vertices());
     std::vector<Vec3> points = mesh.vertices();
     for (Vec3& p : points) p = 0.5 * size / ball.radius * (p - ball.center);
+    return {std::move(points), mesh.triangles()};
+  }
+
+  Obstacle obstacle(std::size_t which, const Vec3& at) {
     Obstacle out;
     out.id = names_[which];
-    out.geometry = {{TriangleMesh(std::move(points), mesh.triangles()), Pose()}};
+    out.geometry = {{meshes_[which], Pose()}};  // shared, with what is made of it
     const auto normal = [&] { return std::normal_distribution<double>()(random_); };
     out.X_WO.R =
         Eigen::Quaterniond(normal(), normal(), normal(), normal()).normalized().toRotationMatrix();
@@ -131,7 +138,7 @@ class Problems {
 
   /// Start and goal have room, the way between them is deep in contact, with the mesh.
   bool isFair(const Problem& problem, const VecX& start, const VecX& goal) const {
-    const ClearanceEvaluator evaluator(problem, Detail::kWhereNeeded);
+    const ClearanceEvaluator evaluator(problem, Detail::kHulls);
     ClearanceEvaluator::Workspace workspace(evaluator);
     const auto excess = [&](const VecX& q, bool* with_mesh) {
       const Clearance worst = evaluator.atRest(q, std::nullopt, workspace);
@@ -166,7 +173,8 @@ struct Score {
 
 void solve(Problem problem, const std::string& mode, const Arguments& arguments, Score* score) {
   problem.collision.distance = modeNamed(mode);
-  const ClearanceEvaluator evaluator(problem, Detail::kWhereNeeded);
+  const ClearanceEvaluator evaluator(problem,
+                                     arguments.hulls ? Detail::kHulls : Detail::kEverywhere);
   const auto start = std::chrono::steady_clock::now();
   const VecX goal = std::get<JointTarget>(problem.goal).values;
   const auto seed = makeSeed(evaluator, goal, 0);
