@@ -176,7 +176,7 @@ inline std::vector<PhongScene> phongScenes() {
        [=](double s) {
          const Mat3 R = rotationAbout(z, kTurn * s);
          return posed(R * rotationAbout(x, 0.25 * kTurn + 0.3 * std::sin(kTurn * s)),
-                      R * Vec3(0.43 + 0.05 * std::sin(2.0 * kTurn * s), 0.0, 0.02));
+                      R * Vec3(0.5 + 0.03 * std::sin(2.0 * kTurn * s), 0.0, 0.02));
        }},
   };
 }

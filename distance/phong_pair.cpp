@@ -20,16 +20,18 @@ const SignedDistance& PairMemory::euclidean(const PhongBody& A, const Pose& X_WA
                                             const PhongBody& B, const Pose& X_WB) {
   ++euclidean_queries;
   last_ = signedMeshDistance(A.body(), X_WA, B.body(), X_WB, &depth_cache_);
-  X_AB_ = X_WA.inverse() * X_WB;
-  known_ = true;
+  const Pose X_AB = X_WA.inverse() * X_WB;
+  apart_ = {last_.distance, X_AB, last_.distance > 0.0};
+  deep_ = {-last_.distance, X_AB, last_.distance < 0.0};
   return last_;
 }
 
-/// No point of B has moved farther than this, seen from A, since the distance was known.
-double PairMemory::movedSince(const PhongBody& B, const Pose& X_AB) const {
+/// What it was less the longest way of a point of B, seen from A.
+double PairMemory::Bound::at(const PhongBody& B, const Pose& X_AB_now) const {
+  if (!known) return -1.0;
   const Vec3& c = B.body().center();
-  const double turned = (X_AB.R - X_AB_.R).norm() / std::sqrt(2.0);
-  return (X_AB * c - X_AB_ * c).norm() + turned * B.body().reach();
+  const double turned = (X_AB_now.R - X_AB.R).norm() / std::sqrt(2.0);
+  return lower - (X_AB_now * c - X_AB * c).norm() - turned * B.body().reach();
 }
 
 bool PairMemory::withinBalls(double claim, double size, const Vec3& middle, const PhongBody& A,
@@ -48,23 +50,33 @@ bool PairMemory::withinBalls(double claim, double size, const Vec3& middle, cons
                 size);
 }
 
+bool PairMemory::acceptsApart(double claim, double size, const PhongBody& A, const Pose& X_WA,
+                              const PhongBody& B, const Pose& X_WB) {
+  // A bound of this part of the claim holds on for some motion, and is found sooner than the
+  // distance.
+  constexpr double kEnough = 0.4;
+  const double rounding = 1e-12 * (A.body().reach() + B.body().reach());
+  const Pose X_AB = X_WA.inverse() * X_WB;
+  const double lower = apart_.at(B, X_AB) - rounding;
+  if (lower > 0.0 && within(claim, lower, size)) return true;
+  MeshDistanceOptions options;
+  options.enough = kEnough * claim;
+  const MeshDistance found = meshDistance(A.body(), X_WA, B.body(), X_WB, options, &overlap_cache_);
+  ++distance_queries;
+  if (found.contact || !(found.distance > rounding)) return false;
+  apart_ = {found.distance, X_AB, true};
+  return within(claim, found.distance, size);
+}
+
 bool PairMemory::accepts(double claim, const Vec3& witness_A, const Vec3& witness_B,
                          const PhongBody& A, const Pose& X_WA, const PhongBody& B,
                          const Pose& X_WB) {
   const double size = std::min(A.size(), B.size());
-  const double rounding = 1e-12 * (A.body().reach() + B.body().reach());
-  if (claim > 0.0) {
-    if (known_) {
-      const double lower = last_.distance - movedSince(B, X_WA.inverse() * X_WB) - rounding;
-      if (lower > 0.0 && within(claim, lower, size)) return true;
-    }
-    const double d = euclidean(A, X_WA, B, X_WB).distance;
-    return d > 0.0 && within(claim, d, size);
-  }
+  if (claim > 0.0) return acceptsApart(claim, size, A, X_WA, B, X_WB);
   const Vec3 middle = 0.5 * (witness_A + witness_B);
   if (withinBalls(claim, size, middle, A, X_WA, B, X_WB)) return true;
   if (!meshesOverlap(A.body(), X_WA, B.body(), X_WB, &overlap_cache_)) return false;
-  if (within(claim, 0.0, size)) return true;
+  if (within(claim, deep_.at(B, X_WA.inverse() * X_WB), size)) return true;
   const double d = euclidean(A, X_WA, B, X_WB).distance;
   return d < 0.0 && within(claim, -d, size);
 }

@@ -20,24 +20,34 @@ class PairMemory {
   /// Whether a Phong distance `claim` with these witnesses (world) may be given out: it has the
   /// sign of the Euclidean distance d, proven, and |claim| <= 1.6 |d| + 0.05 times the smaller
   /// size. Of d as little is computed as the answer needs:
-  /// - apart, d is at least what it was, less what the bodies have moved since;
+  /// - apart, d is at least what it was proven to be, less what the bodies have moved since;
   /// - overlapping, a ball about the middle of the witnesses of radius r_A inside of A and r_B
-  ///   inside of B proves a depth of at least r_A + r_B.
+  ///   inside of B proves a depth of at least r_A + r_B; else, of a depth known before, it is taken
+  ///   for granted that it has not become smaller by more than the bodies have moved.
   bool accepts(double claim, const Vec3& witness_A, const Vec3& witness_B, const PhongBody& A,
                const Pose& X_WA, const PhongBody& B, const Pose& X_WB);
 
   long euclidean_queries = 0;
+  long distance_queries = 0;  ///< for bounds
 
  private:
-  double movedSince(const PhongBody& B, const Pose& X_AB) const;
+  /// A lower bound of the distance for a pose, from one that is proven for another.
+  struct Bound {
+    double lower = 0.0;
+    Pose X_AB;
+    bool known = false;
+    double at(const PhongBody& B, const Pose& X_AB_now) const;
+  };
+  bool acceptsApart(double claim, double size, const PhongBody& A, const Pose& X_WA,
+                    const PhongBody& B, const Pose& X_WB);
   bool withinBalls(double claim, double size, const Vec3& middle, const PhongBody& A,
                    const Pose& X_WA, const PhongBody& B, const Pose& X_WB);
 
   MeshDepthCache depth_cache_;
   MeshCache overlap_cache_;
   SignedDistance last_;
-  Pose X_AB_;  ///< of `last_`
-  bool known_ = false;
+  Bound apart_;
+  Bound deep_;                     ///< of the depth
   int near_A_ = -1, near_B_ = -1;  ///< triangles
 };
 
