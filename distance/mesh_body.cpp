@@ -70,7 +70,11 @@ MeshBody::MeshBody(const Shape& shape) {
     }
     takeTriangles(mesh->vertices(), mesh->triangles());
     takeHull(mesh->vertices());
-  } else if (const auto* sphere = std::get_if<Sphere>(&shape)) {
+    return;
+  }
+  is_convex_ = true;
+  hull_.emplace(shape);
+  if (const auto* sphere = std::get_if<Sphere>(&shape)) {
     thickness_ = sphere->radius();
     takeTriangles({Vec3::Zero()}, {{0, 0, 0}});
   } else if (const auto* capsule = std::get_if<Capsule>(&shape)) {
@@ -90,13 +94,35 @@ MeshBody::MeshBody(const Shape& shape) {
 
 void MeshBody::takeHull(const std::vector<Vec3>& points) {
   std::vector<Vec3> corners;
-  for (int i : convexHull(points).vertices) corners.push_back(points[i]);
+  const ConvexHull hull = convexHull(points);
+  for (int i : hull.vertices) corners.push_back(points[i]);
   hull_.emplace(ConvexMesh(std::move(corners)));
+  is_convex_ = isHull(hull.volume);
+}
+
+/// Closed, bent outward at every edge, and of the hull's volume: without the last, surfaces that
+/// wind about more than once would pass.
+bool MeshBody::isHull(double hull_volume) const {
+  constexpr double kRelative = 1e-9;
+  if (!topology_.closed || topology_.part_closed.size() != 1) return false;
+  if (std::abs(topology_.volume - hull_volume) > kRelative * hull_volume) return false;
+  const double dent = kRelative * root_.radius;
+  for (std::size_t i = 0; i < topology_.triangles.size(); ++i) {
+    const Triangle& t = topology_.triangles[i];
+    const Vec3& a = topology_.vertices[t[0]];
+    const Vec3 n = (topology_.vertices[t[1]] - a).cross(topology_.vertices[t[2]] - a).normalized();
+    for (int next : topology_.neighbours[i]) {
+      if (next < 0) return false;
+      for (int corner : topology_.triangles[next]) {
+        if (n.dot(topology_.vertices[corner] - a) > dent) return false;
+      }
+    }
+  }
+  return true;
 }
 
 void MeshBody::takeCore(const Shape& shape) {
   core_ = coreOf(shape);
-  hull_.emplace(shape);
   center_ = core_->offset;
   root_ = boxVolume(coreHalfSize(*core_));
   thickness_ = core_->radius;
@@ -204,7 +230,9 @@ std::size_t MeshBody::bytes() const {
     add(bvh_->nodes());
     sum += bvh_->nodes().size();
   }
-  if (hull_ && bvh_) sum += std::get<ConvexMesh>(*hull_).points().size() * 12 * sizeof(double);
+  if (const auto* hull = std::get_if<ConvexMesh>(&*hull_)) {
+    sum += hull->points().size() * 12 * sizeof(double);
+  }
   return sum;
 }
 

@@ -44,9 +44,10 @@ class MeshBody {
   /// One point of each part, relative to `center()`.
   const std::vector<Vec3>& representatives() const { return representatives_; }
 
-  /// Of a mesh the convex hull, all that a plane sees of it; of a convex core the shape. Pre: one
-  /// of these.
+  /// Of a mesh the convex hull, all that a plane sees of it; of other shapes the shape.
   const Shape& hull() const { return *hull_; }
+  /// The body is its hull: a convex shape, or a closed mesh without dents (to 1e-9 of its size).
+  bool isConvex() const { return is_convex_; }
 
   std::size_t bytes() const;  ///< of memory
 
@@ -54,6 +55,7 @@ class MeshBody {
   void takeTriangles(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles);
   void takeCore(const Shape& shape);
   void takeHull(const std::vector<Vec3>& points);
+  bool isHull(double hull_volume) const;
   int crossings(const Vec3& p, const Vec3& direction, bool* doubtful) const;
 
   std::optional<MeshBvh> bvh_;
@@ -66,6 +68,7 @@ class MeshBody {
   MeshVolume root_{};
   double thickness_ = 0.0;
   bool has_inside_ = false;
+  bool is_convex_ = false;
 };
 
 /// The body of a shape: of a mesh its own, shared; of others a new one.

@@ -1,0 +1,321 @@
+#include "allclear/distance/mesh_depth_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allclear/distance/mesh_search.h"
+
+namespace allclear::mesh {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kClearance = 1e-10;
+constexpr int kMostJumps = 64;
+
+/// Points and segments: the facets of their polytope are not all among the directions tried.
+bool isThin(const TriangleCorners& t) {
+  const Vec3 e = t.corner(1) - t.corner(0), f = t.corner(2) - t.corner(0);
+  const double size = std::max({e.squaredNorm(), f.squaredNorm(), (f - e).squaredNorm()});
+  return e.cross(f).squaredNorm() <= 1e-22 * size * size;
+}
+
+void addPlane(const ContactPlane& added, std::vector<ContactPlane>* planes) {
+  for (ContactPlane& plane : *planes) {
+    if ((plane.normal - added.normal).squaredNorm() > 1e-18) continue;
+    plane.least = std::max(plane.least, added.least);
+    return;
+  }
+  planes->push_back(added);
+}
+
+}  // namespace
+
+TranslationSpace::TranslationSpace(const MeshBody& A, const MeshBody& B, const Pose& X_BA)
+    : A_(A), B_(B), X_BA_(X_BA), thickness_(A.thickness() + B.thickness()) {
+  const double size = A.reach() + B.reach();
+  clearance_ = kClearance * size + 1e-14 * X_BA.p.norm();
+  farthest_ = X_BA.p.norm() + size + 4.0 * clearance_;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) line_.R[3 * i + k] = X_BA.R(i, k);
+  }
+  setLine(Vec3::Zero(), Vec3::UnitX(), clearance_);
+}
+
+void TranslationSpace::setLine(const Vec3& from, const Vec3& v, double clearance) {
+  for (int k = 0; k < 3; ++k) {
+    line_.T[k] = X_BA_.p[k] + from[k];
+    line_.v[k] = v[k];
+  }
+  line_.offset = clearance + thickness_;
+}
+
+bool TranslationSpace::isPairOfLeaves(const Item& item, int* a, int* b) const {
+  *a = below(A_, item.a);
+  *b = below(B_, item.b);
+  return isLeaf(*a) && isLeaf(*b);
+}
+
+/// Calls `keep` for each pair of volumes below that may meet.
+template <class Keep>
+void TranslationSpace::openNode(const Item& item, const Keep& keep) {
+  ++node_tests;
+  const std::int32_t a = below(A_, item.a), b = below(B_, item.b);
+  const MeshVolume of_A = volumeOf(A_, item.a), of_B = volumeOf(B_, item.b);
+  const bool opens_A = isLeaf(b) || (!isLeaf(a) && of_A.radius >= of_B.radius);
+  LaneIntervals lanes;
+  if (opens_A) {
+    intervalsOpeningA(line_, A_.bvh()->nodes()[a], of_B, &lanes);
+  } else {
+    intervalsOpeningB(line_, of_A, B_.bvh()->nodes()[b], &lanes);
+  }
+  const int width = opens_A ? A_.bvh()->width(a) : B_.bvh()->width(b);
+  for (int l = 0; l < width; ++l) {
+    if (lanes.in[l] > lanes.out[l]) continue;
+    keep(Item{lanes.in[l], lanes.out[l], opens_A ? a << 3 | l : item.a,
+              opens_A ? item.b : b << 3 | l});
+  }
+}
+
+LeafDistance TranslationSpace::leafAt(int a, int b, double s) const {
+  Affine X;
+  std::copy(line_.R, line_.R + 9, X.R);
+  for (int k = 0; k < 3; ++k) X.T[k] = line_.T[k] + s * line_.v[k];
+  return leafDistance(A_, a, X, B_, b);
+}
+
+TriangleSweep TranslationSpace::sweepLeaves(const Item& item, int a, int b) {
+  ++triangle_tests;
+  const TriangleCorners& of_A = A_.bvh()->triangles()[a];
+  if (thickness_ > 0.0 || B_.core() != nullptr || isThin(of_A) ||
+      isThin(B_.bvh()->triangles()[b])) {
+    return sweepRound(item, a, b);
+  }
+  TriangleCorners turned;
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 3; ++k) {
+      turned.p[i][k] = line_.R[3 * k] * of_A.p[i][0] + line_.R[3 * k + 1] * of_A.p[i][1] +
+                       line_.R[3 * k + 2] * of_A.p[i][2];
+    }
+  }
+  TriangleSweep sweep;
+  sweepTriangles(line_, turned, B_.bvh()->triangles()[b], &sweep);
+  return sweep;
+}
+
+/// Advances from either end of the volumes' interval: the set of translations that meet is convex,
+/// so that the plane square to the shortest connection is never passed.
+TriangleSweep TranslationSpace::sweepRound(const Item& item, int a, int b) {
+  const double room = line_.offset - thickness_;
+  const Vec3 v(line_.v[0], line_.v[1], line_.v[2]);
+  TriangleSweep sweep;
+  const auto normalAt = [&](const LeafDistance& leaf, double* n) {
+    const Vec3 w(leaf.a[0] - leaf.b[0], leaf.a[1] - leaf.b[1], leaf.a[2] - leaf.b[2]);
+    const double length = w.norm();
+    for (int k = 0; k < 3; ++k) n[k] = length > 0.0 ? w[k] / length : 0.0;
+    return length > 0.0;
+  };
+  const LeafDistance now = leafAt(a, b, 0.0);
+  sweep.gap = now.distance;
+  if (!normalAt(now, sweep.normal_gap)) sweep.gap = -kInfinity;
+  const auto advance = [&](double s, double direction, double end, double* n) {
+    for (int step = 0; step < 100; ++step) {
+      const LeafDistance leaf = leafAt(a, b, s);
+      double here[3];
+      const double left = leaf.distance - room;
+      if (!normalAt(leaf, here)) return s;
+      std::copy(here, here + 3, n);
+      if (left <= 1e-3 * room) return s;
+      const double speed = -direction * (here[0] * v[0] + here[1] * v[1] + here[2] * v[2]);
+      if (!(speed > 1e-12 * v.norm())) return direction * kInfinity;
+      s += direction * left / speed;
+      if ((end - s) * direction < 0.0) return direction * kInfinity;
+    }
+    return s;
+  };
+  const double in = std::max(item.in, -1e6), out = std::min(item.out, 1e6);
+  std::fill_n(sweep.normal_in, 3, 0.0);
+  std::fill_n(sweep.normal_out, 3, 0.0);
+  sweep.in = v.squaredNorm() > 0.0 ? advance(in, 1.0, out, sweep.normal_in) : in;
+  sweep.out = sweep.in <= out && v.squaredNorm() > 0.0
+                  ? advance(out, -1.0, sweep.in - 1e-9, sweep.normal_out)
+                  : out;
+  return sweep;
+}
+
+/// Where the cover of s by pairs that meet ends, going on along the line; nothing beyond `most`.
+/// Pairs that reach farthest first: then few matter.
+std::optional<double> TranslationSpace::coveredUntil(double s, double most) {
+  stack_.clear();
+  later_.clear();
+  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
+  while (true) {
+    while (!stack_.empty()) {
+      const Item item = stack_.back();
+      stack_.pop_back();
+      if (item.out <= s) continue;
+      int a, b;
+      if (isPairOfLeaves(item, &a, &b)) {
+        const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
+        if (sweep.in > sweep.out || sweep.out <= s) continue;
+        if (sweep.in > s) {
+          later_.push_back({sweep.in, sweep.out, item.a, item.b});
+          continue;
+        }
+        s = sweep.out;
+        exit_normal_ = Vec3(sweep.normal_out[0], sweep.normal_out[1], sweep.normal_out[2]);
+        if (s > most) return std::nullopt;
+        continue;
+      }
+      const std::size_t first = stack_.size();
+      openNode(item, [&](const Item& child) {
+        if (child.out <= s || child.in > most) return;
+        if (child.in > s) {
+          later_.push_back(child);
+          return;
+        }
+        stack_.push_back(child);
+        for (std::size_t k = stack_.size() - 1;
+             k > first && stack_[k - 1].out > stack_[k].out; --k) {
+          std::swap(stack_[k - 1], stack_[k]);
+        }
+      });
+    }
+    const auto due = std::partition(later_.begin(), later_.end(),
+                                    [&](const Item& item) { return item.in > s; });
+    stack_.assign(due, later_.end());
+    later_.erase(due, later_.end());
+    if (stack_.empty()) return s;
+  }
+}
+
+std::optional<double> TranslationSpace::exit(const Vec3& d, double most) {
+  double s = 0.0;
+  exit_normal_.setZero();
+  for (int jump = 0; jump < kMostJumps; ++jump) {
+    setLine(Vec3::Zero(), d, clearance_);
+    const std::optional<double> until = coveredUntil(s, most);
+    if (!until) return std::nullopt;
+    s = *until;
+    if (!isContained(s * d)) return s;
+    // Free surfaces, but inside: on to where the surfaces meet again.
+    const double end = std::min(most, farthest_);
+    if (s >= end) return std::nullopt;
+    const std::optional<double> share = firstContact(s * d, end * d, clearance_);
+    if (!share) return std::nullopt;
+    s += *share * (end - s) + 1e-3 * clearance_;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> TranslationSpace::inward(const Vec3& d, double most,
+                                               std::vector<ContactPlane>* planes) {
+  exit_normal_.setZero();
+  planes->clear();
+  met_.clear();
+  setLine(most * d, -d, clearance_);
+  stack_.clear();
+  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
+  double best = most;
+  const double band = clearance_;
+  while (!stack_.empty()) {
+    const Item item = stack_.back();
+    stack_.pop_back();
+    if (item.in >= best + band) continue;
+    int a, b;
+    if (isPairOfLeaves(item, &a, &b)) {
+      const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
+      if (sweep.in > sweep.out || sweep.out < 0.0 || sweep.in > best + band) continue;
+      if (sweep.in <= 0.0) return std::nullopt;
+      met_.push_back({sweep.in, Vec3(sweep.normal_in[0], sweep.normal_in[1], sweep.normal_in[2])});
+      best = std::min(best, sweep.in);
+      continue;
+    }
+    const std::size_t first = stack_.size();
+    openNode(item, [&](const Item& child) {
+      if (child.in >= best + band || child.out < 0.0) return;
+      stack_.push_back(child);
+      for (std::size_t k = stack_.size() - 1; k > first && stack_[k - 1].in < stack_[k].in; --k) {
+        std::swap(stack_[k - 1], stack_[k]);
+      }
+    });
+  }
+  const double s = most - best;
+  if (isContained(s * d)) return std::nullopt;
+  for (const MetPair& pair : met_) {
+    if (pair.in > best + band) continue;
+    // On the plane at (most - in) d, with the clearance of this search beyond it.
+    addPlane({pair.normal, pair.normal.dot((most - pair.in) * d) - clearance_}, planes);
+    if (pair.in == best) exit_normal_ = pair.normal;
+  }
+  return s;
+}
+
+std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec3& to,
+                                                     double clearance) {
+  setLine(from, to - from, clearance);
+  stack_.clear();
+  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
+  double best = kInfinity;
+  while (!stack_.empty()) {
+    const Item item = stack_.back();
+    stack_.pop_back();
+    if (item.in >= best) continue;
+    int a, b;
+    if (isPairOfLeaves(item, &a, &b)) {
+      const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
+      if (sweep.in <= sweep.out && sweep.out > 0.0 && sweep.in <= 1.0) {
+        best = std::min(best, std::max(sweep.in, 0.0));
+      }
+      continue;
+    }
+    const std::size_t first = stack_.size();
+    openNode(item, [&](const Item& child) {
+      if (child.in >= best || child.in > 1.0 || child.out < 0.0) return;
+      stack_.push_back(child);
+      for (std::size_t k = stack_.size() - 1; k > first && stack_[k - 1].in < stack_[k].in; --k) {
+        std::swap(stack_[k - 1], stack_[k]);
+      }
+    });
+  }
+  if (best > 1.0) return std::nullopt;
+  return best;
+}
+
+void TranslationSpace::planesAt(const Vec3& t, double band, std::vector<ContactPlane>* planes,
+                                Vec3* middle) {
+  planes->clear();
+  Vec3 sum = Vec3::Zero();
+  int count = 0;
+  setLine(t, Vec3::Zero(), band);
+  stack_.clear();
+  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
+  while (!stack_.empty()) {
+    const Item item = stack_.back();
+    stack_.pop_back();
+    int a, b;
+    if (!isPairOfLeaves(item, &a, &b)) {
+      openNode(item, [&](const Item& child) {
+        if (child.in <= 0.0 && child.out >= 0.0) stack_.push_back(child);
+      });
+      continue;
+    }
+    const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
+    if (!(sweep.gap <= band) || !(sweep.gap > -kInfinity)) continue;
+    if (middle != nullptr) {
+      const LeafDistance leaf = leafAt(~a, ~b, 0.0);
+      sum += Vec3(leaf.a[0], leaf.a[1], leaf.a[2]);
+      ++count;
+    }
+    const Vec3 n(sweep.normal_gap[0], sweep.normal_gap[1], sweep.normal_gap[2]);
+    const double least = n.dot(t) - sweep.gap;
+    addPlane({n, least}, planes);
+  }
+  if (count > 0) *middle = sum / count;
+}
+
+bool TranslationSpace::isContained(const Vec3& t) const {
+  if (!A_.hasInside() && !B_.hasInside()) return false;
+  return isInside(A_, {X_BA_.R, X_BA_.p + t}, B_);
+}
+
+}  // namespace allclear::mesh
