@@ -56,6 +56,7 @@ struct SmoothDistance {
   bool tie = false;       ///< another answer is as good: the next query may give that one
 };
 
+class PhongBody;
 class SoftBody;
 
 /// A shape made ready for every method, each when it is first asked for; to be shared, also between
@@ -70,6 +71,8 @@ class SmoothBody {
   const Shape& shape() const { return shape_; }
   /// A mesh as the convex pieces of its cover: `TriangleMesh::cover`.
   const SoftBody& soft() const;
+  /// Pre: a mesh, a convex mesh or a box; else `InputError`.
+  const PhongBody& phong() const;
 
  private:
   struct Made;
@@ -81,7 +84,7 @@ class SmoothBody {
 SmoothMethod chosenMethod(const SmoothBody& A, const SmoothBody& B);
 
 /// Signed distance of two bodies by `options.method`; what it promises is told where the method is:
-/// signed_distance.h, mesh_depth.h, soft_distance.h. `state` goes from query to query of one
+/// signed_distance.h, mesh_depth.h, dual_phong.h, soft_distance.h. `state` goes from query to query of one
 /// pair, null for none. A method that is not for the pair answers as `kSoft`, which
 /// takes all, and says `fallback`.
 SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const SmoothBody& B,
