@@ -1,8 +1,8 @@
 // Planning problems whose first guess is in collision: a Panda's straight line through a mesh
 // obstacle, refined as it is (no search), with the Euclidean distance and with the smooth one. Says
 // how many come out clear, how many of these are certified, and in how many iterations.
-//   bench_collision_starts [--count N] [--seed S] [--modes euclidean,auto,soft] [--verbose]
-//                          [--json F]
+//   bench_collision_starts [--count N] [--seed S] [--modes euclidean,auto,soft] [--deep M]
+//                          [--iterations N] [--pieces] [--verbose] [--json F]
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -26,9 +26,9 @@ struct Arguments {
   unsigned seed = 1;
   std::string modes = "euclidean,auto";
   bool verbose = false;
-  int iterations = 300;
-  double deep = 0.05;  ///< of the straight line at its worst [m]
-  bool hulls = false;  ///< meshes by their hulls; else by their pieces
+  int iterations = 60;  ///< as many as the planner gives a straight line
+  double deep = 0.1;    ///< of the straight line at its worst [m]
+  bool pieces = false;  ///< meshes by their pieces in all pairs; else by hulls
 };
 
 Arguments parse(int argc, char** argv) {
@@ -40,7 +40,7 @@ Arguments parse(int argc, char** argv) {
     if (word == "--seed") out.seed = static_cast<unsigned>(std::stoi(next()));
     if (word == "--modes") out.modes = next();
     if (word == "--iterations") out.iterations = std::stoi(next());
-    if (word == "--hulls") out.hulls = true;
+    if (word == "--pieces") out.pieces = true;
     if (word == "--deep") out.deep = std::stod(next());
     if (word == "--verbose") out.verbose = true;
   }
@@ -95,8 +95,7 @@ class Problems {
       problem.start = problem.configuration(start);
       problem.goal = JointTarget{problem.planned, goal};
       const char* link = uniform(0.0, 1.0) < 0.5 ? "panda_hand" : "panda_link5";
-      const Vec3 way =
-          linkPoses(problem, 0.5 * (start + goal))[problem.robot->findLink(link)].p;
+      const Vec3 way = linkPoses(problem, 0.5 * (start + goal))[problem.robot->findLink(link)].p;
       const std::size_t which = random_() % meshes_.size();
       problem.obstacles.push_back(obstacle(which, way));
       problem.name = names_[which];
@@ -166,42 +165,43 @@ class Problems {
 
 struct Score {
   int clear = 0, certified = 0;
-  std::vector<int> iterations;       ///< of all
+  std::vector<int> iterations;  ///< of all
   std::vector<double> seconds;
+  std::vector<double> costs;
   std::vector<bool> solved;
 };
 
 void solve(Problem problem, const std::string& mode, const Arguments& arguments, Score* score) {
   problem.collision.distance = modeNamed(mode);
   const ClearanceEvaluator evaluator(problem,
-                                     arguments.hulls ? Detail::kHulls : Detail::kEverywhere);
+                                     arguments.pieces ? Detail::kEverywhere : Detail::kHulls);
   const auto start = std::chrono::steady_clock::now();
   const VecX goal = std::get<JointTarget>(problem.goal).values;
   const auto seed = makeSeed(evaluator, goal, 0);
   const BSpline guess = seed->curve.withDuration(feasibleDuration(problem, seed->curve));
   RefinementOptions options;
   options.iterations = arguments.iterations;
-  const Refinement result =
-      refine(evaluator, guess, options, [&](const PlanProgress& p) {
-        if (arguments.verbose) {
-          std::printf("    %2d %3d %9.4f %9.2e %s\n", p.round, p.iteration, p.cost, p.infeasibility,
-                      p.worst.c_str());
-        }
-        return true;
-      });
+  const Refinement result = refine(evaluator, guess, options, [&](const PlanProgress& p) {
+    if (arguments.verbose) {
+      std::printf("    %2d %3d %9.4f %9.2e %s\n", p.round, p.iteration, p.cost, p.infeasibility,
+                  p.worst.c_str());
+    }
+    return true;
+  });
   const bool certified = result.clear && certify(problem, result.curve).clear;
   score->clear += result.clear;
   score->certified += certified;
   score->solved.push_back(certified);
   score->iterations.push_back(result.iterations);
+  score->costs.push_back(result.cost);
   score->seconds.push_back(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  std::printf("  %-10s %-9s %3d iterations %2d rounds cost %6.3f left %.4f m %.2f s\n", mode.c_str(),
-              certified      ? "certified"
-              : result.clear ? "clear"
-                             : "-",
-              result.iterations, result.rounds, result.cost, result.violation,
-              score->seconds.back());
+  std::printf(
+      "  %-10s %-9s %3d iterations %2d rounds cost %6.3f left %.4f m %.2f s\n", mode.c_str(),
+      certified      ? "certified"
+      : result.clear ? "clear"
+                     : "-",
+      result.iterations, result.rounds, result.cost, result.violation, score->seconds.back());
   std::fflush(stdout);
 }
 
@@ -228,25 +228,28 @@ int main(int argc, char** argv) {
     std::printf("%d %s\n", i, problem.name.c_str());
     for (std::size_t m = 0; m < modes.size(); ++m) solve(problem, modes[m], arguments, &scores[m]);
   }
-  std::printf("%-12s %6s %10s %12s %18s %18s %8s\n", "distance", "clear", "certified", "iterations",
-              "when certified", "when all are", "mean s");
+  std::printf("%-12s %6s %10s %12s %16s %16s %18s %8s\n", "distance", "clear", "certified",
+              "iterations", "when certified", "when all are", "cost when all are", "mean s");
   for (std::size_t m = 0; m < modes.size(); ++m) {
     const Score& score = scores[m];
-    std::vector<double> all, solved, by_all;
+    std::vector<double> all, solved, by_all, costs;
     for (std::size_t i = 0; i < score.solved.size(); ++i) {
       all.push_back(score.iterations[i]);
       if (score.solved[i]) solved.push_back(score.iterations[i]);
       if (std::all_of(scores.begin(), scores.end(), [&](const Score& s) { return s.solved[i]; })) {
         by_all.push_back(score.iterations[i]);
+        costs.push_back(score.costs[i]);
       }
     }
-    std::printf("%-12s %6d %10d %12.1f %18.1f %18.1f %8.2f\n", modes[m].c_str(), score.clear,
-                score.certified, mean(all), mean(solved), mean(by_all), mean(score.seconds));
+    std::printf("%-12s %6d %10d %12.1f %16.1f %16.1f %18.3f %8.2f\n", modes[m].c_str(), score.clear,
+                score.certified, mean(all), mean(solved), mean(by_all), mean(costs),
+                mean(score.seconds));
     report.figure(modes[m] + ".clear", score.clear);
     report.figure(modes[m] + ".certified", score.certified);
     report.figure(modes[m] + ".iterations", mean(all));
     report.figure(modes[m] + ".iterations_where_certified", mean(solved));
     report.figure(modes[m] + ".iterations_where_all_certified", mean(by_all));
+    report.figure(modes[m] + ".cost_where_all_certified", mean(costs));
     report.figure(modes[m] + ".mean_s", mean(score.seconds));
   }
   report.figure("problems", arguments.count);

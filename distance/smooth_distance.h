@@ -84,9 +84,9 @@ class SmoothBody {
 SmoothMethod chosenMethod(const SmoothBody& A, const SmoothBody& B);
 
 /// Signed distance of two bodies by `options.method`; what it promises is told where the method is:
-/// signed_distance.h, mesh_depth.h, dual_phong.h, soft_distance.h. `state` goes from query to query of one
-/// pair, null for none. A method that is not for the pair answers as `kSoft`, which
-/// takes all, and says `fallback`.
+/// signed_distance.h, mesh_depth.h, dual_phong.h, soft_distance.h. `state` goes from query to query
+/// of one pair, null for none. A method that is not for the pair answers as `kSoft`, which takes
+/// all, and says `fallback`.
 SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const SmoothBody& B,
                               const Pose& X_WB, const SmoothOptions& options,
                               SmoothState* state = nullptr);

@@ -10,7 +10,7 @@ namespace {
 
 /// First step, in shares of the interval: well within the valley of the Euclidean minimum.
 constexpr double kFirstStep = 1.0 / 32.0;
-constexpr double kSlope = 1e-4;  // of the steepest one met
+constexpr double kSlope = 1e-6;  // of the steepest one met
 constexpr int kMostLooks = 40;
 
 /// A moving body's pose and the rates that its polynomial has there.
@@ -74,16 +74,24 @@ int descend(Interval span, double t_guess, const std::function<double(double t)>
     if (!is_bracketed) here = there;
     step *= 2.0;
   }
-  // Regula falsi on the slope, with bisection where it stalls.
-  bool halve = false;
-  while (is_bracketed && looks < kMostLooks && !isLevel(here) && !isLevel(there)) {
+  // Regula falsi on the slope; an end that stays counts half (Illinois).
+  int stays = 0;  // > 0: how often `there` has, < 0: `here`
+  bool level = isLevel(here) || isLevel(there);
+  while (is_bracketed && !level && looks < kMostLooks) {
     const double width = there.t - here.t;
     if (std::fabs(width) <= 1e-12 * span.length()) break;
-    const double share =
-        halve ? 0.5 : std::clamp(here.slope / (here.slope - there.slope), 0.05, 0.95);
+    const double share = std::clamp(here.slope / (here.slope - there.slope), 1e-3, 1.0 - 1e-3);
     const Sample middle = sample(here.t + share * width);
-    (middle.slope * here.slope > 0.0 ? here : there) = middle;
-    halve = std::fabs(there.t - here.t) > 0.5 * std::fabs(width);
+    level = isLevel(middle);
+    if (middle.slope * here.slope > 0.0) {
+      here = middle;
+      stays = std::max(0, stays) + 1;
+      if (stays > 1) there.slope *= 0.5;
+    } else {
+      there = middle;
+      stays = std::min(0, stays) - 1;
+      if (stays < -1) here.slope *= 0.5;
+    }
   }
   return looks;
 }

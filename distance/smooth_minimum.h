@@ -24,13 +24,13 @@ struct SmoothMinimum {
 };
 
 /// Walks from `t_guess` downhill in `span`, by growing steps and then by the sign of the slope
-/// that `look(t)` returns, until the slope is 1e-4 of the steepest met, or an end of the span is
+/// that `look(t)` returns, until the slope is 1e-6 of the steepest met, or an end of the span is
 /// reached. How often it looked.
 int descend(Interval span, double t_guess, const std::function<double(double t)>& look);
 
 /// The minimum downhill from `t_guess` (that of the Euclidean distance, where `minimumDistance`
 /// finds the least over the whole interval), in the curves' interval: its slope by time is zero to
-/// 1e-4 of the steepest met, or it is an end of the interval. Never above the distance at
+/// 1e-6 of the steepest met, or it is an end of the interval. Never above the distance at
 /// `t_guess`. It is the lowest one wherever the smooth distance has no other valley lower than that
 /// one; that is not searched for. Of methods with branches all is on the branch at `t_guess`.
 SmoothMinimum smoothMinimum(const SmoothMover& a, const SmoothMover& b, double t_guess,

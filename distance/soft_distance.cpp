@@ -238,14 +238,13 @@ void hardRooms(const Side& side, Scratch* scratch, std::vector<double>* other_su
                std::vector<double>* room) {
   const Columns& in = *side.directions;
   const int n = in.count();
-  for (std::vector<double>* column :
-       {&scratch->turned.x, &scratch->turned.y, &scratch->turned.z}) {
+  for (std::vector<double>* column : {&scratch->turned.x, &scratch->turned.y, &scratch->turned.z}) {
     column->resize(n);
   }
   other_supports->assign(n, 0.0);
   room->resize(n);
-  turnedAround(side.R_PQ.data(), in.x.data(), in.y.data(), in.z.data(), n,
-               scratch->turned.x.data(), scratch->turned.y.data(), scratch->turned.z.data());
+  turnedAround(side.R_PQ.data(), in.x.data(), in.y.data(), in.z.data(), n, scratch->turned.x.data(),
+               scratch->turned.y.data(), scratch->turned.z.data());
   if (!side.other->is_half_space && n > 0) {
     hardSupports(side.other->body, scratch->turned, other_supports->data());
   }
@@ -297,8 +296,7 @@ Soft softPair(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B, const Po
   }
   // A hard room bounds the soft one from above: most directions are out before they are softened.
   Soft out;
-  const Room first =
-      softRoom(sides[best_side], best, supports[best_side][best], softness);
+  const Room first = softRoom(sides[best_side], best, supports[best_side][best], softness);
   const double least = first.value - softness * (kNegligible + std::log(total));
   out.steepest = first.normal;
   out.steepest_value = first.value;
@@ -329,9 +327,9 @@ Soft softPair(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B, const Po
   scaled.add(1.0 / sum, out.mean);
   out.mean = scaled;
   out.value = top + softness * std::log(sum / total);
-  const double size = A.reach() + B.reach() + (A.is_half_space || B.is_half_space
-                                                   ? (X_WA.p - X_WB.p).norm()
-                                                   : std::fabs(out.value));
+  const double size =
+      A.reach() + B.reach() +
+      (A.is_half_space || B.is_half_space ? (X_WA.p - X_WB.p).norm() : std::fabs(out.value));
   out.value -= kRounding * size;
   return out;
 }
@@ -341,8 +339,8 @@ Soft softPair(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B, const Po
 double leastSoft(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B, const Pose& X_WB,
                  double softness) {
   if (A.is_half_space || B.is_half_space) return -HUGE_VAL;
-  const double bias = std::log(kFan + 2.0 * kMostNormals) +
-                      kSupportShare * (A.log_corners + B.log_corners);
+  const double bias =
+      std::log(kFan + 2.0 * kMostNormals) + kSupportShare * (A.log_corners + B.log_corners);
   return kFanCosine * (X_WA.p - X_WB.p).norm() - A.reach() - B.reach() - softness * bias;
 }
 

@@ -13,8 +13,8 @@ struct SoftPiece {
   SoftCore body;
   Pose X_BC;  ///< of the core's frame in the body's
   bool is_half_space = false;
-  Columns own;      ///< normals of faces, unit, in the core's frame: C
-  Columns fan;      ///< directions all about, then `own`
+  Columns own;  ///< normals of faces, unit, in the core's frame: C
+  Columns fan;  ///< directions all about, then `own`
   std::vector<double> own_supports, fan_supports;  ///< of the core, without its ball
   double log_corners = 0.0;  ///< soft supports are above by at most this times their softness
 
@@ -45,8 +45,8 @@ class SoftBody {
 ///
 /// Never above the distance: g >= h, and a mean is not above the largest. Below it by about 7
 /// times the softness, and by what the nearest direction of the fan loses (10 degrees between
-/// neighbours). Between bodies of several pieces: the soft minimum over pairs of pieces, never above
-/// the least of their distances; so > 0 only where the bodies are apart.
+/// neighbours). Between bodies of several pieces: the soft minimum over pairs of pieces, never
+/// above the least of their distances; so > 0 only where the bodies are apart.
 ///
 /// `tie`: the derivative by the translation is shorter than 1/2: directions far apart count alike.
 /// `fallback`: two half-spaces. The state is not used. Pre: softness > 0.

@@ -102,9 +102,8 @@ ALLCLEAR_ALWAYS_INLINE double decay(double x) {
   sum = sum * r + 0.5;
   sum = sum * r + 1.0;
   sum = sum * r + 1.0;
-  const std::int64_t bits =
-      std::bit_cast<std::int64_t>(sum) +
-      static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(shifted) << 52);
+  const std::int64_t bits = std::bit_cast<std::int64_t>(sum) +
+                            static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(shifted) << 52);
   return std::bit_cast<double>(bits);
 }
 
@@ -135,8 +134,8 @@ ALLCLEAR_MULTIVERSION void cornerSums(const double* px, const double* py, const 
 
 SoftSupport softCorners(const SoftCore& body, const Vec3& d, double softness, double hard) {
   double sums[4];
-  cornerSums(body.corners.x.data(), body.corners.y.data(), body.corners.z.data(),
-             body.corner_count, d.data(), hard, 1.0 / softness, sums);
+  cornerSums(body.corners.x.data(), body.corners.y.data(), body.corners.z.data(), body.corner_count,
+             d.data(), hard, 1.0 / softness, sums);
   return {hard + softness * std::log(std::max(1.0, sums[0])),
           Vec3(sums[1], sums[2], sums[3]) / sums[0]};
 }

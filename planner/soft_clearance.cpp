@@ -61,8 +61,8 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
       whole += J.topRows<3>().transpose() * translation + J.bottomRows<3>().transpose() * rotation;
     } else if (problem.obstacles[body.obstacle].moves()) {
       const Obstacle& obstacle = problem.obstacles[body.obstacle];
-      out.rate += translation.dot(obstacle.pointVelocity(t, X.p)) +
-                  rotation.dot(spinOf(obstacle, t, X.p));
+      out.rate +=
+          translation.dot(obstacle.pointVelocity(t, X.p)) + rotation.dot(spinOf(obstacle, t, X.p));
     }
   };
   add(A, X_WA, soft.gradient.translation_A, soft.gradient.rotation_A);

@@ -362,8 +362,7 @@ void TrajectoryProgram::evaluateRow(int r, const BSpline& curve,
 void TrajectoryProgram::soften(int r, const BSpline& curve,
                                ClearanceEvaluator::Workspace& workspace) {
   Clearance& clearance = clearances_[r];
-  const SoftClearance::Value soft =
-      soft_.minimum(clearance, curve, rows_[r].softness, workspace);
+  const SoftClearance::Value soft = soft_.minimum(clearance, curve, rows_[r].softness, workspace);
   clearance.upper = soft.distance + rows_[r].raise;
   clearance.t_star = soft.t_star;
   clearance_gradients_.col(r) = soft.gradient;

@@ -2,10 +2,10 @@
 
 #include "allclear/distance/smooth_distance.h"
 
+#include <gtest/gtest.h>
 #include "allclear/distance/mesh_depth.h"
 #include "allclear/distance/smooth_minimum.h"
 #include "allclear/distance/soft_distance.h"
-#include <gtest/gtest.h>
 
 #include "distance/mcd_shapes.h"
 #include "support/mesh_samples.h"
@@ -50,8 +50,10 @@ TEST(SmoothDistanceInterface, APlaneSeesTheHullOfAMesh) {
   SmoothOptions options;
   options.method = SmoothMethod::kEuclidean;
   const double exact = smoothDistance(plane, Pose(), torus, X, options).distance;
-  EXPECT_NEAR(exact, 0.1 + supportValue(Shape(ring().hull()), Vec3(X.R.transpose() * -Vec3::UnitZ())) * -1.0,
-              1e-12);
+  EXPECT_NEAR(
+      exact,
+      0.1 + supportValue(Shape(ring().hull()), Vec3(X.R.transpose() * -Vec3::UnitZ())) * -1.0,
+      1e-12);
   options.method = SmoothMethod::kAutomatic;
   EXPECT_LE(smoothDistance(plane, Pose(), torus, X, options).distance, exact);
 }
@@ -85,15 +87,15 @@ TEST(SmoothMinimum, LeadsDownFromTheEuclideanMinimum) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Draw draw(seed);
-    const Passing pass(randomSolid(draw, draw.integer(0, 5)), randomSolid(draw, draw.integer(0, 5)));
+    const Passing pass(randomSolid(draw, draw.integer(0, 5)),
+                       randomSolid(draw, draw.integer(0, 5)));
     McdOptions mcd;
     mcd.refine = true;
     const DistanceBracket bracket = minimumDistance(pass.a.moving(), pass.b.moving(), mcd);
     SmoothOptions options;
     options.method = SmoothMethod::kSoft;
     options.softness = 0.005;
-    const SmoothMinimum found =
-        smoothMinimum(pass.mover_a, pass.mover_b, bracket.t_star, options);
+    const SmoothMinimum found = smoothMinimum(pass.mover_a, pass.mover_b, bracket.t_star, options);
     EXPECT_LE(found.at.distance, pass.at(bracket.t_star, options) + 1e-12);
     EXPECT_NEAR(found.at.distance, pass.at(found.t_star, options), 1e-12);
     EXPECT_LE(found.at.distance, bracket.upper + 1e-3);  // never above the distance

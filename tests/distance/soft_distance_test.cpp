@@ -232,8 +232,8 @@ TEST(SoftDistance, OfSeveralPiecesIsNeverAboveTheLeastOfTheirs) {
     std::vector<Geometry> pieces;
     for (int k = draw.index(6) + 1; k > 0; --k) {
       const int kind = draw.index(6);
-      pieces.push_back(
-          {drawShape(kind, &draw, 10.0), {draw.rotation(), draw.uniform(0.0, 3.0) * draw.direction()}});
+      pieces.push_back({drawShape(kind, &draw, 10.0),
+                        {draw.rotation(), draw.uniform(0.0, 3.0) * draw.direction()}});
     }
     const Shape B = drawShape(kConvexIndex, &draw, 5.0);
     const Pose X_WA{draw.rotation(), draw.direction()};
@@ -247,8 +247,7 @@ TEST(SoftDistance, OfSeveralPiecesIsNeverAboveTheLeastOfTheirs) {
     const SmoothDistance soft = softDistance(body, X_WA, other, X_WB, softness);
     EXPECT_LE(soft.distance, exact);
     for (const Geometry& piece : pieces) {
-      const double one =
-          softDistance(SoftBody({piece}), X_WA, other, X_WB, softness).distance;
+      const double one = softDistance(SoftBody({piece}), X_WA, other, X_WB, softness).distance;
       sum += std::exp((soft.distance - one) / softness);
     }
     EXPECT_NEAR(sum, 1.0, 1e-9);  // value = -softness log(sum of exp(-one / softness))

@@ -106,8 +106,7 @@ inline TriangleMesh turnedMesh(const std::vector<Vec2>& outline, int around) {
     for (int i = 0; i < around; ++i) {
       if (i < count) {
         const double angle = 2.0 * std::numbers::pi * i / around;
-        vertices.push_back(
-            {point.x() * std::cos(angle), point.x() * std::sin(angle), point.y()});
+        vertices.push_back({point.x() * std::cos(angle), point.x() * std::sin(angle), point.y()});
       }
       ring.push_back(static_cast<int>(vertices.size()) - 1);
     }
@@ -140,8 +139,8 @@ inline TriangleMesh coneMesh(double radius, double length) {
   return turnedMesh({{0.0, -0.5 * length}, {radius, -0.5 * length}, {0.0, 0.5 * length}}, 24);
 }
 inline TriangleMesh cupMesh() {
-  return turnedMesh({{0.0, -0.3}, {0.3, -0.3}, {0.4, 0.3}, {0.33, 0.3}, {0.24, -0.22}, {0.0, -0.22}},
-                    24);
+  return turnedMesh(
+      {{0.0, -0.3}, {0.3, -0.3}, {0.4, 0.3}, {0.33, 0.3}, {0.24, -0.22}, {0.0, -0.22}}, 24);
 }
 
 /// The convex ones against their own like; the cup and the torus against a box.
@@ -162,7 +161,7 @@ inline std::vector<PushOutPair> pushOutPairs() {
 
 struct PushOutScore {
   int starts = 0;
-  int converged = 0;        ///< says the solver, and the bodies are apart, says the Euclidean distance
+  int converged = 0;  ///< says the solver, and the bodies are apart, says the Euclidean distance
   double iterations = 0.0;  ///< mean over those
   double queries = 0.0;     ///< mean over all
 };
