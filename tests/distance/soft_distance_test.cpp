@@ -262,6 +262,30 @@ TEST(SoftDistance, OfSeveralPiecesIsNeverAboveTheLeastOfTheirs) {
   }
 }
 
+TEST(SoftDistance, KeepsAMeshOfManyCornersEnclosed) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Draw draw(seed);
+    const auto cloud = [&] {
+      const Vec3 scale(drawSize(&draw, 30.0), drawSize(&draw, 30.0), drawSize(&draw, 30.0));
+      std::vector<Vec3> points;
+      for (int i = 0; i < 400; ++i) points.push_back(scale.cwiseProduct(draw.direction()));
+      return ConvexMesh(points);
+    };
+    const Shape A = cloud(), B = cloud();
+    const SoftBody soft_A(A), soft_B(B);
+    const SoftCore& core = soft_A.pieces()[0].body;
+    EXPECT_LE(core.corner_count, 64);
+    EXPECT_LT(core.core.radius, 0.2 * core.core.extent);  // what the ball grew by
+    const Pose X_WA{draw.rotation(), Vec3::Zero()};
+    const Pose X_WB{draw.rotation(), draw.uniform(0.0, 2.0) * draw.direction()};
+    const double exact = signedDistance(A, X_WA, B, X_WB).distance;
+    const double soft =
+        softDistance(soft_A, X_WA, soft_B, X_WB, draw.logUniform(1e-6, 0.1)).distance;
+    EXPECT_LE(soft, exact);
+  }
+}
+
 TEST(SoftDistance, WitnessesAreParallelToTheNormal) {
   Draw draw(7);
   const Sample s = drawSample(2, 4, 5.0, &draw);
