@@ -226,8 +226,8 @@ SmoothDistance dualPhongDistance(const PhongBody& A, const Pose& X_WA, const Pho
   }
   const SignedDistance& euclidean = memory.euclidean(A, X_WA, B, X_WB);
   Points points;
-  points.a = A.tree().nearest(A.mesh(), X_WA.inverse() * euclidean.witness_A);
-  points.b = B.tree().nearest(B.mesh(), X_WB.inverse() * euclidean.witness_B);
+  points.a = phong::offCorner(A.tree().nearest(A.mesh(), X_WA.inverse() * euclidean.witness_A));
+  points.b = phong::offCorner(B.tree().nearest(B.mesh(), X_WB.inverse() * euclidean.witness_B));
   if (walk.solve(&points, true, &e)) {
     const auto found = answer(e, X_WA, X_WB);
     if (found &&

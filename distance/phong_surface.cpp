@@ -181,7 +181,7 @@ Vec3 PhongSurface::halfPhongPosition(const SurfacePoint& point) const {
 
 std::optional<SurfacePoint> PhongSurface::project(const Vec3& p, const SurfacePoint& start) const {
   constexpr int kMostSteps = 40;
-  SurfacePoint at = start;
+  SurfacePoint at = phong::offCorner(start);
   const auto residual = [&](const SurfacePoint& point) -> Vec2 {
     return plane(point).value * (phong::position(*mesh_, point) - p);
   };
