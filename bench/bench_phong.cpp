@@ -13,6 +13,7 @@
 
 #include "allclear/distance/dual_phong.h"
 #include "allclear/distance/mesh_depth.h"
+#include "allclear/distance/phong_sum.h"
 #include "bench_report.h"
 #include "phong_plots.h"
 #include "phong_scenes.h"
@@ -49,7 +50,9 @@ std::vector<Method> methods(const PhongScene&) {
                        SmoothState* state) {
     return dualPhongDistance(A, X_WA, B, X_WB, {}, state);
   };
-  return {{"euclid", euclid}, {"dual_phong", dual}};
+  const auto sum = [](const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB,
+                      SmoothState* state) { return phongDistance(A, X_WA, B, X_WB, {}, state); };
+  return {{"euclid", euclid}, {"phong", sum}, {"dual_phong", dual}};
 }
 
 struct Run {
@@ -207,7 +210,7 @@ void runScene(const PhongScene& scene, const Settings& settings, Report* report)
       print(scene.name + "." + std::to_string(steps), method.name, run,
             std::min(A.size(), B.size()), report);
       char caption[80];
-      std::snprintf(caption, sizeof caption, "greatest step %.1f deg, %d over 10",
+      std::snprintf(caption, sizeof caption, "at most %.1f° a step, %d over 10°",
                     run.greatestTurn(), run.over(10.0));
       curves.push_back({method.name, run.distances, run.normals, caption});
     }

@@ -99,7 +99,7 @@ inline void writeDirectionPlot(const std::filesystem::path& file, const std::str
   const double steps = static_cast<double>(curves.front().distances.size() - 1);
   const auto x = [&](double i) { return kLeft + (right - kLeft) * i / steps; };
   const auto y = [&](double d) { return kBottom - (kBottom - kTop) * (d - low) / (high - low); };
-  std::string out = svgHead(width, 570, title);
+  std::string out = svgHead(width, 566, title);
   const double step = svgStep(high - low);
   for (double d = std::ceil(low / step) * step; d <= high; d += step) {
     const double shown = std::abs(d) < 1e-9 * step ? 0.0 : d;
