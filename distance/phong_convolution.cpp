@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace allclear::phong {
 namespace {
@@ -52,7 +53,8 @@ ConvolutionSide::ConvolutionSide(const PhongMesh& m, const SphereTree& t) : mesh
   }
   const auto& nodes = t.nodes();
   cone_axis.resize(nodes.size());
-  cone_angle.resize(nodes.size());
+  cone.resize(nodes.size());
+  std::vector<double> angles(nodes.size());
   for (std::size_t i = nodes.size(); i-- > 0;) {  // children come after their parents
     const int child = nodes[i].child;
     double angle = 0.0;
@@ -65,10 +67,12 @@ ConvolutionSide::ConvolutionSide(const PhongMesh& m, const SphereTree& t) : mesh
       const Vec3 sum = cone_axis[child] + cone_axis[child + 1];
       cone_axis[i] = sum.norm() > 1e-6 ? Vec3(sum.normalized()) : cone_axis[child];
       for (int c : {child, child + 1}) {
-        angle = std::max(angle, angleBetween(cone_axis[i], cone_axis[c]) + cone_angle[c]);
+        angle = std::max(angle, angleBetween(cone_axis[i], cone_axis[c]) + angles[c]);
       }
     }
-    cone_angle[i] = angle;
+    angles[i] = angle;
+    const double padded = std::min(std::numbers::pi, angle + 0.5 * kSlackAngle);
+    cone[i] = Vec2(std::cos(padded), std::sin(padded));
   }
 }
 
@@ -119,10 +123,11 @@ void Convolution::collectPairs(const Pose& X_AB, const Vec3& center, double radi
     const SphereNode &nA = A_.tree->nodes()[a], &nB = B_.tree->nodes()[b];
     const double reached = pairs_radius_ + nA.radius + nB.radius;
     if ((nA.center - X_AB * nB.center - center).squaredNorm() > reached * reached) continue;
-    const double both = A_.cone_angle[a] + B_.cone_angle[b] + kSlackAngle;
-    if (both < 3.14 && A_.cone_axis[a].dot(X_AB.R * B_.cone_axis[b]) > -std::cos(both)) {
-      continue;
-    }
+    // No normal of A opposite to one of B: the axes are farther from opposite than both angles.
+    const Vec2 &cA = A_.cone[a], &cB = B_.cone[b];
+    const double cos_both = cA[0] * cB[0] - cA[1] * cB[1];
+    const double sin_both = cA[1] * cB[0] + cA[0] * cB[1];
+    if (sin_both > 0.0 && A_.cone_axis[a].dot(X_AB.R * B_.cone_axis[b]) > -cos_both) continue;
     if (nA.child < 0 && nB.child < 0) {
       pairs_.push_back({~nA.child, ~nB.child});
     } else if (nB.child < 0 || (nA.child >= 0 && nA.radius >= nB.radius)) {
@@ -188,8 +193,8 @@ void Convolution::facesOfB(int tA, int tB) {
                           .cross(B_.mesh->corner(tB, 2) - B_.mesh->corner(tB, 0));
     SumFacet facet;
     for (int i = 0; i < 3; ++i) {
-      facet.corners[i] = vertex(v, t[i]);  // mirrored in the origin: turns against -B's outside
-      vertices_[facet.corners[i]].turning -= area;
+      facet.corners[2 - i] = vertex(v, t[i]);  // mirrored in the origin: turned round
+      vertices_[facet.corners[2 - i]].turning -= area;
     }
     facets_.push_back(facet);
   }
@@ -220,8 +225,9 @@ void Convolution::edges(int tA, int tB) {
       const int p[4] = {vertex(v0, w0), vertex(v1, w0), vertex(v1, w1), vertex(v0, w1)};
       // Twice a triangle's area is once the parallelogram's, of which there are two: 2 a x R b.
       for (int corner : p) vertices_[corner].crossing += 2.0 * sign * a * b.transpose();
-      facets_.push_back({{p[0], p[1], p[2]}});
-      facets_.push_back({{p[0], p[2], p[3]}});
+      const int left = sign < 0.0 ? 1 : 3, right = 4 - left;  // counter-clockwise about n
+      facets_.push_back({{p[0], p[left], p[2]}});
+      facets_.push_back({{p[0], p[2], p[right]}});
     }
   }
 }

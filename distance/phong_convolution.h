@@ -22,7 +22,7 @@ struct ConvolutionSide {
   std::vector<std::array<char, 3>> owns_vertex;  ///< each vertex is one triangle's
   std::vector<std::array<char, 3>> owns_edge;    ///< convex edges only, opposite to the corner
   std::vector<Vec3> cone_axis;                   ///< per node of the tree: normals of triangles
-  std::vector<double> cone_angle;                ///< and of those that touch them
+  std::vector<Vec2> cone;  ///< cosine and sine of the angle about the axis, with some slack
   double longest_edge = 0.0;
 
   ConvolutionSide(const PhongMesh& mesh, const SphereTree& tree);
