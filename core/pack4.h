@@ -4,6 +4,8 @@
 // processor has one wide enough. For kernels only; everything here is inlined into its caller, so
 // that a multiversioned kernel gets the instructions of its version.
 
+#include <cstring>
+
 #include "allclear/core/types.h"
 
 namespace allclear {
@@ -20,6 +22,11 @@ using Pack4 = double __attribute__((vector_size(32), aligned(32)));
 
 ALLCLEAR_INLINE Pack4 pack(double x, double y, double z) { return Pack4{x, y, z, 0.0}; }
 ALLCLEAR_INLINE Pack4 pack(const double* xyz) { return Pack4{xyz[0], xyz[1], xyz[2], 0.0}; }
+ALLCLEAR_INLINE Pack4 packOf4(const double* x) {
+  Pack4 result;
+  std::memcpy(&result, x, sizeof result);
+  return result;
+}
 ALLCLEAR_INLINE Pack4 pack(const Vec3& v) { return Pack4{v[0], v[1], v[2], 0.0}; }
 ALLCLEAR_INLINE Vec3 unpack(Pack4 v) { return {v[0], v[1], v[2]}; }
 

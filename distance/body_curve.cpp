@@ -54,6 +54,30 @@ Pose BodyCurve::pose(double t) const {
   return combination(control, bernsteinWeights(length > 0.0 ? (t - time.lower) / length : 0.0));
 }
 
+BodyCurve BodyCurve::restricted(Interval part) const {
+  const double length = time.length();
+  const double s0 = length > 0.0 ? (part.lower - time.lower) / length : 0.0;
+  const double s1 = length > 0.0 ? (part.upper - time.lower) / length : 1.0;
+  BodyCurve out = *this;
+  out.time = part;
+  const auto between = [](const Pose& X, const Pose& Y, double s) -> Pose {
+    return {(1.0 - s) * X.R + s * Y.R, (1.0 - s) * X.p + s * Y.p};
+  };
+  // De Casteljau's steps at s1, then at s0 as seen from there.
+  for (int level = 1; level < kCount && s1 < 1.0; ++level) {
+    for (int i = kDegree; i >= level; --i) {
+      out.control[i] = between(out.control[i - 1], out.control[i], s1);
+    }
+  }
+  const double s = s1 > 0.0 ? s0 / s1 : 0.0;
+  for (int level = 1; level < kCount && s > 0.0; ++level) {
+    for (int i = 0; i < kCount - level; ++i) {
+      out.control[i] = between(out.control[i], out.control[i + 1], s);
+    }
+  }
+  return out;
+}
+
 Eigen::Matrix<double, 3, kCount> BodyCurve::pointCurve(const Vec3& p_B) const {
   Eigen::Matrix<double, 3, kCount> curve;
   for (int i = 0; i < kCount; ++i) curve.col(i) = control[i] * p_B;

@@ -40,6 +40,9 @@ struct BodyCurve {
   /// Bernstein coefficients of the curve of a body point, as columns: exact for the polynomial.
   Eigen::Matrix<double, 3, kDegree + 1> pointCurve(const Vec3& p_B) const;
 
+  /// The same motion on a part of `time`.
+  BodyCurve restricted(Interval part) const;
+
   /// The curve of a body at rest, on `time`.
   static BodyCurve still(const Pose& X_WB, Interval time);
 };

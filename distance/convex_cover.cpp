@@ -10,6 +10,7 @@
 #include "allclear/distance/convex_hull.h"
 #include "allclear/distance/fit_capsule_search.h"
 #include "allclear/distance/fit_surface.h"
+#include "allclear/distance/mesh_body.h"
 
 namespace allclear {
 namespace {
@@ -428,16 +429,16 @@ std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverO
   return pieces;
 }
 
-std::vector<Geometry> convexSolids(const std::vector<Geometry>& geometry, Closeness closeness) {
+std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry, Closeness closeness) {
   std::vector<Geometry> solids;
   for (const Geometry& part : geometry) {
     const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
-    if (mesh == nullptr) {
+    if (mesh == nullptr || (closeness == Closeness::kSurface && mesh->body()->topology().closed)) {
       solids.push_back(part);
     } else if (closeness == Closeness::kHull) {
       solids.push_back({mesh->hull(), part.X_BG});
     } else {
-      const bool many = closeness == Closeness::kManyPieces;
+      const bool many = closeness != Closeness::kPieces;
       for (const ConvexMesh& piece : many ? mesh->fineCover() : mesh->cover()) {
         solids.push_back({piece, part.X_BG});
       }

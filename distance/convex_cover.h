@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -7,9 +8,13 @@
 
 namespace allclear {
 
-/// How closely convex solids follow a mesh: its hull, or a cover of a few pieces, or of many.
-enum class Closeness { kHull, kPieces, kManyPieces };
-constexpr int kClosenessCount = 3;
+/// How closely solids follow a mesh: its hull, a cover of a few convex pieces or of many, or the
+/// mesh itself (which is exact, and costs most).
+enum class Closeness { kHull, kPieces, kManyPieces, kSurface };
+constexpr int kClosenessCount = 4;
+/// Closer and closer.
+constexpr std::array<Closeness, kClosenessCount> kCloser{
+    Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces, Closeness::kSurface};
 
 /// How finely a mesh is covered.
 struct ConvexCoverOptions {
@@ -30,7 +35,9 @@ struct ConvexCoverOptions {
 std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh,
                                     const ConvexCoverOptions& options = {});
 
-/// Convex solids that enclose the geometry: a mesh by its hull or cover, anything else as it is.
-std::vector<Geometry> convexSolids(const std::vector<Geometry>& geometry, Closeness closeness);
+/// Solids that enclose the geometry: a mesh as `closeness` says, anything else as it is. Convex,
+/// but for `kSurface`: then closed meshes are left as they are; open ones, of which the inside is
+/// not defined, by many pieces.
+std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry, Closeness closeness);
 
 }  // namespace allclear

@@ -8,22 +8,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "allclear/core/multiversion.h"
+#include "allclear/core/pack4.h"
 #include "allclear/distance/mcd_bernstein.h"
 #include "allclear/distance/mcd_capsule.h"
 #include "allclear/distance/mcd_segment.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"  // never passed through a real call
 
 namespace allclear::mcd {
 
 constexpr int kDegree = BodyCurve::kDegree;
 constexpr int kCount = kDegree + 1;
 constexpr int kRow = 12;
-// Bounds the roundings of a certificate's coefficient relative to |m| (|a| + |b| + |m|):
-// restriction (30 roundings of convex weights), products (12 terms) and sums, twice over three
-// coordinates.
-constexpr double kCertificateRounding = 600.0 * std::numeric_limits<double>::epsilon() / 2.0;
+// Bounds the roundings of a certificate's coefficient relative to |m| (|a| + |b| + |m|), in units
+// of half an epsilon: restriction (14 levels of 3, and 42 for the rounded end as seen from the
+// other one), products and sums (some 16), twice over three coordinates: 600 at most.
+constexpr double kCertificateRounding = 800.0 * std::numeric_limits<double>::epsilon() / 2.0;
 
 /// The closest connection w at one instant of a cell and its motion per unit of s.
 struct End {
@@ -123,16 +128,29 @@ ALLCLEAR_ALWAYS_INLINE void fillEnd(const double* x, const double* dx, double s,
   end->tau = tau;
 }
 
-/// Bernstein coefficients over [s0, s1] of [0, 1].
+/// Bernstein coefficients over [s0, s1] of [0, 1]: de Casteljau's steps at s0, of which the last
+/// coefficients remain, then at s1 as seen from there.
 ALLCLEAR_ALWAYS_INLINE void restrictRows(const double (*rows)[kRow], double s0, double s1,
                                          double (*part)[kRow]) {
-  RestrictionWeights weights;
-  restrictionWeights(s0, s1, weights);
-  for (int i = 0; i < kCount; ++i) {
-    for (int c = 0; c < kRow; ++c) part[i][c] = 0.0;
-    for (int j = 0; j < kCount; ++j) {
-      for (int c = 0; c < kRow; ++c) part[i][c] += weights[i][j] * rows[j][c];
+  const double cut = s1 < 1.0 ? (s1 - s0) / (1.0 - s0) : 1.0;
+  for (int c = 0; c < kRow; c += 4) {
+    Pack4 x[kCount];
+    for (int k = 0; k < kCount; ++k) x[k] = packOf4(rows[k] + c);
+    if (s0 > 0.0) {
+#pragma GCC unroll 8
+      for (int level = kDegree; level > 0; --level) {
+#pragma GCC unroll 8
+        for (int k = 0; k < level; ++k) x[k] = (1.0 - s0) * x[k] + s0 * x[k + 1];
+      }
     }
+    if (cut < 1.0) {
+#pragma GCC unroll 8
+      for (int level = 1; level < kCount; ++level) {
+#pragma GCC unroll 8
+        for (int k = kDegree; k >= level; --k) x[k] = (1.0 - cut) * x[k - 1] + cut * x[k];
+      }
+    }
+    for (int k = 0; k < kCount; ++k) std::memcpy(part[k] + c, &x[k], sizeof x[k]);
   }
 }
 
@@ -160,15 +178,21 @@ ALLCLEAR_ALWAYS_INLINE double certificate(const double (*rows)[kRow], const End&
       m[l][c] *= kBinomial3[l];
     }
   }
-  double products[11][4] = {};
+  Pack4 scaled[kCount][3];
   for (int k = 0; k < kCount; ++k) {
+    for (int c = 0; c < 3; ++c) scaled[k][c] = kBinomial7[k] * packOf4(rows[k] + 4 * c);
+  }
+  double products[11][4];
+#pragma GCC unroll 11
+  for (int r = 0; r < 11; ++r) {
+    Pack4 sum{};
+#pragma GCC unroll 4
     for (int l = 0; l < 4; ++l) {
-      const double x = m[l][0] * kBinomial7[k], y = m[l][1] * kBinomial7[k],
-                   z = m[l][2] * kBinomial7[k];
-      for (int e = 0; e < 4; ++e) {
-        products[k + l][e] += x * rows[k][e] + y * rows[k][4 + e] + z * rows[k][8 + e];
-      }
+      if (r - l < 0 || r - l >= kCount) continue;
+      const Pack4* y = scaled[r - l];
+      sum += m[l][0] * y[0] + m[l][1] * y[1] + m[l][2] * y[2];
     }
+    std::memcpy(products[r], &sum, sizeof sum);
   }
   double square[7] = {}, elevated[11] = {};
   for (int l = 0; l < 4; ++l) {
@@ -189,3 +213,5 @@ ALLCLEAR_ALWAYS_INLINE double certificate(const double (*rows)[kRow], const End&
 }
 
 }  // namespace allclear::mcd
+
+#pragma GCC diagnostic pop

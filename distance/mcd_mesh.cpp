@@ -1,10 +1,12 @@
 #include "allclear/distance/mcd_mesh.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/mcd_algorithms.h"
+#include "allclear/distance/mcd_mesh_depth.h"
 
 namespace allclear {
 namespace {
@@ -91,7 +93,18 @@ void placeWitnesses(const MeshMotion& motion, const MeshFound& found, DistanceBr
 
 DistanceBracket bracketOf(const MeshMotion& motion, MeshFound found, const McdOptions& options) {
   checkInside(motion, options, &found);
-  if (found.contact) found.lower = std::min(deepest(motion), found.upper);
+  std::optional<mcd::DeepestInstant> depth;
+  if (found.contact) {
+    found.lower = std::min(deepest(motion), found.upper);
+    // A threshold above is decided by the contact.
+    const bool decided = options.threshold && found.upper < *options.threshold;
+    if (!decided && !found.spent) {
+      depth = mcd::deepestInstant(motion, found.is_instant ? found.instant.place : found.place);
+      found.upper = std::min(found.upper, depth->upper);
+      found.lower = std::min(std::max(found.lower, depth->lower), found.upper);
+      found.evaluations += depth->evaluations;
+    }
+  }
   DistanceBracket bracket;
   bracket.lower = found.lower;
   bracket.upper = found.upper;
@@ -99,7 +112,14 @@ DistanceBracket bracketOf(const MeshMotion& motion, MeshFound found, const McdOp
   bracket.penetrating = found.contact;
   bracket.distance_evaluations = found.evaluations;
   bracket.certificates = found.certificates;
-  placeWitnesses(motion, found, &bracket);
+  if (depth) {
+    bracket.t_star = motion.timeAt(depth->place);
+    bracket.witness_A = depth->there.witness_A;
+    bracket.witness_B = depth->there.witness_B;
+    bracket.normal = depth->there.normal;
+  } else {
+    placeWitnesses(motion, found, &bracket);
+  }
   const double threshold = options.threshold.value_or(-std::numeric_limits<double>::infinity());
   if (options.threshold && isSound(options.algorithm) && !found.contact &&
       bracket.lower >= threshold) {
@@ -133,7 +153,10 @@ DistanceBracket minimumDistance(const MeshBody& A, const MovingShape& a, const M
     return bracket;
   }
   const MeshMotion motion(A, a, B, b);
-  MeshFound found = search(motion, options, cache, counts);
+  // Surfaces that stay apart say nothing of a threshold of penetration but that it is kept.
+  McdOptions of_surfaces = options;
+  if (options.threshold) of_surfaces.threshold = std::max(*options.threshold, 0.0);
+  MeshFound found = search(motion, of_surfaces, cache, counts);
   counts->node_tests += motion.node_tests;
   counts->triangle_tests += motion.triangle_tests;
   return bracketOf(motion, found, options);

@@ -18,8 +18,11 @@ struct MeshMcdCounts {
 /// triangles for the next query of the pair (warm start), and memory.
 ///
 /// Where the bodies meet (surfaces, or one within a closed part of the other) the bracket is
-/// penetrating: `upper` is then the error of the motion (about 0), `lower` the least signed
-/// distance that the bodies' balls allow.
+/// penetrating, and of the signed distance (mesh_depth.h): t_star is the deepest of a few instants,
+/// `witness_B - witness_A` there is the translation back of B that would free it, `upper` what is
+/// proven of the depth there, `lower` what no instant is below. It is then seldom narrower than the
+/// tolerance (`kUndecided`). A threshold that the contact alone decides leaves it at that: `upper`
+/// is the error of the motion (about 0), `lower` what the bodies' balls allow.
 DistanceBracket minimumDistance(const MeshBody& A, const MovingShape& a, const MeshBody& B,
                                 const MovingShape& b, const McdOptions& options,
                                 MeshCache* cache = nullptr, MeshMcdCounts* counts = nullptr);

@@ -12,6 +12,7 @@ namespace allclear::mcd {
 namespace {
 
 using mesh::Affine;
+using mesh::CoarsePoses;
 using mesh::IntervalPoses;
 using mesh::LaneBounds;
 
@@ -21,6 +22,7 @@ constexpr double kShortest = 1e-7;
 
 struct TimeNode {
   IntervalPoses poses;
+  CoarsePoses coarse;
   double s0, s1;
   std::int32_t cell;
   std::int32_t halves;  ///< the first of two; 0: not made yet
@@ -78,7 +80,7 @@ class Search {
   /// Cells that the balls alone keep above the threshold are out; false when all are.
   bool addCells() {
     curves_.resize(motion_.cells());
-    const double n[3] = {1.0, 0.0, 0.0};
+    const float n[3] = {1.0F, 0.0F, 0.0F};
     for (int cell = 0; cell < motion_.cells(); ++cell) {
       const double swept = threshold_ < kInfinity ? motion_.sweptBound(cell) : -kInfinity;
       if (swept >= threshold_) {
@@ -108,6 +110,7 @@ class Search {
     node.cell = cell;
     node.halves = 0;
     economise(curves_[cell], s0, s1, thickness_, &node.poses);
+    node.coarse = coarsen(node.poses, A_.reach(), B_.reach());
     return static_cast<std::int32_t>(times_.size()) - 1;
   }
 
@@ -140,6 +143,7 @@ class Search {
     ++counts_.node_tests;
     const MeshVolume of_A = mesh::volumeOf(A_, item.a), of_B = mesh::volumeOf(B_, item.b);
     const IntervalPoses& poses = times_[item.time].poses;
+    const CoarsePoses& coarse = times_[item.time].coarse;
     const double size_A = mesh::isLeaf(a) ? 0.0 : of_A.radius;
     const double size_B = mesh::isLeaf(b) ? 0.0 : of_B.radius;
     if (movesMore(poses, of_A, std::max(size_A, size_B)) && mayHalve(item.time)) {
@@ -148,18 +152,18 @@ class Search {
     }
     LaneBounds bounds;
     if (size_A >= size_B) {
-      boundsOpeningA(poses, A_.bvh()->nodes()[a], of_B, item.n, cutoff_, &bounds);
+      boundsOpeningA(coarse, A_.bvh()->nodes()[a], of_B, item.n, coarse_cutoff_, &bounds);
       prune(mesh::pushLanes(
-          bounds, A_.bvh()->width(a), cutoff_, item.time,
+          bounds, A_.bvh()->width(a), coarse_cutoff_, item.time,
           [&](int lane, MeshCache::Item* out) {
             out->a = a << 3 | lane;
             out->b = item.b;
           },
           &stack_));
     } else {
-      boundsOpeningB(poses, of_A, B_.bvh()->nodes()[b], item.n, cutoff_, &bounds);
+      boundsOpeningB(coarse, of_A, B_.bvh()->nodes()[b], item.n, coarse_cutoff_, &bounds);
       prune(mesh::pushLanes(
-          bounds, B_.bvh()->width(b), cutoff_, item.time,
+          bounds, B_.bvh()->width(b), coarse_cutoff_, item.time,
           [&](int lane, MeshCache::Item* out) {
             out->a = item.a;
             out->b = b << 3 | lane;
@@ -198,9 +202,9 @@ class Search {
   void pushPair(MeshCache::Item item) {
     const MeshVolume of_A = mesh::volumeOf(A_, item.a), of_B = mesh::volumeOf(B_, item.b);
     LaneBounds bounds;
-    boundsOfPair(times_[item.time].poses, of_A, of_B, item.n, cutoff_, &bounds);
+    boundsOfPair(times_[item.time].coarse, of_A, of_B, item.n, coarse_cutoff_, &bounds);
     // What held for the whole interval holds for its half.
-    const double lower = std::max(bounds.lower[0], item.lower);
+    const double lower = std::max(static_cast<double>(bounds.lower[0]), item.lower);
     if (lower >= cutoff_) {
       prune(lower);
       return;
@@ -213,7 +217,13 @@ class Search {
   void visitLeaves(const MeshCache::Item& item, int a, int b) {
     const TimeNode& node = times_[item.time];
     const double s = 0.5 * (node.s0 + node.s1), width = 0.5 * (node.s1 - node.s0);
-    double n[3] = {item.n[0], item.n[1], item.n[2]};
+    double n[3];
+    unit(item.n, n);
+    const double known = leafBound(node.poses, a, b, n);
+    if (known >= cutoff_) {
+      prune(known);
+      return;
+    }
     ++counts_.triangle_tests;
     const mesh::LeafDistance leaf = leafDistance(A_, a, curves_[node.cell].at(s), B_, b);
     direction(leaf, n);
@@ -229,7 +239,7 @@ class Search {
       MeshCache::Item half = item;
       half.time = times_[item.time].halves + k;
       half.lower = std::max(lower, leafBound(times_[half.time].poses, a, b, n));
-      std::copy(n, n + 3, half.n);
+      for (int c = 0; c < 3; ++c) half.n[c] = static_cast<float>(n[c]);
       if (half.lower >= cutoff_) {
         prune(half.lower);
       } else {
@@ -237,6 +247,13 @@ class Search {
       }
     }
     lowestLast(first);
+  }
+
+  /// In double precision; zero stays as it is.
+  static void unit(const float* from, double* n) {
+    for (int c = 0; c < 3; ++c) n[c] = static_cast<double>(from[c]);
+    const double length = std::sqrt(dot(n, n));
+    for (int c = 0; c < 3 && length > 0.0; ++c) n[c] *= (1.0 - 1e-15) / length;
   }
 
   /// Unit, B to A; stays as it is in contact.
@@ -322,6 +339,7 @@ class Search {
     cache_.triangle_A = a;
     cache_.triangle_B = b;
     cutoff_ = std::min(found_.upper - slack(), threshold_);
+    coarse_cutoff_ = mesh::roundUp(cutoff_);
     return true;
   }
 
@@ -350,6 +368,7 @@ class Search {
   double thickness_;
   double pose_error_ = 0.0;
   double cutoff_ = threshold_;
+  float coarse_cutoff_ = mesh::roundUp(threshold_);
   double pruned_ = kInfinity;
   MeshFound found_;
 };

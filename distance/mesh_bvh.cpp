@@ -78,19 +78,7 @@ class MeshBvhBuilder {
     collapse();
     MeshNode whole{};
     fitVolume(binary_[0], &whole, 0);
-    out_.root_ = taken(whole, 0);
-  }
-
-  static MeshVolume taken(const MeshNode& node, int slot) {
-    MeshVolume v;
-    for (int k = 0; k < 3; ++k) {
-      v.center[k] = static_cast<double>(node.ball[k][slot]);
-      v.box[k] = static_cast<double>(node.box[k][slot]);
-      for (int i = 0; i < 3; ++i) v.axis[i][k] = static_cast<double>(node.box[3 + 3 * i + k][slot]);
-    }
-    v.radius = static_cast<double>(node.ball[3][slot]);
-    v.length = static_cast<double>(node.ball[4][slot]);
-    return v;
+    out_.root_ = childVolume(whole, 0);
   }
 
  private:
@@ -445,10 +433,6 @@ MeshBvh::MeshBvh(std::vector<TriangleCorners> triangles, std::vector<std::int32_
     : triangles_(std::move(triangles)) {
   ALLCLEAR_ASSERT(!triangles_.empty() && triangles_.size() < (std::size_t{1} << 28));
   MeshBvhBuilder(this, order).run();
-}
-
-MeshVolume MeshBvh::volume(int node, int slot) const {
-  return MeshBvhBuilder::taken(nodes_[node], slot);
 }
 
 }  // namespace allclear

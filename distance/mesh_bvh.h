@@ -28,6 +28,18 @@ struct MeshVolume {
   double axis[3][3];  ///< [which][xyz]
 };
 
+inline MeshVolume childVolume(const MeshNode& node, int slot) {
+  MeshVolume v;
+  for (int k = 0; k < 3; ++k) {
+    v.center[k] = static_cast<double>(node.ball[k][slot]);
+    v.box[k] = static_cast<double>(node.box[k][slot]);
+    for (int i = 0; i < 3; ++i) v.axis[i][k] = static_cast<double>(node.box[3 + 3 * i + k][slot]);
+  }
+  v.radius = static_cast<double>(node.ball[3][slot]);
+  v.length = static_cast<double>(node.ball[4][slot]);
+  return v;
+}
+
 /// Bounding volumes over triangles in their own frame.
 class MeshBvh {
  public:
@@ -41,7 +53,7 @@ class MeshBvh {
   /// Children of the node that exist: the first ones.
   int width(int node) const { return width_[node]; }
 
-  MeshVolume volume(int node, int slot) const;
+  MeshVolume volume(int node, int slot) const { return childVolume(nodes_[node], slot); }
 
  private:
   friend class MeshBvhBuilder;

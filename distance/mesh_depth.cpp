@@ -81,6 +81,7 @@ SignedDistance separated(const MeshDistance& apart) {
   result.witness_A = apart.witness_A;
   result.witness_B = apart.witness_B;
   result.normal = apart.normal;
+  result.unique_normal = result.unique_witness = false;
   return result;
 }
 
@@ -103,7 +104,7 @@ SignedDistance depthOf(const MeshBody& A, const Pose& X_WA, const MeshBody& B, c
   }
   SignedDistance result = penetrating(way, found.lower);
   result.unique_normal = verified && found.unique_normal;
-  result.unique_witness = verified && found.unique_witness;
+  result.unique_witness = false;
   result.converged = verified;
   return result;
 }

@@ -22,7 +22,9 @@ struct MeshDepthCache {
 ///
 /// In penetration the translation (`-distance * normal`) is verified to separate, and is shortest
 /// among those near it: the true depth is in [-distance - gap, -distance]. Of two convex bodies it
-/// is the depth itself.
+/// is the depth itself. `unique_normal` is false when another way out was found as short, as far as
+/// was looked; of bodies that are not both convex `unique_witness` is not examined (false), nor is
+/// either when they are apart.
 SignedDistance signedMeshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B,
                                   const Pose& X_WB, MeshDepthCache* cache = nullptr);
 

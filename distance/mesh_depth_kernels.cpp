@@ -13,8 +13,11 @@ namespace {
 constexpr double kSkew = 2e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+ALLCLEAR_ALWAYS_INLINE double greaterOf(double a, double b) { return a > b ? a : b; }
+ALLCLEAR_ALWAYS_INLINE double lesserOf(double a, double b) { return a < b ? a : b; }
+
 ALLCLEAR_ALWAYS_INLINE double awayFromZero(double w) {
-  return std::copysign(larger(std::abs(w), 1e-300), w);
+  return std::copysign(greaterOf(std::abs(w), 1e-300), w);
 }
 
 /// Boxes apart along one of their six edge directions do not meet: each direction leaves an
@@ -46,14 +49,14 @@ ALLCLEAR_ALWAYS_INLINE void boxIntervals(const LineMotion& m, const VolumeLanes<
   for (int l = 0; l < NB; ++l) sum_B[l] = 0.0;
   for (int i = 0; i < 3; ++i) {
     for (int l = 0; l < NA; ++l) {
-      length_A[i][l] = std::sqrt(a[i][0][l] * a[i][0][l] + a[i][1][l] * a[i][1][l] +
-                                 a[i][2][l] * a[i][2][l]);
+      length_A[i][l] =
+          std::sqrt(a[i][0][l] * a[i][0][l] + a[i][1][l] * a[i][1][l] + a[i][2][l] * a[i][2][l]);
       sum_A[l] += length_A[i][l];
     }
     for (int l = 0; l < NB; ++l) {
-      length_B[i][l] = std::sqrt(B.axis[i][0][l] * B.axis[i][0][l] +
-                                 B.axis[i][1][l] * B.axis[i][1][l] +
-                                 B.axis[i][2][l] * B.axis[i][2][l]);
+      length_B[i][l] =
+          std::sqrt(B.axis[i][0][l] * B.axis[i][0][l] + B.axis[i][1][l] * B.axis[i][1][l] +
+                    B.axis[i][2][l] * B.axis[i][2][l]);
       sum_B[l] += length_B[i][l];
     }
     for (int j = 0; j < 3; ++j) {
@@ -72,8 +75,8 @@ ALLCLEAR_ALWAYS_INLINE void boxIntervals(const LineMotion& m, const VolumeLanes<
   const auto clip = [&](int l, double at, double speed, double reach) ALLCLEAR_INLINE_LAMBDA {
     const double w = 1.0 / awayFromZero(speed);
     const double s0 = (-reach - at) * w, s1 = (reach - at) * w;
-    in[l] = larger(in[l], smaller(s0, s1));
-    out[l] = smaller(out[l], larger(s0, s1));
+    in[l] = greaterOf(in[l], lesserOf(s0, s1));
+    out[l] = lesserOf(out[l], greaterOf(s0, s1));
   };
   for (int j = 0; j < 3; ++j) {
     for (int l = 0; l < N; ++l) {
@@ -163,14 +166,14 @@ void sweepTriangles(const LineMotion& m, const TriangleCorners& A, const Triangl
       of_A += a[i][k] * a[i][k];
       of_B += b[i][k] * b[i][k];
     }
-    least_A = larger(least_A, of_A);
-    least_B = larger(least_B, of_B);
+    least_A = greaterOf(least_A, of_A);
+    least_B = greaterOf(least_B, of_B);
   }
   for (int k = 0; k < 3; ++k) q[k] = A.p[0][k] + m.T[k] - B.p[0][k];
   Axes axes;
   trianglesAxes(a, b, &axes);
   // Shorter ones are rounding: of products of two edges, and of three.
-  const double longest = larger(least_A, least_B);
+  const double longest = greaterOf(least_A, least_B);
   const double two = 1e-26 * least_A * least_B, own = 1e-26 * longest * longest,
                three = own * longest;
   double at[kAxes], speed[kAxes], low[kAxes], high[kAxes];
@@ -178,7 +181,7 @@ void sweepTriangles(const LineMotion& m, const TriangleCorners& A, const Triangl
     const double x = axes.x[l], y = axes.y[l], z = axes.z[l];
     const double squared = x * x + y * y + z * z;
     const double noise = l < 2 ? 0.0 : (l < 11 ? two : three);
-    const double scale = squared > noise ? 1.0 / std::sqrt(larger(squared, 1e-300)) : 0.0;
+    const double scale = squared > noise ? 1.0 / std::sqrt(greaterOf(squared, 1e-300)) : 0.0;
     const double nx = x * scale, ny = y * scale, nz = z * scale;
     axes.x[l] = nx;
     axes.y[l] = ny;
@@ -190,17 +193,17 @@ void sweepTriangles(const LineMotion& m, const TriangleCorners& A, const Triangl
     const double b1 = nx * b[0][0] + ny * b[0][1] + nz * b[0][2];
     const double b2 = -(nx * b[2][0] + ny * b[2][1] + nz * b[2][2]);
     // They meet along the axis while low <= at + s speed <= high.
-    low[l] = smaller(0.0, smaller(b1, b2)) - larger(0.0, larger(a1, a2));
-    high[l] = larger(0.0, larger(b1, b2)) - smaller(0.0, smaller(a1, a2));
+    low[l] = lesserOf(0.0, lesserOf(b1, b2)) - greaterOf(0.0, greaterOf(a1, a2));
+    high[l] = greaterOf(0.0, greaterOf(b1, b2)) - lesserOf(0.0, lesserOf(a1, a2));
   }
   double in[kAxes], out[kAxes], gap[kAxes], side[kAxes];
   for (int l = 0; l < kAxes; ++l) {
     const double w = 1.0 / awayFromZero(speed[l]);
     const double s0 = (low[l] - m.offset - at[l]) * w, s1 = (high[l] + m.offset - at[l]) * w;
-    in[l] = smaller(s0, s1);
-    out[l] = larger(s0, s1);
+    in[l] = lesserOf(s0, s1);
+    out[l] = greaterOf(s0, s1);
     const double below = low[l] - at[l], above = at[l] - high[l];
-    gap[l] = larger(below, above);
+    gap[l] = greaterOf(below, above);
     side[l] = above >= below ? 1.0 : -1.0;
   }
   int i = 0, o = 0, g = 0;

@@ -9,10 +9,10 @@
 namespace allclear::mesh {
 
 struct LineMotion {
-  double R[9];         ///< rows
-  double T[3];         ///< at s = 0
-  double v[3];         ///< per s
-  double offset = 0.0; ///< nearer than this [m] counts as meeting
+  double R[9];          ///< rows
+  double T[3];          ///< at s = 0
+  double v[3];          ///< per s
+  double offset = 0.0;  ///< nearer than this [m] counts as meeting
 };
 
 /// Per lane the values of s outside of which the volumes do not meet; empty when in > out.
@@ -32,8 +32,8 @@ void intervalsOpeningB(const LineMotion& m, const MeshVolume& A, const MeshNode&
 /// facets: the common values of s are in [in, out] and, unless the triangles are degenerate, are
 /// all of these. Directions point from B to A.
 struct TriangleSweep {
-  double in = 0.0;   ///< they meet from here
-  double out = 0.0;  ///< to here; never when in > out
+  double in = 0.0;       ///< they meet from here
+  double out = 0.0;      ///< to here; never when in > out
   double normal_in[3];   ///< unit normal of the facet passed at `in`
   double normal_out[3];  ///< and at `out`
   double gap = 0.0;      ///< at s = 0: the widest room along a facet normal (negative: they meet)

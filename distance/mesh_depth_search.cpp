@@ -54,11 +54,13 @@ class DepthSearch {
       return finished();
     }
     if (apart.norm() > 0.0) tryDirection(apart);
-    tryAxes();
-    tryFan(options_.fan);
+    if (!options_.warm) tryAxes();
+    // From a warm start the others are only looked at for something shorter.
+    if (options_.warm) options_.promising = 1.0;
+    tryFan(options_.warm ? options_.fan / 2 : options_.fan);
     descendFrom(options_.descents);
     finish();
-    if (!isTight() && found_.lower < kDoubtful * bestLength()) tryPockets();
+    if (!isTight() && !options_.warm && found_.lower < kDoubtful * bestLength()) tryPockets();
     return finished();
   }
 
@@ -76,8 +78,8 @@ class DepthSearch {
 
   void tryDirection(const Vec3& direction) {
     const Vec3 d = direction.normalized();
-    const double most = std::min(options_.promising * bestLength() + 4.0 * space_.clearance(),
-                                 space_.farthest());
+    const double most =
+        std::min(options_.promising * bestLength() + 4.0 * space_.clearance(), space_.farthest());
     const std::optional<double> s = exit(d, most);
     if (!s) return;
     double height = *s;
@@ -191,11 +193,31 @@ class DepthSearch {
     if (!target || target->point.norm() >= most) return false;
     const std::optional<double> share = space_.firstContact(*t, target->point, 0.25 * c);
     const Vec3 next = *t + share.value_or(1.0) * (target->point - *t);
-    if (!(next.norm() < most)) return false;
+    if (!(next.norm() < most)) return share && addPlanesAt(next);
     remember(planes_);
     *t = next;
     space_.planesAt(*t, 2.0 * c, &planes_);
+    // Back to the full clearance: sliding on along these planes must not meet them.
+    for (int round = 0; round < 3; ++round) {
+      for (const ContactPlane& plane : planes_) {
+        const double lacks = plane.least + c - plane.normal.dot(*t);
+        if (lacks > 0.0) *t += lacks * plane.normal;
+      }
+    }
     return true;
+  }
+
+  /// What stops a translation at once belongs to its contact; false when it is known to.
+  bool addPlanesAt(const Vec3& t) {
+    space_.planesAt(t, 2.0 * space_.clearance(), &fewer_);
+    const std::size_t before = planes_.size();
+    for (const ContactPlane& found : fewer_) {
+      const auto is_same = [&](const ContactPlane& known) {
+        return (known.normal - found.normal).squaredNorm() < 1e-18;
+      };
+      if (std::none_of(planes_.begin(), planes_.end(), is_same)) planes_.push_back(found);
+    }
+    return planes_.size() > before;
   }
 
   /// At a convex edge of the contact space one of its planes is enough: leaves out each.

@@ -26,7 +26,6 @@ struct DepthFound {
   Vec3 middle = Vec3::Zero();       ///< of the contact then, relative to B's centre
   double lower = 0.0;               ///< certified lower bound of the depth
   bool unique_normal = true;
-  bool unique_witness = true;
   long node_tests = 0;
   long triangle_tests = 0;
   int lines = 0;  ///< exits sought

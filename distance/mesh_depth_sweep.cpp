@@ -174,14 +174,14 @@ std::optional<double> TranslationSpace::coveredUntil(double s, double most) {
           return;
         }
         stack_.push_back(child);
-        for (std::size_t k = stack_.size() - 1;
-             k > first && stack_[k - 1].out > stack_[k].out; --k) {
+        for (std::size_t k = stack_.size() - 1; k > first && stack_[k - 1].out > stack_[k].out;
+             --k) {
           std::swap(stack_[k - 1], stack_[k]);
         }
       });
     }
-    const auto due = std::partition(later_.begin(), later_.end(),
-                                    [&](const Item& item) { return item.in > s; });
+    const auto due =
+        std::partition(later_.begin(), later_.end(), [&](const Item& item) { return item.in > s; });
     stack_.assign(due, later_.end());
     later_.erase(due, later_.end());
     if (stack_.empty()) return s;
@@ -256,6 +256,8 @@ std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec
   stack_.clear();
   stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
   double best = kInfinity;
+  // Pairs left at once were in contact at the start, and only by rounding.
+  const double left = 0.1 * clearance / std::max((to - from).norm(), clearance);
   while (!stack_.empty()) {
     const Item item = stack_.back();
     stack_.pop_back();
@@ -263,7 +265,7 @@ std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec
     int a, b;
     if (isPairOfLeaves(item, &a, &b)) {
       const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
-      if (sweep.in <= sweep.out && sweep.out > 0.0 && sweep.in <= 1.0) {
+      if (sweep.in <= sweep.out && sweep.out > left && sweep.in <= 1.0) {
         best = std::min(best, std::max(sweep.in, 0.0));
       }
       continue;

@@ -15,8 +15,6 @@ namespace allclear {
 namespace mesh {
 namespace {
 
-constexpr double kRounding = 32.0 * std::numeric_limits<double>::epsilon();
-
 TriangleCorners placed(const TriangleCorners& t, const Affine& X) {
   TriangleCorners out;
   for (int i = 0; i < 3; ++i) {
@@ -68,11 +66,9 @@ class StillSearch {
  public:
   StillSearch(const MeshBody& A, const MeshBody& B, const Pose& X_BA,
               const MeshDistanceOptions& options, MeshCache* cache)
-      : A_(A), B_(B), stack_(cache->stack), enough_(options.enough) {
-    poses_.middle = affine(X_BA);
-    poses_.control[0] = poses_.middle;
+      : A_(A), B_(B), stack_(cache->stack), pose_(affine(X_BA)), enough_(options.enough) {
     const double thickness = A.thickness() + B.thickness();
-    poses_.error = thickness + kRounding * (X_BA.p.norm() + A.reach() + B.reach());
+    poses_ = coarsen(pose_, thickness, A.reach(), B.reach());
   }
 
   MeshDistance run(MeshCache* cache) {
@@ -82,7 +78,7 @@ class StillSearch {
     stack_.clear();
     MeshCache::Item root{};
     root.lower = -std::numeric_limits<double>::infinity();
-    root.n[0] = 1.0;
+    root.n[0] = 1.0F;
     root.a = root.b = kRoot;
     stack_.push_back(root);
     while (!stack_.empty() && upper_ > 0.0) {
@@ -115,27 +111,28 @@ class StillSearch {
     const MeshVolume of_A = volumeOf(A_, item.a), of_B = volumeOf(B_, item.b);
     LaneBounds bounds;
     double pruned = 0.0;
+    const float cut = roundUp(cutoff());
     if (isLeaf(b) || (!isLeaf(a) && of_A.radius >= of_B.radius)) {
-      stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], of_B, item.n, cutoff(), &bounds);
+      stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], of_B, item.n, cut, &bounds);
       const auto ref = [&](int lane, MeshCache::Item* out) {
         out->a = a << 3 | lane;
         out->b = item.b;
       };
-      pruned = pushLanes(bounds, A_.bvh()->width(a), cutoff(), 0, ref, &stack_);
+      pruned = pushLanes(bounds, A_.bvh()->width(a), cut, 0, ref, &stack_);
     } else {
-      stillBoundsOpeningB(poses_, of_A, B_.bvh()->nodes()[b], item.n, cutoff(), &bounds);
+      stillBoundsOpeningB(poses_, of_A, B_.bvh()->nodes()[b], item.n, cut, &bounds);
       const auto ref = [&](int lane, MeshCache::Item* out) {
         out->a = item.a;
         out->b = b << 3 | lane;
       };
-      pruned = pushLanes(bounds, B_.bvh()->width(b), cutoff(), 0, ref, &stack_);
+      pruned = pushLanes(bounds, B_.bvh()->width(b), cut, 0, ref, &stack_);
     }
     pruned_ = std::min(pruned_, pruned);
   }
 
   void testLeaves(int a, int b) {
     ++triangle_tests_;
-    const LeafDistance leaf = leafDistance(A_, a, poses_.middle, B_, b);
+    const LeafDistance leaf = leafDistance(A_, a, pose_, B_, b);
     if (!(leaf.distance < upper_)) return;
     upper_ = leaf.distance;
     best_ = leaf;
@@ -173,7 +170,8 @@ class StillSearch {
   const MeshBody& A_;
   const MeshBody& B_;
   std::vector<MeshCache::Item>& stack_;
-  IntervalPoses poses_;
+  Affine pose_;
+  CoarsePoses poses_;
   double enough_;
   double upper_ = std::numeric_limits<double>::infinity();
   double pruned_ = std::numeric_limits<double>::infinity();

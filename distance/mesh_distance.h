@@ -41,7 +41,7 @@ struct MeshDistanceOptions {
 struct MeshCache {
   struct Item {
     double lower;
-    double n[3];
+    float n[3];
     std::int32_t a, b;
     std::int32_t time;
   };

@@ -13,8 +13,18 @@
 // combination of B0 = C0 - C1 + C2, B1 = C0 - C2, B2 = C0 + C1 + C2 (Bernstein): the room along n
 // is
 //   min_k min_{p in A} n.(R_k p + T_k) - max_{b in B} n.b - E(largest |p|).
+//
+// All is done in single precision, eight lanes to a register. The terms of a bound add up to less
+// than
+//   M = |T| + 5 |R| reach_A + 5 reach_B + E0 + E1 reach_A, |T| and |R| those of C0, C1, C2 summed
+// (a box is of the triangles' own size: its centre within sqrt 3 reach, its half axes together
+// within 3), and the longest chain of roundings on the way is 20 on A's side, 16 on B's and 7 at
+// the end, directions that are unit to 4 roundings included; the ball test's s, off by 10 roundings
+// of |q| / |C1 c|, moves its point by 10 of M. `coarsen` adds 64 to the error.
 
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "allclear/core/multiversion.h"
@@ -23,9 +33,21 @@
 namespace allclear::mesh {
 
 /// p -> R p + T, rows of R.
-struct Affine {
-  double R[9];
-  double T[3];
+template <class Real>
+struct AffineOf {
+  Real R[9];
+  Real T[3];
+};
+using Affine = AffineOf<double>;
+
+/// As the kernels take it, with room for their roundings in the error.
+struct CoarsePoses {
+  AffineOf<float> middle;      ///< C0 + C2 / 2
+  AffineOf<float> velocity;    ///< C1
+  AffineOf<float> bend;        ///< C2
+  AffineOf<float> control[3];  ///< B0, B1, B2
+  float error = 0.0F;
+  float error_slope = 0.0F;
 };
 
 struct IntervalPoses {
@@ -37,257 +59,280 @@ struct IntervalPoses {
   double error_slope = 0.0;  ///< E1
 };
 
+/// For bodies of these reaches, thicknesses included; of a pose that stays, control[0] alone.
+CoarsePoses coarsen(const IntervalPoses& poses, double reach_A, double reach_B);
+CoarsePoses coarsen(const Affine& pose, double error, double reach_A, double reach_B);
+
 constexpr int kWidth = MeshNode::kWidth;
 
 /// Bounds per lane, and the direction, B to A, of the best of them (kept when it is the one given).
 struct LaneBounds {
-  double lower[kWidth];
-  double n[3][kWidth];
+  float lower[kWidth];
+  float n[3][kWidth];
 };
 
 /// Volumes in lanes.
-template <int N>
+template <int N, class Real = double>
 struct VolumeLanes {
-  double center[3][N];
-  double radius[N];
-  double length[N];
-  double box[3][N];
-  double axis[3][3][N];
+  Real center[3][N];
+  Real radius[N];
+  Real length[N];
+  Real box[3][N];
+  Real axis[3][3][N];
 };
 
-ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, VolumeLanes<kWidth>* out) {
+template <class Real>
+ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, VolumeLanes<kWidth, Real>* out) {
   for (int k = 0; k < 3; ++k) {
     for (int l = 0; l < kWidth; ++l) {
-      out->center[k][l] = static_cast<double>(node.ball[k][l]);
-      out->box[k][l] = static_cast<double>(node.box[k][l]);
+      out->center[k][l] = static_cast<Real>(node.ball[k][l]);
+      out->box[k][l] = static_cast<Real>(node.box[k][l]);
     }
   }
   for (int l = 0; l < kWidth; ++l) {
-    out->radius[l] = static_cast<double>(node.ball[3][l]);
-    out->length[l] = static_cast<double>(node.ball[4][l]);
+    out->radius[l] = static_cast<Real>(node.ball[3][l]);
+    out->length[l] = static_cast<Real>(node.ball[4][l]);
   }
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) {
       for (int l = 0; l < kWidth; ++l) {
-        out->axis[i][k][l] = static_cast<double>(node.box[3 + 3 * i + k][l]);
+        out->axis[i][k][l] = static_cast<Real>(node.box[3 + 3 * i + k][l]);
       }
     }
   }
 }
 
-ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, VolumeLanes<1>* out) {
-  out->radius[0] = volume.radius;
-  out->length[0] = volume.length;
+template <class Real>
+ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, VolumeLanes<1, Real>* out) {
+  out->radius[0] = static_cast<Real>(volume.radius);
+  out->length[0] = static_cast<Real>(volume.length);
   for (int k = 0; k < 3; ++k) {
-    out->center[k][0] = volume.center[k];
-    out->box[k][0] = volume.box[k];
-    for (int i = 0; i < 3; ++i) out->axis[i][k][0] = volume.axis[i][k];
+    out->center[k][0] = static_cast<Real>(volume.center[k]);
+    out->box[k][0] = static_cast<Real>(volume.box[k]);
+    for (int i = 0; i < 3; ++i) out->axis[i][k][0] = static_cast<Real>(volume.axis[i][k]);
   }
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"  // never passed through a real call
+
+/// Eight numbers in one register; what follows is for these and for single ones alike.
+using Lanes = float __attribute__((vector_size(32)));
+
+/// Volumes of one side: of the children of a node, or one for all.
+template <class L>
+struct CoarseVolumes {
+  L center[3];
+  L radius;
+  L length;
+  L box[3];
+  L axis[3][3];  ///< [which][xyz]
+};
+
+ALLCLEAR_ALWAYS_INLINE Lanes lanesOf(const float* x) {
+  Lanes lanes;
+  std::memcpy(&lanes, x, sizeof lanes);
+  return lanes;
+}
+
+ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, CoarseVolumes<Lanes>* out) {
+  for (int k = 0; k < 3; ++k) {
+    out->center[k] = lanesOf(node.ball[k]);
+    out->box[k] = lanesOf(node.box[k]);
+    for (int i = 0; i < 3; ++i) out->axis[i][k] = lanesOf(node.box[3 + 3 * i + k]);
+  }
+  out->radius = lanesOf(node.ball[3]);
+  out->length = lanesOf(node.ball[4]);
+}
+
+ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, CoarseVolumes<float>* out) {
+  for (int k = 0; k < 3; ++k) {
+    out->center[k] = static_cast<float>(volume.center[k]);
+    out->box[k] = static_cast<float>(volume.box[k]);
+    for (int i = 0; i < 3; ++i) out->axis[i][k] = static_cast<float>(volume.axis[i][k]);
+  }
+  out->radius = static_cast<float>(volume.radius);
+  out->length = static_cast<float>(volume.length);
 }
 
 ALLCLEAR_ALWAYS_INLINE double larger(double a, double b) { return a > b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE double smaller(double a, double b) { return a < b ? a : b; }
-
-/// Ball test. NA and NB are the lanes of A and B: 1 or the same.
-template <bool kMoving, int NA, int NB>
-ALLCLEAR_ALWAYS_INLINE void ballBounds(const IntervalPoses& m, const VolumeLanes<NA>& A,
-                                       const VolumeLanes<NB>& B, double* lower) {
-  constexpr int N = NA > NB ? NA : NB;
-  const double* R = m.middle.R;
-  const double* V = m.velocity.R;
-  const double* W = m.bend.R;
-  for (int l = 0; l < N; ++l) {
-    const int a = NA == 1 ? 0 : l, b = NB == 1 ? 0 : l;
-    const double x = A.center[0][a], y = A.center[1][a], z = A.center[2][a];
-    double qx = R[0] * x + R[1] * y + R[2] * z + (m.middle.T[0] - B.center[0][b]);
-    double qy = R[3] * x + R[4] * y + R[5] * z + (m.middle.T[1] - B.center[1][b]);
-    double qz = R[6] * x + R[7] * y + R[8] * z + (m.middle.T[2] - B.center[2][b]);
-    double loss = m.error + m.error_slope * A.length[a] + A.radius[a] + B.radius[b];
-    if constexpr (kMoving) {
-      const double vx = V[0] * x + V[1] * y + V[2] * z + m.velocity.T[0];
-      const double vy = V[3] * x + V[4] * y + V[5] * z + m.velocity.T[1];
-      const double vz = V[6] * x + V[7] * y + V[8] * z + m.velocity.T[2];
-      const double wx = W[0] * x + W[1] * y + W[2] * z + m.bend.T[0];
-      const double wy = W[3] * x + W[4] * y + W[5] * z + m.bend.T[1];
-      const double wz = W[6] * x + W[7] * y + W[8] * z + m.bend.T[2];
-      const double vv = vx * vx + vy * vy + vz * vz;
-      const double qv = qx * vx + qy * vy + qz * vz;
-      const double s = smaller(larger(-qv / larger(vv, 1e-300), -1.0), 1.0);
-      qx += s * vx;
-      qy += s * vy;
-      qz += s * vz;
-      loss += 0.5 * std::sqrt(wx * wx + wy * wy + wz * wz);
-    }
-    lower[l] = std::sqrt(qx * qx + qy * qy + qz * qz) - loss;
-  }
+ALLCLEAR_ALWAYS_INLINE float larger(float a, float b) { return a > b ? a : b; }
+ALLCLEAR_ALWAYS_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
+ALLCLEAR_ALWAYS_INLINE float smaller(float a, float b) { return a < b ? a : b; }
+ALLCLEAR_ALWAYS_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
+ALLCLEAR_ALWAYS_INLINE float root(float x) { return std::sqrt(x); }
+ALLCLEAR_ALWAYS_INLINE Lanes root(Lanes x) {
+  float each[kWidth];
+  std::memcpy(each, &x, sizeof x);
+  for (int l = 0; l < kWidth; ++l) each[l] = std::sqrt(each[l]);
+  return lanesOf(each);
+}
+/// A number in every lane.
+template <class L>
+ALLCLEAR_ALWAYS_INLINE L all(float x) {
+  return L{} + x;
+}
+template <class L>
+ALLCLEAR_ALWAYS_INLINE L magnitude(L x) {
+  return larger(x, -x);
+}
+template <class L>
+ALLCLEAR_ALWAYS_INLINE L clamped(L x) {
+  return smaller(larger(x, all<L>(-1.0F)), all<L>(1.0F));
 }
 
-/// Directional test with one n for all lanes.
-template <bool kMoving, int NA, int NB>
-ALLCLEAR_ALWAYS_INLINE void roomAlong(const IntervalPoses& m, const VolumeLanes<NA>& A,
-                                      const VolumeLanes<NB>& B, const double* n, double* lower) {
-  constexpr int N = NA > NB ? NA : NB;
-  constexpr int kControls = kMoving ? 3 : 1;
-  double room[N];
-  for (int l = 0; l < N; ++l) room[l] = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < kControls; ++k) {
-    const double* R = m.control[k].R;
-    const double* T = m.control[k].T;
-    const double wx = R[0] * n[0] + R[3] * n[1] + R[6] * n[2];
-    const double wy = R[1] * n[0] + R[4] * n[1] + R[7] * n[2];
-    const double wz = R[2] * n[0] + R[5] * n[1] + R[8] * n[2];
-    const double shift = n[0] * T[0] + n[1] * T[1] + n[2] * T[2];
-    for (int l = 0; l < NA; ++l) {
-      double least = shift + wx * A.box[0][l] + wy * A.box[1][l] + wz * A.box[2][l];
-      for (int i = 0; i < 3; ++i) {
-        least -= std::abs(wx * A.axis[i][0][l] + wy * A.axis[i][1][l] + wz * A.axis[i][2][l]);
-      }
-      room[l] = smaller(room[l], least);
-    }
-  }
-  for (int l = N - 1; l >= 0; --l) {
-    const int a = NA == 1 ? 0 : l, b = NB == 1 ? 0 : l;
-    double most = n[0] * B.box[0][b] + n[1] * B.box[1][b] + n[2] * B.box[2][b];
-    for (int i = 0; i < 3; ++i) {
-      most += std::abs(n[0] * B.axis[i][0][b] + n[1] * B.axis[i][1][b] + n[2] * B.axis[i][2][b]);
-    }
-    const double error = m.error + m.error_slope * (A.length[a] + A.radius[a]);
-    lower[l] = larger(lower[l], room[a] - most - error);
-  }
+template <class L>
+struct Vector {
+  L x, y, z;
+};
+template <class L, class M>
+ALLCLEAR_ALWAYS_INLINE auto dot(const Vector<L>& a, const Vector<M>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+template <class L>
+ALLCLEAR_ALWAYS_INLINE Vector<L> vectorOf(const L* v) {
+  return {v[0], v[1], v[2]};
+}
+/// R p, and its transpose times p.
+template <class L>
+ALLCLEAR_ALWAYS_INLINE Vector<L> turned(const float* R, const Vector<L>& p) {
+  return {R[0] * p.x + R[1] * p.y + R[2] * p.z, R[3] * p.x + R[4] * p.y + R[5] * p.z,
+          R[6] * p.x + R[7] * p.y + R[8] * p.z};
+}
+template <class L>
+ALLCLEAR_ALWAYS_INLINE Vector<L> turnedBack(const float* R, const Vector<L>& p) {
+  return {R[0] * p.x + R[3] * p.y + R[6] * p.z, R[1] * p.x + R[4] * p.y + R[7] * p.z,
+          R[2] * p.x + R[5] * p.y + R[8] * p.z};
+}
+template <class L>
+ALLCLEAR_ALWAYS_INLINE Vector<L> placed(const AffineOf<float>& X, const Vector<L>& p) {
+  const Vector<L> q = turned(X.R, p);
+  return {q.x + X.T[0], q.y + X.T[1], q.z + X.T[2]};
 }
 
-/// The point of a box nearest (for orthogonal axes) to (x, y, z).
-template <int M>
-ALLCLEAR_ALWAYS_INLINE void nearestInBox(const VolumeLanes<M>& V, int l, double* x, double* y,
-                                         double* z) {
-  const double dx = *x - V.box[0][l], dy = *y - V.box[1][l], dz = *z - V.box[2][l];
-  double rx = V.box[0][l], ry = V.box[1][l], rz = V.box[2][l];
+/// Ball test.
+template <bool kMoving, class LA, class LB>
+ALLCLEAR_ALWAYS_INLINE auto ballBound(const CoarsePoses& m, const CoarseVolumes<LA>& A,
+                                      const CoarseVolumes<LB>& B) {
+  using L = decltype(LA{} + LB{});
+  const Vector<LA> c = vectorOf(A.center), p = placed(m.middle, c);
+  Vector<L> q{p.x - B.center[0], p.y - B.center[1], p.z - B.center[2]};
+  L loss = m.error + m.error_slope * A.length + A.radius + B.radius;
+  if constexpr (kMoving) {
+    const Vector<LA> v = placed(m.velocity, c), w = placed(m.bend, c);
+    const L s = clamped(L(-dot(q, v) / larger(dot(v, v), all<LA>(1e-30F))));
+    q = {q.x + s * v.x, q.y + s * v.y, q.z + s * v.z};
+    loss = loss + 0.5F * root(dot(w, w));
+  }
+  return L(root(dot(q, q)) - loss);
+}
+
+/// The least of n.p over A's boxes at the control poses. n may have a lane or many.
+template <bool kMoving, class LA, class LN>
+ALLCLEAR_ALWAYS_INLINE auto leastAlong(const CoarsePoses& m, const CoarseVolumes<LA>& A,
+                                       const Vector<LN>& n) {
+  using L = decltype(LA{} + LN{});
+  L least = all<L>(std::numeric_limits<float>::infinity());
+  for (int k = 0; k < (kMoving ? 3 : 1); ++k) {
+    const AffineOf<float>& X = m.control[k];
+    const Vector<LN> w = turnedBack(X.R, n);
+    L room = dot(w, vectorOf(A.box)) + (n.x * X.T[0] + n.y * X.T[1] + n.z * X.T[2]);
+    for (int i = 0; i < 3; ++i) room = room - magnitude(L(dot(w, vectorOf(A.axis[i]))));
+    least = smaller(least, room);
+  }
+  return least;
+}
+
+/// Directional test.
+template <bool kMoving, class LA, class LB, class LN>
+ALLCLEAR_ALWAYS_INLINE auto roomAlong(const CoarsePoses& m, const CoarseVolumes<LA>& A,
+                                      const CoarseVolumes<LB>& B, const Vector<LN>& n) {
+  using L = decltype(LN{} + LB{});
+  L most = dot(n, vectorOf(B.box));
+  for (int i = 0; i < 3; ++i) most = most + magnitude(L(dot(n, vectorOf(B.axis[i]))));
+  const LA error = m.error + m.error_slope * (A.length + A.radius);
+  return leastAlong<kMoving>(m, A, n) - most - error;
+}
+
+/// The point of a box nearest (for orthogonal axes) to p.
+template <class LV, class L>
+ALLCLEAR_ALWAYS_INLINE Vector<L> nearestInBox(const CoarseVolumes<LV>& V, const Vector<L>& p) {
+  const Vector<L> d{p.x - V.box[0], p.y - V.box[1], p.z - V.box[2]};
+  Vector<L> r{L{} + V.box[0], L{} + V.box[1], L{} + V.box[2]};
   for (int i = 0; i < 3; ++i) {
-    const double gx = V.axis[i][0][l], gy = V.axis[i][1][l], gz = V.axis[i][2][l];
-    const double along =
-        (gx * dx + gy * dy + gz * dz) / larger(gx * gx + gy * gy + gz * gz, 1e-300);
-    const double t = smaller(larger(along, -1.0), 1.0);
-    rx += t * gx;
-    ry += t * gy;
-    rz += t * gz;
+    const Vector<LV> g = vectorOf(V.axis[i]);
+    const L t = clamped(L(dot(d, g) / larger(dot(g, g), all<LV>(1e-30F))));
+    r = {r.x + t * g.x, r.y + t * g.y, r.z + t * g.z};
   }
-  *x = rx;
-  *y = ry;
-  *z = rz;
+  return r;
 }
 
 /// A direction per lane, B to A, by projecting from box to box in the middle of the interval.
-template <int NA, int NB>
-ALLCLEAR_ALWAYS_INLINE void boxDirections(const IntervalPoses& m, const VolumeLanes<NA>& A,
-                                          const VolumeLanes<NB>& B, double (*n)[kWidth]) {
-  constexpr int N = NA > NB ? NA : NB;
-  const double* R = m.middle.R;
-  const double* T = m.middle.T;
-  for (int l = 0; l < N; ++l) {
-    const int a = NA == 1 ? 0 : l, b = NB == 1 ? 0 : l;
-    double zx = B.box[0][b], zy = B.box[1][b], zz = B.box[2][b];
-    double px = 0.0, py = 0.0, pz = 0.0;
-    for (int step = 0; step < 2; ++step) {
-      const double dx = zx - T[0], dy = zy - T[1], dz = zz - T[2];
-      double ax = R[0] * dx + R[3] * dy + R[6] * dz;
-      double ay = R[1] * dx + R[4] * dy + R[7] * dz;
-      double az = R[2] * dx + R[5] * dy + R[8] * dz;
-      nearestInBox(A, a, &ax, &ay, &az);
-      px = R[0] * ax + R[1] * ay + R[2] * az + T[0];
-      py = R[3] * ax + R[4] * ay + R[5] * az + T[1];
-      pz = R[6] * ax + R[7] * ay + R[8] * az + T[2];
-      zx = px;
-      zy = py;
-      zz = pz;
-      nearestInBox(B, b, &zx, &zy, &zz);
-    }
-    const double nx = px - zx, ny = py - zy, nz = pz - zz;
-    // Rounded down: a length above 1 would overstate the room.
-    const double scale = (1.0 - 1e-15) / std::sqrt(larger(nx * nx + ny * ny + nz * nz, 1e-300));
-    n[0][l] = nx * scale;
-    n[1][l] = ny * scale;
-    n[2][l] = nz * scale;
+template <class LA, class LB>
+ALLCLEAR_ALWAYS_INLINE auto boxDirection(const CoarsePoses& m, const CoarseVolumes<LA>& A,
+                                         const CoarseVolumes<LB>& B) {
+  using L = decltype(LA{} + LB{});
+  const float* T = m.middle.T;
+  Vector<L> b{L{} + B.box[0], L{} + B.box[1], L{} + B.box[2]}, a = b;
+  for (int step = 0; step < 2; ++step) {
+    const Vector<L> back{b.x - T[0], b.y - T[1], b.z - T[2]};
+    a = placed(m.middle, nearestInBox(A, turnedBack(m.middle.R, back)));
+    b = nearestInBox(B, a);
   }
+  const Vector<L> n{a.x - b.x, a.y - b.y, a.z - b.z};
+  const L scale = 1.0F / root(larger(dot(n, n), all<L>(1e-30F)));
+  return Vector<L>{n.x * scale, n.y * scale, n.z * scale};
 }
 
-/// Directional test with a direction per lane; lanes that gain by it keep it.
-template <bool kMoving, int NA, int NB>
-ALLCLEAR_ALWAYS_INLINE void roomAlongEach(const IntervalPoses& m, const VolumeLanes<NA>& A,
-                                          const VolumeLanes<NB>& B, double (*n)[kWidth],
-                                          LaneBounds* out) {
-  constexpr int N = NA > NB ? NA : NB;
-  constexpr int kControls = kMoving ? 3 : 1;
-  double room[N];
-  for (int l = 0; l < N; ++l) room[l] = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < kControls; ++k) {
-    const double* R = m.control[k].R;
-    const double* T = m.control[k].T;
-    for (int l = 0; l < N; ++l) {
-      const int a = NA == 1 ? 0 : l;
-      const double nx = n[0][l], ny = n[1][l], nz = n[2][l];
-      const double wx = R[0] * nx + R[3] * ny + R[6] * nz;
-      const double wy = R[1] * nx + R[4] * ny + R[7] * nz;
-      const double wz = R[2] * nx + R[5] * ny + R[8] * nz;
-      double least = nx * T[0] + ny * T[1] + nz * T[2] + wx * A.box[0][a] + wy * A.box[1][a] +
-                     wz * A.box[2][a];
-      for (int i = 0; i < 3; ++i) {
-        least -= std::abs(wx * A.axis[i][0][a] + wy * A.axis[i][1][a] + wz * A.axis[i][2][a]);
-      }
-      room[l] = smaller(room[l], least);
-    }
-  }
-  for (int l = 0; l < N; ++l) {
-    const int a = NA == 1 ? 0 : l, b = NB == 1 ? 0 : l;
-    const double nx = n[0][l], ny = n[1][l], nz = n[2][l];
-    double most = nx * B.box[0][b] + ny * B.box[1][b] + nz * B.box[2][b];
-    for (int i = 0; i < 3; ++i) {
-      most += std::abs(nx * B.axis[i][0][b] + ny * B.axis[i][1][b] + nz * B.axis[i][2][b]);
-    }
-    const double error = m.error + m.error_slope * (A.length[a] + A.radius[a]);
-    const double lower = room[l] - most - error;
-    const bool gains = lower > out->lower[l];
-    out->lower[l] = gains ? lower : out->lower[l];
-    for (int c = 0; c < 3; ++c) out->n[c][l] = gains ? n[c][l] : out->n[c][l];
-  }
+ALLCLEAR_ALWAYS_INLINE bool noneBelow(float x, float cutoff) { return x >= cutoff; }
+ALLCLEAR_ALWAYS_INLINE bool noneBelow(Lanes x, float cutoff) {
+  const auto below = x < cutoff;
+  std::int64_t pairs[4];
+  std::memcpy(pairs, &below, sizeof below);
+  return (pairs[0] | pairs[1] | pairs[2] | pairs[3]) == 0;
 }
 
 /// All tests; those that cost more are left out when the others have pushed all lanes to `cutoff`.
-template <bool kMoving, int NA, int NB>
-ALLCLEAR_ALWAYS_INLINE void bounds(const IntervalPoses& m, const VolumeLanes<NA>& A,
-                                   const VolumeLanes<NB>& B, const double* n, double cutoff,
+template <bool kMoving, class LA, class LB>
+ALLCLEAR_ALWAYS_INLINE void bounds(const CoarsePoses& m, const CoarseVolumes<LA>& A,
+                                   const CoarseVolumes<LB>& B, const float* given, float cutoff,
                                    LaneBounds* out) {
-  constexpr int N = NA > NB ? NA : NB;
-  ballBounds<kMoving>(m, A, B, out->lower);
-  double least = out->lower[0];
-  for (int l = 1; l < N; ++l) least = smaller(least, out->lower[l]);
-  if (least >= cutoff) return;
-  roomAlong<kMoving>(m, A, B, n, out->lower);
-  for (int c = 0; c < 3; ++c) {
-    for (int l = 0; l < N; ++l) out->n[c][l] = n[c];
+  using L = decltype(LA{} + LB{});
+  L lower = ballBound<kMoving>(m, A, B);
+  Vector<L> n{all<L>(given[0]), all<L>(given[1]), all<L>(given[2])};
+  if (!noneBelow(lower, cutoff)) {
+    lower = larger(lower, L(roomAlong<kMoving>(m, A, B, vectorOf(given))));
   }
-  least = out->lower[0];
-  for (int l = 1; l < N; ++l) least = smaller(least, out->lower[l]);
-  if (least >= cutoff) return;
-  double each[3][kWidth];
-  boxDirections(m, A, B, each);
-  roomAlongEach<kMoving>(m, A, B, each, out);
+  if (!noneBelow(lower, cutoff)) {
+    const Vector<L> own = boxDirection(m, A, B);
+    const L room = roomAlong<kMoving>(m, A, B, own);
+    n = {room > lower ? own.x : n.x, room > lower ? own.y : n.y, room > lower ? own.z : n.z};
+    lower = larger(lower, room);
+  }
+  std::memcpy(out->lower, &lower, sizeof lower);
+  std::memcpy(out->n[0], &n.x, sizeof lower);
+  std::memcpy(out->n[1], &n.y, sizeof lower);
+  std::memcpy(out->n[2], &n.z, sizeof lower);
 }
+
+#pragma GCC diagnostic pop
 
 // The kernels: one call per node opened.
 
 /// The children of a node of A against one volume of B.
-void boundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVolume& B, const double* n,
-                    double cutoff, LaneBounds* out);
+void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const MeshVolume& B, const float* n,
+                    float cutoff, LaneBounds* out);
 /// One volume of A against the children of a node of B.
-void boundsOpeningB(const IntervalPoses& m, const MeshVolume& A, const MeshNode& B, const double* n,
-                    double cutoff, LaneBounds* out);
+void boundsOpeningB(const CoarsePoses& m, const MeshVolume& A, const MeshNode& B, const float* n,
+                    float cutoff, LaneBounds* out);
 /// One volume against one (lane 0).
-void boundsOfPair(const IntervalPoses& m, const MeshVolume& A, const MeshVolume& B, const double* n,
-                  double cutoff, LaneBounds* out);
+void boundsOfPair(const CoarsePoses& m, const MeshVolume& A, const MeshVolume& B, const float* n,
+                  float cutoff, LaneBounds* out);
 // The same for a pose that stays: control[0], and `middle` equal to it.
-void stillBoundsOpeningA(const IntervalPoses& m, const MeshNode& A, const MeshVolume& B,
-                         const double* n, double cutoff, LaneBounds* out);
-void stillBoundsOpeningB(const IntervalPoses& m, const MeshVolume& A, const MeshNode& B,
-                         const double* n, double cutoff, LaneBounds* out);
+void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const MeshVolume& B,
+                         const float* n, float cutoff, LaneBounds* out);
+void stillBoundsOpeningB(const CoarsePoses& m, const MeshVolume& A, const MeshNode& B,
+                         const float* n, float cutoff, LaneBounds* out);
 
 }  // namespace allclear::mesh

@@ -2,6 +2,8 @@
 
 // What the searches over two trees of bounding volumes share.
 
+#include <cmath>
+
 #include "allclear/distance/mesh_body.h"
 #include "allclear/distance/mesh_distance.h"
 
@@ -22,30 +24,40 @@ inline std::int32_t below(const MeshBody& body, std::int32_t ref) {
 
 inline bool isLeaf(std::int32_t below) { return below < 0; }
 
+/// The least number in single precision that is not below x.
+inline float roundUp(double x) {
+  const float y = static_cast<float>(x);
+  return static_cast<double>(y) < x ? std::nextafter(y, std::numeric_limits<float>::infinity()) : y;
+}
+
 /// Pushes the lanes that are not pruned, so that the lowest is popped first; returns the least
 /// bound of those that are, or +infinity.
 template <class Ref>
-double pushLanes(const LaneBounds& bounds, int width, double cutoff, std::int32_t time,
+double pushLanes(const LaneBounds& bounds, int width, float cutoff, std::int32_t time,
                  const Ref& ref, std::vector<MeshCache::Item>* stack) {
-  double pruned = std::numeric_limits<double>::infinity();
-  const std::size_t first = stack->size();
+  float pruned = std::numeric_limits<float>::infinity();
+  int order[kWidth];  // highest first
+  int count = 0;
   for (int l = 0; l < width; ++l) {
-    if (bounds.lower[l] >= cutoff) {
-      pruned = std::min(pruned, bounds.lower[l]);
+    const float lower = bounds.lower[l];
+    if (lower >= cutoff) {
+      pruned = std::min(pruned, lower);
       continue;
     }
+    int k = count++;
+    for (; k > 0 && bounds.lower[order[k - 1]] < lower; --k) order[k] = order[k - 1];
+    order[k] = l;
+  }
+  for (int k = 0; k < count; ++k) {
+    const int l = order[k];
     MeshCache::Item item;
-    item.lower = bounds.lower[l];
+    item.lower = static_cast<double>(bounds.lower[l]);
     for (int c = 0; c < 3; ++c) item.n[c] = bounds.n[c][l];
     item.time = time;
     ref(l, &item);
     stack->push_back(item);
-    for (std::size_t k = stack->size() - 1; k > first && (*stack)[k - 1].lower < (*stack)[k].lower;
-         --k) {
-      std::swap((*stack)[k - 1], (*stack)[k]);
-    }
   }
-  return pruned;
+  return static_cast<double>(pruned);
 }
 
 }  // namespace allclear::mesh

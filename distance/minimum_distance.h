@@ -74,7 +74,7 @@ struct DistanceBracket {
   /// of the minimum exists. False without `refine`.
   bool unique = false;
   /// Meshes only: the bodies meet at t_star (surfaces to within the motion's error, or one body
-  /// inside of the other throughout). How deep is not known: `lower` is what their balls allow.
+  /// inside of the other throughout). Bounds and witnesses: see `minimumDistance` in mcd_mesh.h.
   bool penetrating = false;
   int distance_evaluations = 0;
   int certificates = 0;  ///< lower bounds over an interval computed beyond Lipschitz ones

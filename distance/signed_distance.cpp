@@ -4,8 +4,8 @@
 #include <array>
 #include <limits>
 
-#include "allclear/core/assert.h"
 #include "allclear/distance/convex_core.h"
+#include "allclear/distance/mesh_depth.h"
 #include "allclear/distance/pair_functions.h"
 
 namespace allclear {
@@ -13,9 +13,16 @@ namespace {
 
 constexpr std::size_t kShapes = std::variant_size_v<Shape>;
 
-SignedDistance refuse(const PairQuery&) {
-  contractViolated("signedDistance takes convex shapes; a triangle mesh is not one", __FILE__,
-                   __LINE__);
+SignedDistance meshPair(const PairQuery& query) {
+  if (!(query.limit >= 0.0)) {
+    return signedMeshDistance(query.A, query.X_WA, query.B, query.X_WB);
+  }
+  MeshDistanceOptions options;
+  options.enough = query.limit;
+  const MeshDistance found = meshDistance(query.A, query.X_WA, query.B, query.X_WB, options);
+  SignedDistance out;
+  out.distance = found.contact ? -std::numeric_limits<double>::min() : found.distance;
+  return out;
 }
 
 template <PairFunction function>
@@ -47,8 +54,8 @@ constexpr Table makeTable() {
     table[i][kHalfSpace] = &swapped<halfSpaceConvex>;
   }
   for (std::size_t i = 0; i < kShapes; ++i) {
-    table[i][kShapes - 1] = &refuse;
-    table[kShapes - 1][i] = &refuse;
+    table[i][kShapes - 1] = &meshPair;
+    table[kShapes - 1][i] = &meshPair;
   }
   list<kHalfSpace, kHalfSpace, halfSpaceHalfSpace>(&table);
   list<kSphere, kSphere, sphereSphere>(&table);

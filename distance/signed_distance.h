@@ -6,7 +6,7 @@
 
 namespace allclear {
 
-/// Signed distance of two convex solids A and B: the gap when they are apart, minus the length of
+/// Signed distance of two solids A and B: the gap when they are apart, minus the length of
 /// the shortest translation of B that separates them when they overlap. Metres, world frame.
 ///
 /// Always `witness_B - witness_A = distance * normal`; moving B by `-distance * normal` makes the
@@ -35,15 +35,14 @@ struct DistanceCache {
   bool valid = false;
 };
 
-/// Signed distance of the convex shapes A and B at the world poses given. Sphere, capsule, box,
-/// cylinder, cone, ellipsoid, half-space and convex mesh with each other.
+/// Signed distance of the shapes A and B at the world poses given. Sphere, capsule, box, cylinder,
+/// cone, ellipsoid, half-space and convex mesh with each other, and triangle meshes with all of
+/// these by way of `signedMeshDistance`, which takes the cache that helps it (mesh_depth.h).
 ///
 /// Error, relative to the size of the pair: 1e-12 between sphere, capsule, box and half-space, and
 /// of a sphere with every primitive; 1e-8 otherwise. Never fails on valid shapes and finite poses.
 /// Two half-spaces overlap without bound: -infinity, except when their normals are opposite (to
 /// 1e-12): then the gap between the planes.
-/// Pre: neither is a `TriangleMesh` (not convex: mesh queries are separate); else
-/// `ContractViolation`.
 SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const Shape& B, const Pose& X_WB,
                               DistanceCache* cache = nullptr);
 

@@ -144,7 +144,7 @@ CertificatePair pairFrom(const Node& node) {
   pair.b = node.at("b").text();
   const int closeness = node.at("closeness").index();
   if (closeness >= kClosenessCount) {
-    node.at("closeness").fail("must be 0 (hulls), 1 (pieces) or 2 (many pieces)");
+    node.at("closeness").fail("must be 0 (hulls), 1 (pieces), 2 (many pieces) or 3 (surfaces)");
   }
   pair.closeness = static_cast<Closeness>(closeness);
   node.at("pieces").requireSize(2);

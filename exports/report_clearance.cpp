@@ -108,7 +108,7 @@ class ClearanceSampler {
     ReportPair found = lookAt(candidate, closeness, in_full, &out->closest);
     // A pair of no certificate: closer, until it keeps its margin or there is no closer look.
     while (certificate_ == nullptr && in_full && worth(found) < 0.0 &&
-           closeness != Closeness::kManyPieces && hasMesh(candidate.pair)) {
+           closeness != Closeness::kSurface && hasMesh(candidate.pair)) {
       closeness = closer(closeness);
       forget(candidate.pair, *out, &out->closest);
       found = lookAt(candidate, closeness, in_full, &out->closest);

@@ -86,7 +86,7 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     double least = 0.0;
-    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+    for (Closeness closeness : kCloser) {
       least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, closeness);
       if (least > 0.0) break;
     }

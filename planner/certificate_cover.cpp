@@ -9,6 +9,9 @@ namespace {
 /// A coarser bracket does for a plan that is refused.
 constexpr double kToleranceWhenRefused = 1e-3;
 
+/// Of meshes as they are, in evaluations of convex pieces.
+constexpr int kSurfaceCost = 100;
+
 /// The search over all pairs of pieces.
 class Search {
  public:
@@ -21,10 +24,11 @@ class Search {
       const CertifiedPair& pair = geometry_.pairs[p];
       std::vector<PieceCover> pieces;
       std::size_t solids = 0;
-      for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+      for (Closeness closeness : kCloser) {
         const std::size_t count = static_cast<std::size_t>(motion_.pieceCount(pair.a, closeness) *
                                                            motion_.pieceCount(pair.b, closeness));
-        if (count <= solids) continue;  // no closer than before
+        const bool closer = closeness == Closeness::kSurface ? haveSurfaces(pair) : count > solids;
+        if (!closer) continue;
         solids = count;
         pieces = decided(static_cast<int>(p), closeness);
         const bool clear = std::all_of(pieces.begin(), pieces.end(),
@@ -42,6 +46,16 @@ class Search {
   }
 
  private:
+  bool haveSurfaces(const CertifiedPair& pair) {
+    constexpr Closeness kSurface = Closeness::kSurface;
+    for (int i = 0; i < motion_.pieceCount(pair.a, kSurface); ++i) {
+      for (int j = 0; j < motion_.pieceCount(pair.b, kSurface); ++j) {
+        if (motion_.areSurfaces({pair.a, i, kSurface}, {pair.b, j, kSurface})) return true;
+      }
+    }
+    return false;
+  }
+
   std::vector<PieceCover> decided(int p, Closeness closeness) {
     const CertifiedPair& pair = geometry_.pairs[p];
     const int count_a = motion_.pieceCount(pair.a, closeness);
@@ -72,6 +86,16 @@ class Search {
     const CertifiedMotion::BoxGap gap = motion_.boxGap(piece->a, piece->b, cell->time);
     offer(gap.distance, gap.normal);
     if (cell->lower >= target) return;
+    if (motion_.areSurfaces(piece->a, piece->b)) {
+      const DistanceBracket found = motion_.surfaceBracket(
+          piece->a, piece->b, cell->time, target + kSurfacePadding, 0.25 * options_.tolerance);
+      offer(found.lower - kSurfacePadding, found.normal);
+      if (found.evaluated && found.upper < piece->least) {
+        piece->least = found.upper;
+        piece->t_least = found.t_star;
+      }
+      return;
+    }
     const double t = cell->time.middle();
     const SignedDistance at = motion_.distanceAt(piece->a, piece->b, t);
     // The true distance may exceed what its own direction shows.
@@ -112,6 +136,10 @@ class Search {
   void decide(PieceCover* piece) {
     std::vector<CoverCell> open(1);
     open[0].time = {0.0, motion_.duration()};
+    if (motion_.areSurfaces(piece->a, piece->b)) {  // a search goes through one cell at a time
+      open.resize(motion_.cells().size());
+      for (std::size_t i = 0; i < open.size(); ++i) open[i].time = motion_.cells().rbegin()[i];
+    }
     for (int evaluations = 0; !open.empty(); ++evaluations) {
       CoverCell cell = open.back();
       open.pop_back();
@@ -167,7 +195,7 @@ class Search {
         evaluate(&piece, &half, std::max(least - tolerance, piece.margin));
         least = std::min(least, piece.least);
         open.push({top.piece, half});
-        ++evaluations;
+        evaluations += motion_.areSurfaces(piece.a, piece.b) ? kSurfaceCost : 1;
       }
     }
     if (open.empty()) return;

@@ -8,13 +8,14 @@
 namespace allclear {
 
 /// During `time` the signed distance is at least `lower` [m]: so much room there is along `normal`.
+/// (Of meshes as they are the normal is that of the closest instant, and proves nothing.)
 struct CoverCell {
   Interval time;
   double lower = -std::numeric_limits<double>::infinity();
   Vec3 normal = Vec3::UnitX();
 };
 
-/// Two convex pieces over the whole duration.
+/// Two pieces over the whole duration.
 struct PieceCover {
   int pair = -1;  ///< index into `CertifiedGeometry::pairs`
   PieceIndex a, b;
@@ -46,7 +47,8 @@ struct Cover {
 };
 
 /// Covers [0, T] for every pair of bodies by branch and bound in time: by the hulls of the two or,
-/// where these come too near, by solids that follow them more closely; for each pair of these first
+/// where these come too near, by solids that follow them more closely, at last by the meshes
+/// themselves; for each pair of these first
 /// until each cell's bound reaches its margin (or an instant below the margin is met), then until
 /// the least distance of all is bracketed.
 Cover coverPairs(const CertifiedGeometry& geometry, const CoverOptions& options,

@@ -19,9 +19,9 @@ struct CertifiedBody {
   int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
   std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
 
-  /// Convex solids that together enclose the body (convex_cover.h).
+  /// Solids that together enclose the body (convex_cover.h).
   std::vector<Geometry> solids(Closeness closeness) const {
-    return convexSolids(geometry, closeness);
+    return enclosingSolids(geometry, closeness);
   }
 };
 

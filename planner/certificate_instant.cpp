@@ -24,7 +24,7 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     if (moves && !t) continue;
     const Pose X_WA = poseOf(a), X_WB = poseOf(b);
     double least = 0.0;
-    for (Closeness closeness : {Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces}) {
+    for (Closeness closeness : kCloser) {
       least = std::numeric_limits<double>::infinity();
       const std::vector<Geometry> B = b.solids(closeness);
       for (const Geometry& i : a.solids(closeness)) {

@@ -7,6 +7,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mcd_mesh.h"
 
 namespace allclear {
 namespace {
@@ -65,7 +66,7 @@ int CertifiedMotion::pieceCount(int body, Closeness closeness) {
   Solids& solids = solids_[static_cast<int>(closeness)][body];
   if (solids.pieces.empty()) {
     solids.geometry = geometry_.bodies[body].solids(closeness);
-    makePieces(geometry_.bodies[body], &solids);
+    makePieces(geometry_.bodies[body], closeness == Closeness::kSurface, &solids);
   }
   return static_cast<int>(solids.pieces.size());
 }
@@ -161,7 +162,7 @@ CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
   return cell;
 }
 
-void CertifiedMotion::makePieces(const CertifiedBody& body, Solids* solids) const {
+void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const {
   const Obstacle* obstacle = body.obstacle < 0 ? nullptr : &problem_.obstacles[body.obstacle];
   std::vector<BodyCurve> curves;
   if (obstacle == nullptr) {
@@ -177,8 +178,10 @@ void CertifiedMotion::makePieces(const CertifiedBody& body, Solids* solids) cons
     piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
     piece.is_still = obstacle != nullptr && !obstacle->moves();
     for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
+    if (surfaces && !piece.is_plane) piece.body = meshBody(geometry.shape);
     solids->pieces.push_back(std::move(piece));
   }
+  if (surfaces) solids->curves = std::move(curves);
 }
 
 int CertifiedMotion::cellAt(double t) const {
@@ -229,6 +232,50 @@ double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, In
     for (int k = 0; k < kCount; ++k) least = std::min(least, -(h_A[k] + h_B[k]) - error);
   }
   return least;
+}
+
+bool CertifiedMotion::areSurfaces(PieceIndex a, PieceIndex b) const {
+  const Piece &A = piece(a), &B = piece(b);
+  if (A.body == nullptr || B.body == nullptr) return false;
+  return std::holds_alternative<TriangleMesh>(A.geometry->shape) ||
+         std::holds_alternative<TriangleMesh>(B.geometry->shape);
+}
+
+DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Interval time,
+                                                double threshold, double tolerance) const {
+  const Piece &A = piece(a), &B = piece(b);
+  const auto curveOf = [&](PieceIndex i, int cell) {
+    const auto& curves = solids_[static_cast<int>(i.closeness)][i.body].curves;
+    return curves.size() > 1 || !piece(i).is_still ? curves[cell] : curves[0];
+  };
+  McdOptions options;
+  options.threshold = threshold;
+  options.tolerance = tolerance;
+  DistanceBracket least;
+  least.lower = least.upper = kInfinity;
+  for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
+    const Interval part{std::max(time.lower, cells_[c].lower),
+                        std::min(time.upper, cells_[c].upper)};
+    if (part.upper <= part.lower && least.lower < kInfinity) break;
+    const BodyCurve a_part = A.is_still ? BodyCurve::still(curveOf(a, c).control[0], part)
+                                        : curveOf(a, c).restricted(part);
+    const BodyCurve b_part = B.is_still ? BodyCurve::still(curveOf(b, c).control[0], part)
+                                        : curveOf(b, c).restricted(part);
+    const DistanceBracket found =
+        minimumDistance(*A.body, {&A.geometry->shape, A.geometry->X_BG, {&a_part, 1}}, *B.body,
+                        {&B.geometry->shape, B.geometry->X_BG, {&b_part, 1}}, options);
+    const double lower = std::min(least.lower, found.lower);
+    if (found.upper < least.upper) least = found;
+    least.lower = lower;
+    if (cells_[c].upper >= time.upper) break;
+  }
+  return least;
+}
+
+bool CertifiedMotion::staysAbove(PieceIndex a, PieceIndex b, const Vec3& n, Interval time,
+                                 double lower) const {
+  if (!areSurfaces(a, b)) return lowerBound(a, b, n, time) >= lower;
+  return surfaceBracket(a, b, time, lower, 0.5 * kSurfacePadding).lower >= lower;
 }
 
 CertifiedMotion::BoxGap CertifiedMotion::boxGap(PieceIndex a, PieceIndex b, Interval time) const {

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "allclear/distance/body_curve.h"
+#include "allclear/distance/mesh_body.h"
+#include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate_geometry.h"
 #include "allclear/robot_models/link_curves.h"
@@ -13,15 +15,17 @@
 
 namespace allclear {
 
-/// A convex solid of a body: indices into `CertifiedGeometry::bodies` and its `solids`.
+/// A solid of a body: indices into `CertifiedGeometry::bodies` and its `solids`.
 struct PieceIndex {
   int body = -1;
   int piece = -1;
   Closeness closeness = Closeness::kHull;
 };
 
-/// What a certificate needs to know of a motion: how far apart two convex pieces are at an instant,
-/// and how much room there is at least between them, along a direction, during an interval.
+/// What a certificate needs to know of a motion: how far apart two pieces are at an instant, and
+/// how much room there is at least between them, along a direction, during an interval. (Of meshes
+/// as they are no one direction tells: their bounds come from the certified minimum over the
+/// interval, mcd_mesh.h.)
 ///
 /// The room. Let n be a unit vector. During one cell of time the pose of a piece is, to within a
 /// known error, a polynomial with the Bernstein coefficients (R_k, T_k), k = 0 ... 7. The farthest
@@ -51,6 +55,19 @@ class CertifiedMotion {
   /// Lower bound [m] of the signed distance at every instant of `time`, from the room along `n`
   /// (from A to B, not zero). For a plane, its own normal takes the place of n.
   double lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const;
+
+  /// Whether one is a mesh as it is, and the other no plane.
+  bool areSurfaces(PieceIndex a, PieceIndex b) const;
+
+  /// For these: bracket of the least distance during `time`, to `tolerance` where it is below
+  /// `threshold`.
+  DistanceBracket surfaceBracket(PieceIndex a, PieceIndex b, Interval time, double threshold,
+                                 double tolerance) const;
+
+  /// Whether the distance is shown to be at least `lower` at every instant of `time`: of meshes as
+  /// they are by searching anew (in vain when it is less than `kSurfacePadding` above), else from
+  /// the room along `n`.
+  bool staysAbove(PieceIndex a, PieceIndex b, const Vec3& n, Interval time, double lower) const;
 
   /// The same from boxes along the world's axes, and the direction that separates them; -infinity
   /// when they overlap. Cheap and coarse.
@@ -85,17 +102,19 @@ class CertifiedMotion {
     bool is_still = false;
     std::vector<PieceCell> cells;  ///< one when it is still
     const PieceCell& cell(int i) const { return cells[is_still ? 0 : i]; }
+    std::shared_ptr<const MeshBody> body;  ///< where it may meet a mesh
   };
   struct Solids {
     std::vector<Geometry> geometry;
-    std::vector<Piece> pieces;  ///< of these
+    std::vector<Piece> pieces;      ///< of these
+    std::vector<BodyCurve> curves;  ///< for surfaces: one, or one per cell
   };
   using Projected = std::array<Eigen::Vector4d, BodyCurve::kDegree + 1>;
 
   void makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry, double tolerance);
   std::vector<double> timeBreaks(double tolerance) const;
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
-  void makePieces(const CertifiedBody& body, Solids* solids) const;
+  void makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const;
   static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry);
   static void reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                     std::array<double, BodyCurve::kDegree + 1>* h);
@@ -116,5 +135,8 @@ class CertifiedMotion {
   std::array<std::vector<Solids>, kClosenessCount> solids_;
   std::unordered_map<double, std::vector<Pose>> poses_;  ///< of all links, at the times asked for
 };
+
+/// Taken off the bounds of meshes as they are [m], so that another search finds them again.
+inline constexpr double kSurfacePadding = 2e-6;
 
 }  // namespace allclear

@@ -25,7 +25,7 @@ void require(bool condition, const std::string& why) {
 
 bool followsFrom(const CertifiedMotion& motion, PieceIndex a, PieceIndex b, const CoverCell& cell,
                  Interval time, int depth) {
-  if (motion.lowerBound(a, b, cell.normal, time) >= cell.lower) return true;
+  if (motion.staysAbove(a, b, cell.normal, time, cell.lower)) return true;
   if (depth == kDeepest || !(time.length() > 0.0)) return false;
   const double middle = time.middle();
   return followsFrom(motion, a, b, cell, {time.lower, middle}, depth + 1) &&

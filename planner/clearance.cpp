@@ -123,6 +123,12 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, Closeness closenes
       const MovingShape moving_a{&a.shape, a.X_BG, curvesOf(pair.a, part)};
       const MovingShape moving_b{&b.shape, b.X_BG, curvesOf(pair.b, part)};
       const DistanceBracket bracket = minimumDistance(moving_a, moving_b, options);
+      if (bracket.penetrating) {
+        // How deep meshes are, and which way is out, their convex pieces tell better: as closely
+        // over the whole interval, and with directions that change steadily.
+        measure(part, Closeness::kManyPieces, tolerance, refine, best);
+        return;
+      }
       best->lower = std::min(best->lower, bracket.lower);
       if (!bracket.evaluated || bracket.upper >= best->upper) continue;
       const WitnessGradient witness = witnessGradient(moving_a, moving_b, bracket);
@@ -210,18 +216,24 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     const double apart =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
     if (apart - pair.margin >= least) continue;
-    for (const Geometry& a : A.solids(pair.closeness)) {
-      for (const Geometry& b : B.solids(pair.closeness)) {
-        const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
-        if (d.distance - pair.margin >= least) continue;
-        least = d.distance - pair.margin;
-        worst.pair = p;
-        worst.lower = worst.upper = d.distance;
-        worst.p_A = X_WA.inverse() * d.witness_A;
-        worst.p_B = X_WB.inverse() * d.witness_B;
-        worst.normal = d.normal;
+    const auto look = [&](Closeness closeness) {
+      for (const Geometry& a : A.solids(closeness)) {
+        for (const Geometry& b : B.solids(closeness)) {
+          const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
+          if (closeness == Closeness::kSurface && d.distance <= 0.0) return false;
+          if (d.distance - pair.margin >= least) continue;
+          least = d.distance - pair.margin;
+          worst.pair = p;
+          worst.lower = worst.upper = d.distance;
+          worst.p_A = X_WA.inverse() * d.witness_A;
+          worst.p_B = X_WB.inverse() * d.witness_B;
+          worst.normal = d.normal;
+        }
       }
-    }
+      return true;
+    };
+    // Meshes in contact by their pieces, as in `measure`.
+    if (!look(pair.closeness)) look(Closeness::kManyPieces);
   }
   return worst;
 }

@@ -45,7 +45,7 @@ std::vector<Geometry> byCapsules(std::vector<Geometry> geometry) {
 CollisionBody body(std::string name, int link, int obstacle,
                    const std::vector<Geometry>& geometry) {
   CollisionBody out{std::move(name), link, obstacle, {}, {}};
-  out.solids_by_closeness[0] = convexSolids(geometry, Closeness::kHull);
+  out.solids_by_closeness[0] = enclosingSolids(geometry, Closeness::kHull);
   out.ball = ballAbout(out.solids(Closeness::kHull));
   return out;
 }
@@ -89,10 +89,13 @@ class Closer {
 
   void apply(Closeness least) {
     for (CollisionPair& pair : model_.pairs) {
-      for (Closeness closeness : {Closeness::kPieces, Closeness::kManyPieces}) {
+      for (Closeness closeness : kCloser) {
         if (closeness > least && keepsMargin(pair)) break;
         const std::size_t before = solidCount(pair, pair.closeness);
-        if (solidCount(pair, closeness) > before) pair.closeness = closeness;
+        const bool closer =
+            solidCount(pair, closeness) > before ||
+            (closeness == Closeness::kSurface && (hasMesh(pair.a) || hasMesh(pair.b)));
+        if (closer) pair.closeness = closeness;
       }
     }
   }
@@ -139,13 +142,21 @@ class Closer {
         ->geometry;
   }
 
+  /// That is closed, so that it can stand for itself.
+  bool hasMesh(int body) const {
+    const auto& solids = model_.bodies[body].solids(Closeness::kSurface);
+    return std::any_of(solids.begin(), solids.end(), [](const Geometry& solid) {
+      return std::holds_alternative<TriangleMesh>(solid.shape);
+    });
+  }
+
   /// Makes them where they are missing.
   std::size_t solidCount(const CollisionPair& pair, Closeness closeness) {
     std::size_t count = 0;
     for (int b : {pair.a, pair.b}) {
       CollisionBody& body = model_.bodies[b];
       auto& solids = body.solids_by_closeness[static_cast<int>(closeness)];
-      if (solids.empty()) solids = convexSolids(geometry(body), closeness);
+      if (solids.empty()) solids = enclosingSolids(geometry(body), closeness);
       count += solids.size();
     }
     return count;
@@ -219,9 +230,17 @@ CollisionModel collisionModel(const Problem& problem, Detail detail) {
       (apart ? model.pairs : model.fixed_pairs).push_back(pair);
     }
   }
-  if (detail != Detail::kHulls) {
-    Closer(problem, &model)
-        .apply(detail == Detail::kEverywhere ? Closeness::kPieces : Closeness::kHull);
+  switch (detail) {
+    case Detail::kHulls:
+      break;
+    case Detail::kWhereNeeded:
+      Closer(problem, &model).apply(Closeness::kHull);
+      break;
+    case Detail::kEverywhere:
+      Closer(problem, &model).apply(Closeness::kPieces);
+      break;
+    case Detail::kSurfaces:
+      Closer(problem, &model).apply(Closeness::kSurface);
   }
   return model;
 }

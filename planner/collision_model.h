@@ -15,7 +15,7 @@ struct CollisionBody {
   std::string name;
   int link = -1;      ///< the link that carries it; -1 for obstacles
   int obstacle = -1;  ///< index into `Problem::obstacles`; -1 else
-  /// Convex, together enclosing the body; in the link's or object's frame. Only those are made that
+  /// Together enclosing the body; in the link's or object's frame. Only those are made that
   /// a pair asks for, and hulls.
   std::array<std::vector<Geometry>, kClosenessCount> solids_by_closeness;
   Ball ball;  ///< about all hulls, in that frame
@@ -38,11 +38,13 @@ enum class Detail {
   kHulls,        ///< none
   kWhereNeeded,  ///< those that would be nearer than their margin at start or goal
   kEverywhere,   ///< all; even more closely those that would be nearer at start or goal
+  kSurfaces,     ///< all, by the meshes themselves
 };
 
-/// The bodies of a problem, as convex solids, and the pairs that a plan has to keep apart.
+/// The bodies of a problem, as solids, and the pairs that a plan has to keep apart.
 ///
-/// Meshes are enclosed by their convex hull or, pair by pair, by several pieces (convex_cover.h).
+/// Meshes are enclosed by their convex hull or, pair by pair, by several pieces, or taken as they
+/// are (convex_cover.h).
 struct CollisionModel {
   std::vector<CollisionBody> bodies;
   std::vector<CollisionPair> pairs;        ///< of bodies that the planned coordinates move apart

@@ -12,6 +12,7 @@
 #include "allclear/planner/goal_configurations.h"
 #include "allclear/planner/refinement.h"
 #include "allclear/planner/seeds.h"
+#include "allclear/planner/segment_certifier.h"
 #include "allclear/planner/support_polygon.h"
 
 namespace allclear {
@@ -19,10 +20,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The straight line and two trees: where hulls leave no way, meshes are then followed closely.
-constexpr int kAttemptsWithHulls = 3;
-constexpr int kMarginTrials = 6;       // smaller margins tried when there is no plan
-constexpr int kMarginAttempts = 3;     // first guesses for each
+/// The straight line and two trees: where hulls leave no way, meshes are then followed more
+/// closely.
+constexpr int kAttemptsBeforeCloser = 3;
+constexpr double kShareOfTimeBeforeCloser = 0.4;  // of what is left, for one search
+constexpr int kMarginTrials = 6;                  // smaller margins tried when there is no plan
+constexpr int kMarginAttempts = 3;                // first guesses for each
 constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
@@ -47,6 +50,23 @@ Detail firstDetail(const Problem& problem) {
   }
 }
 
+bool hasMeshes(const Problem& problem) {
+  const auto isMesh = [](const Geometry& part) {
+    return std::holds_alternative<TriangleMesh>(part.shape);
+  };
+  const auto any = [&](const auto& bodies, const auto& geometryOf) {
+    return std::any_of(bodies.begin(), bodies.end(), [&](const auto& body) {
+      const std::vector<Geometry>& geometry = geometryOf(body);
+      return std::any_of(geometry.begin(), geometry.end(), isMesh);
+    });
+  };
+  const auto geometryOf = [](const auto& body) -> const auto& { return body.geometry; };
+  return any(
+             problem.robot->links(),
+             [](const Link& link) -> const auto& { return link.collision; }) ||
+         any(problem.attached, geometryOf) || any(problem.obstacles, geometryOf);
+}
+
 /// One call of `plan`.
 class Planning {
  public:
@@ -55,7 +75,9 @@ class Planning {
         options_(options),
         hooks_(hooks),
         start_(Clock::now()),
-        evaluator_(std::make_unique<ClearanceEvaluator>(problem, firstDetail(problem))) {}
+        detail_(firstDetail(problem)),
+        has_meshes_(hasMeshes(problem)),
+        evaluator_(std::make_unique<ClearanceEvaluator>(problem, detail_)) {}
 
   Plan run() {
     if (!isEndAtFault()) {
@@ -98,7 +120,7 @@ class Planning {
     goal_options.budget = budget();
     std::vector<VecX> goals = goalConfigurations(*evaluator_, goal_options);
     std::optional<VecX> in_contact;
-    if (goals.empty() && lookCloser()) {
+    while (goals.empty() && lookCloser()) {
       goals = goalConfigurations(*evaluator_, goal_options, &in_contact);
     }
     if (goals.empty()) {
@@ -118,17 +140,25 @@ class Planning {
     goal_ = goals.front();
     for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
       if (mustEnd()) return;
-      if (attempt == kAttemptsWithHulls) lookCloser();
+      const bool is_time = attempt > 0 && attempt % kAttemptsBeforeCloser == 0;
+      if (is_time || !way_found_) lookCloser();
       if (tryOnce(attempt, goals)) return;
     }
     mustEnd();
   }
 
-  /// From now on meshes are followed closely in all pairs. False when they are already.
+  bool mayLookCloser() const {
+    const GeometryMode mode = problem_.collision.geometry;
+    if (mode != GeometryMode::kAuto && mode != GeometryMode::kMesh) return false;
+    return detail_ < Detail::kSurfaces && has_meshes_;
+  }
+
+  /// From now on meshes are followed more closely in all pairs: by pieces, at last as they are.
   bool lookCloser() {
-    if (problem_.collision.geometry != GeometryMode::kAuto || is_close_) return false;
-    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, Detail::kEverywhere);
-    return is_close_ = true;
+    if (!mayLookCloser()) return false;
+    detail_ = detail_ < Detail::kEverywhere ? Detail::kEverywhere : Detail::kSurfaces;
+    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, detail_);
+    return true;
   }
 
   /// True when the plan is certified or the search is over.
@@ -139,11 +169,16 @@ class Planning {
     seed_options.seed = options_.seed;
     seed_options.spans = options_.spans;
     seed_options.time_limit = options_.time_limit - secondsSince(start_);
+    // What hulls and pieces close may be open.
+    if (mayLookCloser()) seed_options.time_limit *= kShareOfTimeBeforeCloser;
+    // Where the meshes themselves are asked the way is narrow.
+    if (detail_ == Detail::kSurfaces) seed_options.extra = 2.0 * SegmentCertifier::kResolution;
     seed_options.stop = hooks_.stop;
     const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
     if (!chooseVia(attempt, goal, &seed_options.via)) return false;
     const std::optional<Seed> seed = makeSeed(*evaluator_, goal, attempt, seed_options);
     plan_.statistics.seed_seconds += secondsSince(seed_start);
+    way_found_ = seed.has_value();
     if (!seed) return false;
     const BSpline guess = seed->curve.withDuration(feasibleDuration(problem_, seed->curve));
     std::vector<PlanProgress> history;
@@ -342,8 +377,10 @@ class Planning {
   const PlanOptions& options_;
   const PlanHooks& hooks_;
   Clock::time_point start_;
+  Detail detail_;
+  bool has_meshes_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
-  bool is_close_ = false;
+  bool way_found_ = true;  ///< by the last attempt's search
   Plan plan_;
   double least_violation_ = HUGE_VAL;
   std::optional<Clearance> worst_;

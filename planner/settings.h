@@ -13,9 +13,11 @@ namespace allclear {
 /// What stands for the links' collision geometry.
 enum class GeometryMode {
   kAuto,       ///< primitives as they are; meshes by their convex hull or, in pairs where that is
-               ///< too coarse or when no plan is found, by convex pieces that follow them closely
+               ///< too coarse or when no plan is found, by convex pieces that follow them closely,
+               ///< at last (closed ones) as they are
   kCapsule,    ///< links' meshes by enclosing capsules: a little larger than the robot
-  kMesh,       ///< meshes by convex pieces that follow them closely, in all pairs
+  kMesh,       ///< meshes by convex pieces that follow them closely, in all pairs, at last as they
+               ///< are
   kPrimitive,  ///< the URDF's boxes, cylinders and spheres only; a mesh is an error
 };
 

@@ -294,6 +294,24 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
   }
 }
 
+TEST(MeshMinimum, SurfacesApartAreNoProofOfAThresholdOfPenetration) {
+  const Shape mesh = test::boxMesh({0.2, 0.2, 0.2});
+  const BodyCurve still = BodyCurve::still(Pose{}, {0.0, 1.0});
+  // Crossing, and one inside of the other without surfaces that meet.
+  for (const Shape& other : {Shape(test::boxMesh({0.1, 0.3, 0.1})), Shape(Sphere(0.05))}) {
+    McdOptions options;
+    options.threshold = -0.01;
+    for (bool decide : {false, true}) {
+      options.decide_only = decide;
+      const DistanceBracket bracket =
+          minimumDistance({&mesh, {}, {&still, 1}}, {&other, {}, {&still, 1}}, options);
+      EXPECT_NE(bracket.status, McdStatus::kCertifiedAbove);
+      EXPECT_LE(bracket.lower, -0.05);
+      EXPECT_TRUE(bracket.penetrating);
+    }
+  }
+}
+
 TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
   Draw draw(45);
   const int cases = std::getenv("ALLCLEAR_LONG") ? 20000 : 600;
@@ -326,7 +344,8 @@ TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
     mcd::economise(curve, s0, s1, 0.0, &poses);
     // The ball test takes rotations for what they are: stretching is left to the directional one.
     mesh::LaneBounds of_A, of_B, of_pair;
-    const Vec3 n = draw.direction();
+    const Eigen::Vector3f n = draw.direction().cast<float>();
+    const auto coarse = mesh::coarsen(poses, a.reach(), b.reach());
     const auto& node_A = a.bvh()->nodes()[0];
     const auto& node_B = b.bvh()->nodes()[0];
     double least[8], all = HUGE_VAL;
@@ -349,9 +368,9 @@ TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
         }
       }
     }
-    boundsOpeningA(poses, node_A, b.root(), n.data(), HUGE_VAL, &of_A);
-    boundsOpeningB(poses, a.root(), node_B, n.data(), HUGE_VAL, &of_B);
-    boundsOfPair(poses, a.root(), b.root(), n.data(), HUGE_VAL, &of_pair);
+    boundsOpeningA(coarse, node_A, b.root(), n.data(), HUGE_VALF, &of_A);
+    boundsOpeningB(coarse, a.root(), node_B, n.data(), HUGE_VALF, &of_B);
+    boundsOfPair(coarse, a.root(), b.root(), n.data(), HUGE_VALF, &of_pair);
     const double slack = stretch * size * 2.0 + 1e-12;
     for (int l = 0; l < 8; ++l) {
       ASSERT_LE(of_A.lower[l], least[l] + slack) << "seed 45, case " << i;

@@ -71,14 +71,22 @@ inline Interval trueDistance(const MovingSolid& a, const MovingSolid& b, double 
   return {d.distance, d.converged ? d.distance : d.distance + d.gap};
 }
 
-/// Largest of the curves' own errors, both bodies together.
+/// Largest of the curves' own errors, both bodies together: of a half-space at the other body.
 inline double errorOf(const MovingSolid& a, const MovingSolid& b) {
   double error = 0.0;
   for (std::size_t i = 0; i < a.curves.size(); ++i) {
-    const auto of = [&](const MovingSolid& m) {
-      return m.curves[i].error(m.reach()) + m.curves[i].rotation_error * m.reach();
+    const auto of = [&](const MovingSolid& m, const MovingSolid& other) {
+      double lever = m.reach();
+      if (std::holds_alternative<HalfSpace>(m.shape)) {
+        const Interval span = m.curves[i].time;
+        for (double t : {span.lower, 0.5 * (span.lower + span.upper), span.upper}) {
+          const double apart = (m.chain.pose(t).p - other.chain.pose(t).p).norm();
+          lever = std::max(lever, apart + other.reach());
+        }
+      }
+      return m.curves[i].error(m.reach()) + m.curves[i].rotation_error * lever;
     };
-    error = std::max(error, of(a) + of(b));
+    error = std::max(error, of(a, b) + of(b, a));
   }
   return error;
 }

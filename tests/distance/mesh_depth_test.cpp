@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mcd_mesh.h"
 #include "allclear/distance/mesh_depth_search.h"
 #include "distance/mcd_motions.h"
 #include "support/data.h"
@@ -37,8 +38,7 @@ void expectLawful(const MeshBody& A, const Pose& X_A, const MeshBody& B, const P
   }
   ASSERT_LE(found.distance, 0.0) << where;
   ASSERT_LE(found.gap, -found.distance) << where;
-  const MeshDistance freed =
-      meshDistance(A, X_A, B, moved(X_B, -found.distance * found.normal));
+  const MeshDistance freed = meshDistance(A, X_A, B, moved(X_B, -found.distance * found.normal));
   ASSERT_FALSE(freed.contact) << where;
   ASSERT_LT(freed.distance, 1e-8 * size) << where;
   // The witnesses touch then.
@@ -75,8 +75,7 @@ BoxPair drawnBoxes(Draw& draw) {
     pair.X_A = {draw.rotation(), draw.inBox(1.0)};
     const double spread = draw.uniform(0.0, pair.half_A.norm() + pair.half_B.norm());
     pair.X_B = {draw.rotation(), pair.X_A.p + spread * draw.direction()};
-    pair.depth = -signedDistance(Box(2.0 * pair.half_A), pair.X_A, Box(2.0 * pair.half_B),
-                                 pair.X_B)
+    pair.depth = -signedDistance(Box(2.0 * pair.half_A), pair.X_A, Box(2.0 * pair.half_B), pair.X_B)
                       .distance;
     if (pair.depth > 1e-6) return pair;
   }
@@ -294,8 +293,8 @@ TEST(MeshDepth, OfOddMeshesIsSafe) {
   const TriangleMesh triangle({{0, 0, 0}, {0.3, 0, 0}, {0, 0.4, 0}}, {{0, 1, 2}});
   std::vector<Triangle> some(blob.triangles().begin() + 20, blob.triangles().end());
   const TriangleMesh open(blob.vertices(), some);
-  const TriangleMesh crossing = joined(test::boxMesh({0.3, 0.1, 0.1}),
-                                       test::boxMesh({0.1, 0.3, 0.1}), {0.05, 0.02, 0.03});
+  const TriangleMesh crossing =
+      joined(test::boxMesh({0.3, 0.1, 0.1}), test::boxMesh({0.1, 0.3, 0.1}), {0.05, 0.02, 0.03});
   const std::vector<TriangleMesh> odd{blob, triangle, open, crossing};
   for (std::size_t i = 0; i < odd.size(); ++i) {
     for (std::size_t k = 1; k < odd.size(); ++k) {
@@ -334,8 +333,8 @@ TEST(MeshDepth, OfTouchingFacesIsNothing) {
 
 TEST(MeshDepth, SaysWhenTwoWaysOutAreAsGood) {
   // A thin plate in the middle of a slab that has a block beside it, so as not to be convex.
-  const TriangleMesh two = joined(test::boxMesh({1.0, 1.0, 0.2}), test::boxMesh({0.1, 0.1, 0.1}),
-                                  {3.0, 0.0, 0.0});
+  const TriangleMesh two =
+      joined(test::boxMesh({1.0, 1.0, 0.2}), test::boxMesh({0.1, 0.1, 0.1}), {3.0, 0.0, 0.0});
   const TriangleMesh plate = test::boxMesh({0.3, 0.3, 0.05});
   const SignedDistance middle = signedMeshDistance(Shape(two), {}, Shape(plate), {});
   EXPECT_NEAR(middle.distance, -0.25, 1e-8);
@@ -346,6 +345,49 @@ TEST(MeshDepth, SaysWhenTwoWaysOutAreAsGood) {
   EXPECT_NEAR(above.distance, -0.22, 1e-8);
   EXPECT_TRUE(above.unique_normal);
   EXPECT_GT(above.normal.z(), 0.999);
+}
+
+/// Over time: the bracket of bodies that meet holds what is known of the depth at every instant.
+TEST(MeshDepth, OverTimeIsBracketed) {
+  Draw draw(60);
+  const Shape blob = test::blobMesh(0.2, 9, 16, 0.3), ring = test::torusMesh(0.3, 0.1, 20, 12);
+  const Shape box = test::boxMesh({0.2, 0.3, 0.1});
+  const int cases = isLong() ? 1000 : 40;
+  int met = 0, narrower = 0;
+  for (int i = 0; i < cases; ++i) {
+    const Shape& b = i % 2 == 0 ? ring : box;
+    test::ChainMotion motion = test::randomChain(draw, 2, 0.5);
+    const std::vector<BodyCurve> curves = motion.curves({0, 1}, motion.cellsFor({0, 1}, 1e-7, 0.4));
+    const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
+    const MovingShape a{&blob, {}, curves}, fixed{&b, {}, {&still, 1}};
+    const DistanceBracket bracket = minimumDistance(a, fixed, McdOptions());
+    if (!bracket.penetrating) continue;
+    ++met;
+    const std::string where = "seed 60, case " + std::to_string(i);
+    const MeshBody &A = *meshBody(blob), &B = *meshBody(b);
+    double proven = HUGE_VAL;
+    for (int k = 0; k <= 60; ++k) {
+      const SignedDistance found = signedMeshDistance(A, motion.pose(k / 60.0), B, {});
+      ASSERT_LE(bracket.lower, found.distance + found.gap + 1e-9) << where << " t " << k / 60.0;
+      proven = std::min(proven, found.distance);
+    }
+    ASSERT_GE(bracket.upper, proven - 0.05) << where;  // between the samples it may be deeper
+    const SignedDistance there = signedMeshDistance(A, motion.pose(bracket.t_star), B, {});
+    EXPECT_LE(there.distance, 1e-6) << where;
+    const Vec3 back = bracket.witness_B - bracket.witness_A;
+    EXPECT_LE(-back.dot(bracket.normal), -bracket.lower + 1e-6) << where;
+    // Moved back by that (and by what the motion is uncertain) B is free at that time.
+    const Vec3 freed = -back + 2e-6 * bracket.normal;
+    EXPECT_FALSE(meshesOverlap(A, motion.pose(bracket.t_star), B, moved({}, freed))) << where;
+    McdOptions decide;
+    decide.threshold = 0.01;
+    const DistanceBracket decided = minimumDistance(a, fixed, decide);
+    EXPECT_EQ(decided.status, McdStatus::kBelow) << where;
+    EXPECT_LE(decided.lower, bracket.upper) << where;
+    narrower += decided.lower < bracket.lower;
+  }
+  EXPECT_GT(met, cases / 40);
+  EXPECT_GT(narrower, met / 3);
 }
 
 TEST(MeshDepth, RefusesWhatIsNoMesh) {

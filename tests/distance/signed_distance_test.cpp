@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/core/assert.h"
+#include "support/mesh_samples.h"
 
 namespace allclear {
 namespace {
@@ -94,10 +95,19 @@ TEST(SignedDistance, OfHalfSpacesIsFiniteOnlyWhenTheyFaceEachOther) {
   EXPECT_FALSE(r.unique());
 }
 
-TEST(SignedDistance, RefusesTriangleMeshes) {
-  const TriangleMesh mesh({Vec3::Zero(), Vec3::UnitX(), Vec3::UnitY()}, {{0, 1, 2}});
-  EXPECT_THROW(signedDistance(mesh, at(0, 0, 0), Sphere(1.0), at(0, 0, 0)), ContractViolation);
-  EXPECT_THROW(signedDistance(Sphere(1.0), at(0, 0, 0), mesh, at(0, 0, 0)), ContractViolation);
+TEST(SignedDistance, OfTriangleMeshesIsThatOfTheirSolids) {
+  const Shape mesh = test::boxMesh(Vec3(0.5, 1.0, 1.5));
+  const Shape box = Box(Vec3(1.0, 2.0, 3.0));
+  for (double x : {0.7, 1.2, 1.5, 2.3}) {
+    const Pose X = at(x, 0.1, 0.2, rotationFromRpy({0.3, 0.2, 0.1}));
+    for (const Shape& other : {Shape(Sphere(0.8)), Shape(Box(Vec3(1, 1, 1))), Shape(HalfSpace())}) {
+      const double expected = signedDistance(box, Pose{}, other, X).distance;
+      EXPECT_NEAR(signedDistance(mesh, Pose{}, other, X).distance, expected, 1e-9) << x;
+      EXPECT_NEAR(signedDistance(other, X, mesh, Pose{}).distance, expected, 1e-9) << x;
+      EXPECT_FALSE(distanceAtLeast(mesh, Pose{}, other, X, expected + 1e-6)) << x;
+      EXPECT_TRUE(distanceAtLeast(other, X, mesh, Pose{}, expected - 1e-6)) << x;
+    }
+  }
 }
 
 TEST(Support, IsThePointFarthestAlongTheDirection) {

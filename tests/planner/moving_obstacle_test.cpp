@@ -343,14 +343,22 @@ TEST(ClearanceEvaluator, BracketsTheSampledDistanceToAMovingObstacle) {
           const CollisionBody& A = model.bodies[model.pairs[c.pair].a];
           const CollisionBody& B = model.bodies[model.pairs[c.pair].b];
           if (B.obstacle < 0) continue;
-          for (const Geometry& a : A.solids(model.pairs[c.pair].closeness)) {
-            for (const Geometry& b : B.solids(model.pairs[c.pair].closeness)) {
-              sampled[c.pair] =
-                  std::min(sampled[c.pair], signedDistance(a.shape, X_WL[A.link] * a.X_BG, b.shape,
-                                                           problem.obstacles[0].pose(t) * b.X_BG)
-                                                .distance);
+          const auto between = [&](Closeness closeness) {
+            double least = HUGE_VAL;
+            for (const Geometry& a : A.solids(closeness)) {
+              for (const Geometry& b : B.solids(closeness)) {
+                const Pose X_WB = problem.obstacles[0].pose(t) * b.X_BG;
+                least = std::min(
+                    least, signedDistance(a.shape, X_WL[A.link] * a.X_BG, b.shape, X_WB).distance);
+              }
             }
-          }
+            return least;
+          };
+          const Closeness closeness = model.pairs[c.pair].closeness;
+          double d = between(closeness);
+          // In contact meshes are measured by their pieces.
+          if (closeness == Closeness::kSurface && d <= 0.0) d = between(Closeness::kManyPieces);
+          sampled[c.pair] = std::min(sampled[c.pair], d);
         }
       }
       for (const Clearance& c : near) {
