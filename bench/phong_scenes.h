@@ -65,8 +65,8 @@ inline TriangleMesh drawnOut(double length, int rings, int sides,
     all.emplace_back();
     for (int j = 0; j < sides; ++j) {
       const double u = 2.0 * std::numbers::pi * j / sides;
-      all.back().push_back({length * (s - 0.5), wide(s) * std::cos(u),
-                            lift(s) + high(s) * std::sin(u)});
+      all.back().push_back(
+          {length * (s - 0.5), wide(s) * std::cos(u), lift(s) + high(s) * std::sin(u)});
     }
   }
   return loft(all, {-0.5 * length, 0.0, lift(0.0)}, {0.5 * length, 0.0, lift(1.0)});
@@ -98,10 +98,10 @@ inline TriangleMesh axisModel() {
 }
 
 inline TriangleMesh cupModel() {
-  return turned(polyline({{0.0, -0.4}, {0.32, -0.4}, {0.4, 0.4}, {0.34, 0.4}, {0.26, -0.32},
-                          {0.0, -0.32}},
-                         {3, 5, 1, 5, 3}),
-                32);
+  return turned(
+      polyline({{0.0, -0.4}, {0.32, -0.4}, {0.4, 0.4}, {0.34, 0.4}, {0.26, -0.32}, {0.0, -0.32}},
+               {3, 5, 1, 5, 3}),
+      32);
 }
 
 inline double rounded(double s) { return std::sqrt(std::max(0.0, 4.0 * s * (1.0 - s))); }
@@ -118,8 +118,9 @@ inline TriangleMesh spoonModel() {
 inline TriangleMesh fishModel() {
   const auto body = [](double s) { return std::sin(std::numbers::pi * std::pow(s, 0.7)); };
   const auto tail = [](double s) {
-    return s > 0.72 ? std::pow((s - 0.72) / 0.28, 1.2) * std::sqrt(std::max(0.0, 1.0 - s) / 0.05 + 0.02)
-                    : 0.0;
+    return s > 0.72
+               ? std::pow((s - 0.72) / 0.28, 1.2) * std::sqrt(std::max(0.0, 1.0 - s) / 0.05 + 0.02)
+               : 0.0;
   };
   return drawnOut(
       1.0, 25, 19, [=](double s) { return 0.015 + 0.1 * std::max(0.0, body(s)); },
@@ -164,8 +165,7 @@ inline std::vector<PhongScene> phongScenes() {
        }},
       {"spoon_cup", spoonModel(), cupModel(),
        [=](double s) {
-         return posed(rotationAbout(y, -0.9) * rotationAbout(x, kTurn * s),
-                      Vec3(0.12, 0.02, 0.05));
+         return posed(rotationAbout(y, -0.9) * rotationAbout(x, kTurn * s), Vec3(0.12, 0.02, 0.05));
        }},
       {"fish_torus", fishModel(), torusModel(0.45, 0.16, 40, 20),
        [=](double s) {

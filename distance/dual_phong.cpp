@@ -195,6 +195,84 @@ bool nearFacets(const Points& points) {
   return std::min(points.a.weights.minCoeff(), points.b.weights.minCoeff()) >= kOutside;
 }
 
+/// One query.
+class DualQuery {
+ public:
+  DualQuery(const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB,
+            double smoothing, SmoothState* state)
+      : A_(A),
+        B_(B),
+        X_WA_(X_WA),
+        X_WB_(X_WB),
+        X_AB_(X_WA.inverse() * X_WB),
+        smoothing_(smoothing),
+        walk_(walkOn(smoothing)),
+        state_(*state),
+        memory_(phong::memoryOf<phong::PairMemory>(state)) {}
+
+  SmoothDistance run() {
+    if (state_.valid) {
+      if (state_.frozen) {
+        if (const auto found = onFrozenFacets()) return *found;
+      }
+      if (const auto found = from(pointsOf(state_))) return *found;
+    }
+    const SignedDistance euclidean = memory_.euclidean(A_, X_WA_, B_, X_WB_);
+    if (const auto found = fromWitnesses(euclidean)) return *found;
+    if (!state_.frozen) state_.valid = false;
+    return phong::fallback(euclidean, X_WA_, X_WB_);
+  }
+
+ private:
+  DualWalk walkOn(double smoothing) const {
+    return {A_.surface(smoothing), B_.surface(smoothing), X_AB_, std::min(A_.size(), B_.size())};
+  }
+
+  std::optional<SmoothDistance> onFrozenFacets() const {
+    Points points = pointsOf(state_);
+    Equations e;
+    if (!walk_.solve(&points, false, &e) || !nearFacets(points)) return std::nullopt;
+    return answer(e, X_WA_, X_WB_);
+  }
+
+  std::optional<SmoothDistance> from(Points points) {
+    Equations e;
+    if (!walk_.solve(&points, true, &e)) return std::nullopt;
+    const auto found = answer(e, X_WA_, X_WB_);
+    if (!found || !memory_.accepts(found->distance, found->witness_A, found->witness_B, A_, X_WA_,
+                                   B_, X_WB_)) {
+      return std::nullopt;
+    }
+    if (!state_.frozen) keep(points, &state_);
+    return found;
+  }
+
+  /// Where the walk gets stuck it is led by the solutions on smoother surfaces.
+  std::optional<SmoothDistance> fromWitnesses(const SignedDistance& euclidean) {
+    Points start;
+    start.a = phong::offCorner(A_.tree().nearest(A_.mesh(), X_WA_.inverse() * euclidean.witness_A));
+    start.b = phong::offCorner(B_.tree().nearest(B_.mesh(), X_WB_.inverse() * euclidean.witness_B));
+    if (const auto found = from(start)) return found;
+    const double size = std::min(A_.size(), B_.size());
+    for (double smoother : {0.1, 0.2}) {
+      if (smoother * size <= smoothing_) continue;
+      Points points = start;
+      Equations e;
+      if (!walkOn(smoother * size).solve(&points, true, &e)) continue;
+      if (const auto found = from(points)) return found;
+    }
+    return std::nullopt;
+  }
+
+  const PhongBody &A_, &B_;
+  const Pose &X_WA_, &X_WB_;
+  Pose X_AB_;
+  double smoothing_;
+  DualWalk walk_;
+  SmoothState& state_;
+  phong::PairMemory& memory_;
+};
+
 }  // namespace
 
 SmoothDistance dualPhongDistance(const PhongBody& A, const Pose& X_WA, const PhongBody& B,
@@ -202,42 +280,7 @@ SmoothDistance dualPhongDistance(const PhongBody& A, const Pose& X_WA, const Pho
                                  SmoothState* state) {
   SmoothState fresh;
   if (!state) state = &fresh;
-  auto& memory = phong::memoryOf<phong::PairMemory>(state);
-  const Pose X_AB = X_WA.inverse() * X_WB;
-  const DualWalk walk(A.surface(options.smoothing), B.surface(options.smoothing), X_AB,
-                      std::min(A.size(), B.size()));
-  Equations e;
-  if (state->valid) {
-    Points points = pointsOf(*state);
-    if (state->frozen) {
-      if (walk.solve(&points, false, &e) && nearFacets(points)) {
-        if (const auto found = answer(e, X_WA, X_WB)) return *found;
-      }
-      points = pointsOf(*state);
-    }
-    if (walk.solve(&points, true, &e)) {
-      const auto found = answer(e, X_WA, X_WB);
-      if (found &&
-          memory.accepts(found->distance, found->witness_A, found->witness_B, A, X_WA, B, X_WB)) {
-        if (!state->frozen) keep(points, state);
-        return *found;
-      }
-    }
-  }
-  const SignedDistance& euclidean = memory.euclidean(A, X_WA, B, X_WB);
-  Points points;
-  points.a = A.tree().nearest(A.mesh(), X_WA.inverse() * euclidean.witness_A);
-  points.b = B.tree().nearest(B.mesh(), X_WB.inverse() * euclidean.witness_B);
-  if (walk.solve(&points, true, &e)) {
-    const auto found = answer(e, X_WA, X_WB);
-    if (found &&
-        memory.accepts(found->distance, found->witness_A, found->witness_B, A, X_WA, B, X_WB)) {
-      if (!state->frozen) keep(points, state);
-      return *found;
-    }
-  }
-  if (!state->frozen) state->valid = false;
-  return phong::fallback(euclidean, X_WA, X_WB);
+  return DualQuery(A, X_WA, B, X_WB, options.smoothing, state).run();
 }
 
 }  // namespace allclear

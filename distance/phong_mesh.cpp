@@ -67,8 +67,8 @@ class Refinement {
     replace(edgeOf(b, c), triangle, added);
     attach(triangle, 0);
     attach(added, 0);
-    triangles_of_[edgeOf(m, c)].push_back(added);
     attach(triangle, 1);
+    attach(added, 2);
   }
 
   PhongMesh& mesh_;

@@ -36,6 +36,13 @@ Vec3 position(const PhongMesh& mesh, const SurfacePoint& point);
 /// were unfolded into one plane. Stops at a rim. True when it ended in another triangle.
 bool walk(const PhongMesh& mesh, const Vec3& step, SurfacePoint* point);
 
+/// The point a little towards the middle of its triangle: planes have no derivative at corners,
+/// where nearest points often are.
+inline SurfacePoint offCorner(SurfacePoint point) {
+  point.weights = 0.9 * point.weights + Vec3::Constant(0.1 / 3.0);
+  return point;
+}
+
 /// Barycentric coordinates of the projection of p on the triangle's plane.
 Vec3 barycentric(const PhongMesh& mesh, int triangle, const Vec3& p);
 

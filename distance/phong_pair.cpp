@@ -68,6 +68,13 @@ bool PairMemory::acceptsApart(double claim, double size, const PhongBody& A, con
   return within(claim, found.distance, size);
 }
 
+bool PairMemory::overlap(const PhongBody& A, const Pose& X_WA, const PhongBody& B,
+                         const Pose& X_WB) {
+  const double rounding = 1e-12 * (A.body().reach() + B.body().reach());
+  if (apart_.at(B, X_WA.inverse() * X_WB) > rounding) return false;
+  return meshesOverlap(A.body(), X_WA, B.body(), X_WB, &overlap_cache_);
+}
+
 bool PairMemory::accepts(double claim, const Vec3& witness_A, const Vec3& witness_B,
                          const PhongBody& A, const Pose& X_WA, const PhongBody& B,
                          const Pose& X_WB) {

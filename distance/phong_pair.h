@@ -27,6 +27,9 @@ class PairMemory {
   bool accepts(double claim, const Vec3& witness_A, const Vec3& witness_B, const PhongBody& A,
                const Pose& X_WA, const PhongBody& B, const Pose& X_WB);
 
+  /// Whether the bodies meet: by what is known of their distance, or exactly.
+  bool overlap(const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB);
+
   long euclidean_queries = 0;
   long distance_queries = 0;  ///< for bounds
 

@@ -115,33 +115,39 @@ std::vector<Vec3> vertexNormals(const PhongMesh& mesh, double radius) {
   return out;
 }
 
-std::optional<Vec3> projectOnTriangle(const PhongTriangle& planes,
-                                      const std::array<Vec3, 3>& corners, const Vec3& p) {
+bool solveOnTriangle(const PhongTriangle& planes, const std::array<Vec3, 3>& corners, const Vec3& p,
+                     Vec3* w) {
   constexpr int kMostSteps = 12;
-  constexpr double kOutside = 1e-9;
+  constexpr double kConverged = 1e-14, kStalled = 1e-11;
   const Vec3 u = corners[0] - corners[2], v = corners[1] - corners[2];
   const double scale = std::max({u.norm(), v.norm(), (corners[2] - p).norm()});
-  Vec3 w(0.33, 0.33, 0.34);
+  double size = 0.0;
   for (int step = 0; step < kMostSteps; ++step) {
-    const PhongPlane plane = phongPlane(planes, w);
-    const Vec3 x = w[0] * corners[0] + w[1] * corners[1] + w[2] * corners[2] - p;
+    const PhongPlane plane = phongPlane(planes, *w);
+    const Vec3 x = (*w)[0] * corners[0] + (*w)[1] * corners[1] + (*w)[2] * corners[2] - p;
     const Vec2 F = plane.value * x;
-    if (F.norm() <= 1e-13 * scale) {
-      if (w.minCoeff() < -kOutside) return std::nullopt;
-      return w;
-    }
+    size = F.norm();
+    if (size <= kConverged * scale) return true;
     Mat2 J;
     J.col(0) = plane.derivative[0] * x + plane.value * u;
     J.col(1) = plane.derivative[1] * x + plane.value * v;
     const double det = J.determinant();
-    if (std::abs(det) < 1e-14 * scale * scale) return std::nullopt;
+    if (std::abs(det) < 1e-14 * J.squaredNorm()) return false;
     Vec2 d = -Vec2(J(1, 1) * F[0] - J(0, 1) * F[1], J(0, 0) * F[1] - J(1, 0) * F[0]) / det;
     const double most = d.cwiseAbs().maxCoeff();
     if (most > 0.5) d *= 0.5 / most;
-    w += Vec3(d[0], d[1], -d[0] - d[1]);
-    if (w.minCoeff() < -1.0 || w.maxCoeff() > 2.0) return std::nullopt;
+    *w += Vec3(d[0], d[1], -d[0] - d[1]);
+    if (w->minCoeff() < -1.0 || w->maxCoeff() > 2.0) return false;
   }
-  return std::nullopt;
+  return size <= kStalled * scale;
+}
+
+std::optional<Vec3> projectOnTriangle(const PhongTriangle& planes,
+                                      const std::array<Vec3, 3>& corners, const Vec3& p) {
+  constexpr double kOutside = 1e-9;
+  Vec3 w(0.33, 0.33, 0.34);
+  if (!solveOnTriangle(planes, corners, p, &w) || w.minCoeff() < -kOutside) return std::nullopt;
+  return w;
 }
 
 }  // namespace phong
@@ -181,7 +187,7 @@ Vec3 PhongSurface::halfPhongPosition(const SurfacePoint& point) const {
 
 std::optional<SurfacePoint> PhongSurface::project(const Vec3& p, const SurfacePoint& start) const {
   constexpr int kMostSteps = 40;
-  SurfacePoint at = start;
+  SurfacePoint at = phong::offCorner(start);
   const auto residual = [&](const SurfacePoint& point) -> Vec2 {
     return plane(point).value * (phong::position(*mesh_, point) - p);
   };

@@ -50,6 +50,11 @@ namespace phong {
 /// Unit normals at the vertices, as above.
 std::vector<Vec3> vertexNormals(const PhongMesh& mesh, double radius);
 
+/// Newton's method for Psi(w) (q(w) - p) = 0 on the planes of one triangle, from `w` on; the
+/// solution may be outside of the triangle, not by more than its size.
+bool solveOnTriangle(const PhongTriangle& planes, const std::array<Vec3, 3>& corners, const Vec3& p,
+                     Vec3* w);
+
 /// Phong projection of p on one triangle (Def. 5.1): by Newton's method from its centre; nothing
 /// when the solution is outside of the triangle.
 std::optional<Vec3> projectOnTriangle(const PhongTriangle& planes,

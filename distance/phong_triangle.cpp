@@ -77,8 +77,8 @@ PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals) {
 }
 
 PhongPlane phongPlane(const PhongTriangle& triangle, const Vec3& weights) {
-  // Nearer to a corner than this the rounding of the weights counts.
-  constexpr double kCorner = 1e-9;
+  // At a corner the blend is 0 / 0: a point next to it.
+  constexpr double kCorner = 1e-14;
   Vec3 w = weights;
   if (std::abs(w[0] * w[1] + w[1] * w[2] + w[2] * w[0]) < kCorner) {
     w += kCorner * (Vec3::Constant(1.0) - 3.0 * w);
