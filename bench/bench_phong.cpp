@@ -14,6 +14,7 @@
 #include "allclear/distance/dual_phong.h"
 #include "allclear/distance/mesh_depth.h"
 #include "allclear/distance/phong_sum.h"
+#include "allclear/distance/smooth_distance.h"
 #include "bench_report.h"
 #include "phong_plots.h"
 #include "phong_scenes.h"
@@ -33,7 +34,7 @@ struct EuclideanState {
   MeshDepthCache cache;
 };
 
-std::vector<Method> methods(const PhongScene&) {
+std::vector<Method> methods(const PhongScene& scene) {
   const auto euclid = [](const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB,
                          SmoothState* state) {
     if (!state->memory) state->memory = std::make_shared<EuclideanState>();
@@ -52,7 +53,19 @@ std::vector<Method> methods(const PhongScene&) {
   };
   const auto sum = [](const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB,
                       SmoothState* state) { return phongDistance(A, X_WA, B, X_WB, {}, state); };
-  return {{"euclid", euclid}, {"phong", sum}, {"dual_phong", dual}};
+  // The softened distance is of the bodies' convex pieces.
+  const auto A_soft = std::make_shared<SmoothBody>(Shape(scene.A));
+  const auto B_soft = std::make_shared<SmoothBody>(Shape(scene.B));
+  A_soft->soft();
+  B_soft->soft();
+  const auto soft = [=](const PhongBody&, const Pose& X_WA, const PhongBody&, const Pose& X_WB,
+                        SmoothState* state) {
+    SmoothOptions options;
+    options.method = SmoothMethod::kSoft;
+    options.softness = 0.01;
+    return smoothDistance(*A_soft, X_WA, *B_soft, X_WB, options, state);
+  };
+  return {{"euclid", euclid}, {"phong", sum}, {"dual_phong", dual}, {"soft", soft}};
 }
 
 struct Run {

@@ -5,6 +5,7 @@
 
 #include "allclear/distance/dual_phong.h"
 #include "allclear/distance/mesh_depth.h"
+#include "allclear/distance/phong_sum.h"
 #include "allclear/distance/soft_distance.h"
 
 namespace allclear {
@@ -98,6 +99,7 @@ SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const Smoot
     case SmoothMethod::kEuclidean:
       return asSmooth(exactDistance(A, X_WA, B, X_WB), X_WA, X_WB);
     case SmoothMethod::kPhong:
+      return phongDistance(A.phong(), X_WA, B.phong(), X_WB, options, state);
     case SmoothMethod::kDualPhong:
       return dualPhongDistance(A.phong(), X_WA, B.phong(), X_WB, options, state);
     case SmoothMethod::kSoft:
