@@ -55,6 +55,12 @@ GeometryMode readGeometryMode(const Value& value) {
   return static_cast<GeometryMode>(it - kWords.begin());
 }
 
+DistanceMode readDistanceMode(const Value& value) {
+  static const std::vector<std::string> kWords = {"auto", "euclidean", "soft"};
+  const auto it = std::find(kWords.begin(), kWords.end(), value.word(kWords));
+  return static_cast<DistanceMode>(it - kWords.begin());
+}
+
 double scalingFactor(const Value& value) {
   const double factor = value.positive();
   if (factor > 1.0) value.fail("must not exceed 1");
@@ -75,10 +81,11 @@ void readContacts(const Value& list, Problem& problem) {
 void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
-  section->only({"geometry", "margin", "tolerance", "pair_margins", "allowed"});
+  section->only({"geometry", "distance", "margin", "tolerance", "pair_margins", "allowed"});
   const std::vector<std::string> known = bodyNames(problem);
   CollisionSettings& set = problem.collision;
   if (const auto value = section->find("geometry")) set.geometry = readGeometryMode(*value);
+  if (const auto value = section->find("distance")) set.distance = readDistanceMode(*value);
   if (const auto value = section->find("margin")) set.margin = value->notNegative();
   if (const auto value = section->find("tolerance")) set.tolerance = value->positive();
   if (const auto value = section->find("pair_margins")) {

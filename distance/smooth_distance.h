@@ -16,12 +16,13 @@ enum class SmoothMethod {
   kPhong,      ///< projection of the origin on the Minkowski sum's facets (the thesis's method)
   kDualPhong,  ///< common Phong normal of two surface points, found by a walk (meshes)
   kSoft,       ///< softened least support over directions (convex solids); never above the distance
+  kAutomatic,  ///< `kDualPhong` where a body is a mesh of many pieces, else `kSoft`
 };
 
 const char* smoothMethodName(SmoothMethod method);
 
 struct SmoothOptions {
-  SmoothMethod method = SmoothMethod::kDualPhong;
+  SmoothMethod method = SmoothMethod::kAutomatic;
   /// `kSoft`: tau [m]. The value is about 7 tau below the distance.
   double softness = 2e-3;
   /// `kPhong`, `kDualPhong`: radius over which surface normals are averaged [m]; 0 for the
@@ -54,5 +55,43 @@ struct SmoothDistance {
   bool fallback = false;  ///< no answer of the method here: this is the Euclidean one
   bool tie = false;       ///< another answer is as good: the next query may give that one
 };
+
+class PhongBody;
+class SoftBody;
+
+/// A shape made ready for every method, each when it is first asked for; to be shared, also between
+/// threads.
+class SmoothBody {
+ public:
+  explicit SmoothBody(Shape shape);
+  ~SmoothBody();
+  SmoothBody(const SmoothBody&) = delete;
+  SmoothBody& operator=(const SmoothBody&) = delete;
+
+  const Shape& shape() const { return shape_; }
+  /// A mesh as the convex pieces of its cover: `TriangleMesh::cover`.
+  const SoftBody& soft() const;
+  /// Pre: a mesh, a convex mesh or a box; else `InputError`.
+  const PhongBody& phong() const;
+
+ private:
+  struct Made;
+  Shape shape_;
+  std::unique_ptr<Made> made_;
+};
+
+/// What `kAutomatic` means for the two.
+SmoothMethod chosenMethod(const SmoothBody& A, const SmoothBody& B);
+
+/// Signed distance of two bodies by `options.method`; what it promises is told where the method is:
+/// signed_distance.h, mesh_depth.h, dual_phong.h, soft_distance.h. `state` goes from query to query
+/// of one pair, null for none. A method that is not for the pair answers as `kSoft`, which takes
+/// all, and says `fallback`.
+SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const SmoothBody& B,
+                              const Pose& X_WB, const SmoothOptions& options,
+                              SmoothState* state = nullptr);
+
+/// The Euclidean answer in this form.
+SmoothDistance asSmooth(const SignedDistance& exact, const Pose& X_WA, const Pose& X_WB);
 
 }  // namespace allclear

@@ -173,6 +173,7 @@ void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options) {
   set->SetNumericValue("acceptable_obj_change_tol", 1e-3);
   set->SetIntegerValue("acceptable_iter", 3);
   set->SetNumericValue("bound_relax_factor", 0.0);
+  if (options.quasi_newton) set->SetStringValue("hessian_approximation", "limited-memory");
   if (options.warm) {
     set->SetNumericValue("mu_init", 1e-3);
     set->SetNumericValue("bound_push", 1e-6);

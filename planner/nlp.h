@@ -43,6 +43,9 @@ struct NlpOptions {
   double constraint_tolerance = 1e-6;  ///< absolute, in the constraints' units
   int max_iterations = 100;
   bool warm = false;  ///< the start is near the solution
+  /// Curvature from the steps taken (limited memory) rather than from `hessian`, which is then not
+  /// asked: for few variables and rows that bend.
+  bool quasi_newton = false;
 };
 
 struct NlpIteration {

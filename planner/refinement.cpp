@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "allclear/core/parallel.h"
@@ -47,6 +48,70 @@ class Settled {
   double best_ = std::numeric_limits<double>::max();
   int last_gain_ = 0;
   VecX point_;
+};
+
+/// Which clearance rows are softened, how much, and what is added to them (`ClearanceRow`): those
+/// of pairs so deep in contact that the Euclidean direction may point any way. The softness is
+/// large at first, to see past what would have to be gone around, and less after every solve. What
+/// a solve then lacks of the margin, as the Euclidean distance has it, is asked of the next one.
+class SoftRows {
+ public:
+  SoftRows(const SoftClearance& soft, const CollisionModel& model, DistanceMode mode)
+      : soft_(soft), model_(model), mode_(mode) {}
+
+  /// What is near the first guess.
+  void start(const std::vector<Clearance>& near) { at_center_ = depths(near); }
+
+  /// After a solve: what is near the curve that it ended with, which became the centre or not.
+  void learn(const std::vector<Clearance>& near, const std::vector<ClearanceRow>& rows,
+             bool is_center) {
+    latest_ = depths(near);
+    if (is_center) at_center_ = latest_;
+    for (const ClearanceRow& row : rows) {
+      if (row.softness == 0.0) continue;
+      const double depth = depthIn(latest_, row.pair, row.span);
+      lacking_[{row.pair, row.span}] += std::max(0.0, depth + model_.pairs[row.pair].margin);
+    }
+    ++solves_;
+  }
+
+  ClearanceRow row(int pair, int span) const {
+    ClearanceRow out{pair, span};
+    if (mode_ == DistanceMode::kEuclidean) return out;
+    const double size = soft_.pairSize(pair);
+    const double depth = std::max(depthIn(at_center_, pair, span), depthIn(latest_, pair, span));
+    if (depth <= (mode_ == DistanceMode::kSoft ? 0.0 : kDeep * size)) return out;
+    out.softness = size * kSoftness[std::min(solves_, 2)];
+    const auto lacking = lacking_.find({pair, span});
+    out.raise =
+        std::max(0.0, kRaise * out.softness - (lacking == lacking_.end() ? 0.0 : lacking->second));
+    return out;
+  }
+
+ private:
+  using Depths = std::map<std::pair<int, int>, double>;
+  static Depths depths(const std::vector<Clearance>& near) {
+    Depths out;
+    for (const Clearance& c : near) out[{c.pair, c.span}] = -c.upper;
+    return out;
+  }
+  /// Far pairs have no depth.
+  static double depthIn(const Depths& depths, int pair, int span) {
+    const auto it = depths.find({pair, span});
+    return it == depths.end() ? -HUGE_VAL : it->second;
+  }
+
+  static constexpr double kDeep = 0.3;  // of the smaller body's radius, like the softness
+  static constexpr double kSoftness[] = {0.1, 0.03, 0.01};
+  /// Times the softness: most of what the softened distance is below the distance (about 7).
+  static constexpr double kRaise = 5.0;
+
+  const SoftClearance& soft_;
+  const CollisionModel& model_;
+  DistanceMode mode_;
+  Depths at_center_, latest_;
+  Depths lacking_;
+  int solves_ = 0;
 };
 
 std::string described(const CollisionModel& model, const Clearance& c) {
@@ -140,6 +205,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
 
   std::set<std::pair<int, int>> rows;
   std::size_t row_count = 0;
+  SoftRows soft(program.soft(), model, problem.collision.distance);
   const auto look = [&](const BSpline& curve) {
     std::vector<std::vector<Clearance>> by_span(curve.spanCount());
     parallelFor(refinement.threads, curve.spanCount(), [&](int s, int worker) {
@@ -153,7 +219,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     const std::size_t before = row_count;
     for (const Clearance& c : near) rows.insert({c.span, c.pair});
     std::vector<ClearanceRow> list;
-    for (const auto& [span, pair] : rows) list.push_back({pair, span});
+    for (const auto& [span, pair] : rows) list.push_back(soft.row(pair, span));
     program.setRows(std::move(list));
     row_count = rows.size() + program.stateRows().demandRows().size();
     return row_count > before;
@@ -193,6 +259,7 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
 
   const std::vector<Clearance> at_guess = look(guess);
   Refinement best = judge(guess, at_guess);
+  soft.start(at_guess);
   addRows(at_guess);
   VecX center = program.pointOf(guess);
   program.setPoint(center);
@@ -242,10 +309,11 @@ Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
     const std::vector<Clearance> near = look(curve);
     Refinement found = judge(curve, near);
     found.cost = program.costOf(found.curve);
-    const bool more_rows = addRows(near);
-    warm = true;
     const bool better = found.clear ? !best.clear || found.cost < best.cost
                                     : !best.clear && found.violation < best.violation;
+    soft.learn(near, program.rows(), better);
+    const bool more_rows = addRows(near);
+    warm = true;
     if (better) {
       const bool settled_there =
           found.clear && best.clear && found.cost > (1.0 - kGain) * best.cost;

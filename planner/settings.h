@@ -21,6 +21,14 @@ enum class GeometryMode {
   kPrimitive,  ///< the URDF's boxes, cylinders and spheres only; a mesh is an error
 };
 
+/// Which signed distance leads the optimiser out of contact. The certificate rests on the Euclidean
+/// one whatever this says.
+enum class DistanceMode {
+  kAuto,       ///< `kSoft` for pairs that are deep in contact, `kEuclidean` for all others
+  kEuclidean,  ///< the distance itself; in contact its direction jumps
+  kSoft,       ///< the softened one (soft_distance.h) for every pair in contact
+};
+
 /// A clearance that differs from `CollisionSettings::margin`. Names are links, obstacles or
 /// attached objects (a name that is both a link's and an object's may not be used here); `b` is
 /// empty for "any other body". A pair named in full wins over one body; where two such entries of
@@ -33,6 +41,7 @@ struct PairMargin {
 
 struct CollisionSettings {
   GeometryMode geometry = GeometryMode::kAuto;
+  DistanceMode distance = DistanceMode::kAuto;
   /// Clearance kept at every instant [m]: 1 mm is more than the repeatability of industrial arms
   /// and their model error after calibration, and leaves the way through narrow passages.
   double margin = 1e-3;

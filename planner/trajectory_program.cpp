@@ -33,6 +33,7 @@ TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const 
                                      Settings settings, std::vector<double> waypoint_times)
     : evaluator_(evaluator),
       problem_(evaluator.problem()),
+      soft_(evaluator),
       basis_(guess.sharedBasis()),
       settings_(settings),
       limits_(plannedLimits(problem_)),
@@ -337,19 +338,35 @@ void TrajectoryProgram::evaluateRow(int r, const BSpline& curve,
       evaluator_.pairClearance(row.pair, row.span, ceiling, settings_.tolerance, true, workspace);
   if (clearance.upper >= ceiling) {
     clearance_gradients_.col(r).setZero();  // constant at the ceiling
+    return;
+  }
+  if (row.softness > 0.0) {
+    soften(r, curve, workspace);
   } else {
     clearance_gradients_.col(r) =
         evaluator_.gradient(clearance, curve.value(clearance.t_star), workspace, &clearance.upper,
                             &clearance_rates_[r]);
-    const int obstacle = evaluator_.model().bodies[evaluator_.model().pairs[row.pair].b].obstacle;
-    const Interval span = curve.spanTime(row.span);
-    const double t = clearance.t_star;
-    if (obstacle >= 0 && problem_.obstacles[obstacle].moves() && t > span.lower && t < span.upper) {
-      // Inside the span t_star stays as the duration changes: the distance is stationary there or
-      // the obstacle's motion bends. So it is the robot that moves on along its curve.
-      clearance_rates_[r] = -clearance_gradients_.col(r).dot(curve.value(t, 1));
-    }
   }
+  const int obstacle = evaluator_.model().bodies[evaluator_.model().pairs[row.pair].b].obstacle;
+  const Interval span = curve.spanTime(row.span);
+  const double t = clearance.t_star;
+  if (obstacle >= 0 && problem_.obstacles[obstacle].moves() && t > span.lower && t < span.upper) {
+    // Inside the span t_star stays as the duration changes: the distance is stationary there or
+    // the obstacle's motion bends. So it is the robot that moves on along its curve.
+    clearance_rates_[r] = -clearance_gradients_.col(r).dot(curve.value(t, 1));
+  }
+}
+
+/// Value, instant and gradient of the row from the softened distance, whose minimum is near the
+/// Euclidean one.
+void TrajectoryProgram::soften(int r, const BSpline& curve,
+                               ClearanceEvaluator::Workspace& workspace) {
+  Clearance& clearance = clearances_[r];
+  const SoftClearance::Value soft = soft_.minimum(clearance, curve, rows_[r].softness, workspace);
+  clearance.upper = soft.distance + rows_[r].raise;
+  clearance.t_star = soft.t_star;
+  clearance_gradients_.col(r) = soft.gradient;
+  clearance_rates_[r] = soft.rate;
 }
 
 const std::vector<Clearance>& TrajectoryProgram::rowClearances() {

@@ -5,6 +5,7 @@
 
 #include "allclear/planner/clearance.h"
 #include "allclear/planner/nlp.h"
+#include "allclear/planner/soft_clearance.h"
 #include "allclear/planner/state_rows.h"
 #include "allclear/trajectories/bspline.h"
 
@@ -14,6 +15,9 @@ namespace allclear {
 struct ClearanceRow {
   int pair = -1;
   int span = -1;
+  /// [m] of the softened distance, which then stands for the Euclidean one; 0: Euclidean.
+  double softness = 0.0;
+  double raise = 0.0;  ///< [m] added to the softened distance
   bool operator==(const ClearanceRow&) const = default;
 };
 
@@ -23,7 +27,9 @@ struct ClearanceRow {
 /// Cost: duration and the integrals of squared derivatives, each scaled to one on the first guess.
 /// Rows: velocity, acceleration and jerk at the derivatives' control points (which bound them for
 /// all t), the goal's pose, waypoints, the given demands on the state at given instants
-/// (state_rows.h), and the given clearances: value delta(t_star), gradient by the envelope theorem.
+/// (state_rows.h), and the given clearances: value delta(t_star), gradient by the envelope theorem,
+/// of the Euclidean distance or, where a row says so, of the softened one: never one's value with
+/// the other's gradient.
 /// The Hessian is exact but for the curvature of pose and clearance rows, which is left out.
 class TrajectoryProgram : public NonlinearProgram {
  public:
@@ -49,6 +55,7 @@ class TrajectoryProgram : public NonlinearProgram {
   VecX regionRadius(const VecX& by_joint, double duration) const;
 
   void setRows(std::vector<ClearanceRow> rows);
+  const SoftClearance& soft() const { return soft_; }
   const std::vector<ClearanceRow>& rows() const { return rows_; }
 
   VecX pointOf(const BSpline& curve) const;
@@ -94,10 +101,12 @@ class TrajectoryProgram : public NonlinearProgram {
   double along(const LimitRow& row, const MatX& C) const;
   void evaluateClearances();
   void evaluateRow(int r, const BSpline& curve, ClearanceEvaluator::Workspace& workspace);
+  void soften(int r, const BSpline& curve, ClearanceEvaluator::Workspace& workspace);
   void addEntries(int row, int first, int last, std::vector<Entry>* entries) const;
 
   const ClearanceEvaluator& evaluator_;
   const Problem& problem_;
+  SoftClearance soft_;
   std::vector<ClearanceEvaluator::Workspace> workspaces_;  ///< one per thread
   std::shared_ptr<const BSplineBasis> basis_;
   Settings settings_;

@@ -151,6 +151,7 @@ TEST_F(FullTask, AttachedObjectsAreInTheirLinksFrame) {
 TEST_F(FullTask, CollisionSettingsAreRead) {
   const CollisionSettings& set = problem().collision;
   EXPECT_EQ(set.geometry, GeometryMode::kPrimitive);
+  EXPECT_EQ(set.distance, DistanceMode::kSoft);
   EXPECT_EQ(set.margin, 0.002);
   EXPECT_EQ(set.tolerance, 2e-4);
   ASSERT_EQ(set.pair_margins.size(), 3U);

@@ -151,6 +151,40 @@ TEST(TrajectoryProgram, GradientsAgreeWithDifferencesFarNearAndInContact) {
   }
 }
 
+TEST(TrajectoryProgram, GradientsOfSoftRowsAgreeWithDifferences) {
+  const Problem problem = exampleProblem();
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  test::Random random(35);
+  for (const double softness : {0.03, 0.005}) {
+    BSpline curve = straightLine(problem, goal, 2.0, 8);
+    MatX control = curve.control();
+    for (int l = 3; l < control.cols() - 3; ++l) control.col(l) += random.vectorX(7, 0.2);
+    curve = curve.withControl(control);
+    TrajectoryProgram program(evaluator, curve, {.clearance_target = 1e-4, .ceiling = 0.3});
+    ClearanceEvaluator::Workspace workspace(evaluator);
+    std::vector<Clearance> near;
+    for (int s = 0; s < curve.spanCount(); ++s) {
+      evaluator.nearPairs(curve.span(s), s, 0.1, 1e-4, workspace, &near);
+    }
+    std::vector<ClearanceRow> rows;
+    for (const Clearance& c : near) rows.push_back({c.pair, c.span, softness, 0.01});
+    ASSERT_FALSE(rows.empty());
+    rows.resize(std::min<std::size_t>(rows.size(), 6));
+    program.setRows(rows);
+    probe(program, program.pointOf(curve), 0);
+    program.setPoint(program.pointOf(curve));
+    for (std::size_t r = 0; r < program.rows().size(); ++r) {
+      const ClearanceRow& row = program.rows()[r];
+      const auto same = [&](const Clearance& c) {
+        return c.pair == row.pair && c.span == row.span;
+      };
+      const auto exact = std::find_if(near.begin(), near.end(), same);
+      EXPECT_LE(program.rowClearances()[r].upper, exact->upper + 0.01 + 1e-4);  // soft is below
+    }
+  }
+}
+
 TEST(TrajectoryProgram, GradientsAgreeWithMovingEndsAndAPoseGoal) {
   Problem problem = exampleProblem();
   test::Random random(32);

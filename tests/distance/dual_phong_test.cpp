@@ -1,0 +1,229 @@
+#include "allclear/distance/dual_phong.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <random>
+
+#include "allclear/distance/mesh_depth.h"
+#include "support/mesh_samples.h"
+
+namespace allclear {
+namespace {
+
+int samples(int quick, int thorough) { return std::getenv("ALLCLEAR_LONG") ? thorough : quick; }
+
+struct Bodies {
+  PhongBody blob{Shape(test::blobMesh(0.5, 14, 20, 0.08, 3))};
+  PhongBody torus{Shape(test::torusMesh(0.4, 0.15, 24, 16))};
+  PhongBody box{Shape(test::boxMesh({0.5, 0.35, 0.2}))};
+
+  const PhongBody& at(int i) const { return i % 3 == 0 ? blob : i % 3 == 1 ? torus : box; }
+};
+
+const Bodies& bodies() {
+  static const Bodies all;
+  return all;
+}
+
+Pose randomPose(std::mt19937_64* random, double reach) {
+  std::normal_distribution<double> normal(0.0, 1.0);
+  Pose X;
+  X.R = Eigen::Quaterniond(normal(*random), normal(*random), normal(*random), normal(*random))
+            .normalized()
+            .toRotationMatrix();
+  X.p = reach * Vec3(normal(*random), normal(*random), normal(*random));
+  return X;
+}
+
+Pose moved(const Pose& X, const Vec3& translation, const Vec3& rotation) {
+  const double angle = rotation.norm();
+  return {angle > 0.0 ? Mat3(rotationAbout(rotation / angle, angle) * X.R) : X.R,
+          X.p + translation};
+}
+
+TEST(DualPhong, GradientIsTheDerivativeOfTheFrozenValue) {
+  std::mt19937_64 random(31);
+  const int count = samples(150, 3000);
+  int checked = 0;
+  double worst = 0.0;
+  for (int i = 0; i < count; ++i) {
+    const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
+    const Pose X_A = randomPose(&random, 0.2), X_B = randomPose(&random, 0.5);
+    SmoothState state;
+    const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
+    if (d.fallback) continue;
+    state.frozen = true;
+    const auto value = [&](const Pose& Y_A, const Pose& Y_B) {
+      const SmoothDistance at = dualPhongDistance(A, Y_A, B, Y_B, {}, &state);
+      EXPECT_FALSE(at.fallback);
+      return at.distance;
+    };
+    ASSERT_NEAR(value(X_A, X_B), d.distance, 1e-13);
+    // Richardson's extrapolation of central differences: error of the fourth order in the step.
+    const auto derivative = [&](const Vec3& tA, const Vec3& rA, const Vec3& tB, const Vec3& rB,
+                                double step) {
+      const auto central = [&](double h) {
+        return (value(moved(X_A, h * tA, h * rA), moved(X_B, h * tB, h * rB)) -
+                value(moved(X_A, -h * tA, -h * rA), moved(X_B, -h * tB, -h * rB))) /
+               (2.0 * h);
+      };
+      return (4.0 * central(0.5 * step) - central(step)) / 3.0;
+    };
+    const DistanceGradient& g = d.gradient;
+    VecX exact(12), differences(12);
+    exact << g.translation_A, g.rotation_A, g.translation_B, g.rotation_B;
+    // Strongly bent branches have derivatives of high order that differences do not reach.
+    if (exact.norm() > 10.0) continue;
+    const Vec3 o = Vec3::Zero();
+    double error = 1.0;
+    for (double h : {4e-4, 1e-4, 2e-5}) {  // near corners of facets the value bends strongly
+      for (int k = 0; k < 3; ++k) {
+        const Vec3 e = Vec3::Unit(k);
+        differences[k] = derivative(e, o, o, o, h);
+        differences[3 + k] = derivative(o, e, o, o, h);
+        differences[6 + k] = derivative(o, o, e, o, h);
+        differences[9 + k] = derivative(o, o, o, e, h);
+      }
+      error = std::min(error, (exact - differences).norm() / exact.norm());
+    }
+    worst = std::max(worst, error);
+    EXPECT_LE(error, 1e-8) << "sample " << i << " distance " << d.distance;
+    ++checked;
+  }
+  std::printf("checked %d of %d, worst %.2g\n", checked, count, worst);
+  EXPECT_GT(checked, count / 3);
+}
+
+TEST(DualPhong, WitnessesAreOnTheSurfacesAlongOppositeNormals) {
+  std::mt19937_64 random(32);
+  int tracked = 0;
+  for (int i = 0; i < samples(200, 3000); ++i) {
+    const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
+    const Pose X_A = randomPose(&random, 0.2), X_B = randomPose(&random, 0.5);
+    SmoothState state;
+    const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
+    EXPECT_LE((d.witness_B - d.witness_A - d.distance * d.normal).norm(), 1e-9) << i;
+    EXPECT_NEAR(d.normal.norm(), 1.0, 1e-12);
+    if (d.fallback) continue;
+    ++tracked;
+    const auto on = [](const PhongBody& body, const Pose& X, const Vec3& p) {
+      const Vec3 p_G = X.inverse() * p;
+      return (phong::position(body.mesh(), body.tree().nearest(body.mesh(), p_G)) - p_G).norm();
+    };
+    EXPECT_LE(on(A, X_A, d.witness_A), 1e-12);
+    EXPECT_LE(on(B, X_B, d.witness_B), 1e-12);
+    const auto normal = [](const PhongBody& body, const Pose& X, const std::int32_t* feature,
+                           const double* weight) {
+      return Vec3(
+          X.R *
+          body.surface(-1.0).normal({feature[0], Vec3(weight[0], weight[1], weight[2])}).value);
+    };
+    EXPECT_LE((normal(A, X_A, state.feature_A, state.weight_A) - d.normal).norm(), 1e-9);
+    EXPECT_LE((normal(B, X_B, state.feature_B, state.weight_B) + d.normal).norm(), 1e-8);
+  }
+  EXPECT_GT(tracked, 50);
+}
+
+TEST(DualPhong, NeverClaimsToBeApartWhereBodiesMeetAndStaysNearTheDistance) {
+  std::mt19937_64 random(33);
+  std::uniform_real_distribution<double> exponent(-6.0, 0.0);
+  MeshDepthCache cache;
+  for (int i = 0; i < samples(60, 1500); ++i) {
+    const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
+    const Pose X_A = randomPose(&random, 0.1);
+    Pose X_B = randomPose(&random, 0.4);
+    // Near contact, from both sides, on scales down to 1e-6.
+    const SignedDistance e = signedMeshDistance(A.body(), X_A, B.body(), X_B);
+    X_B.p -= (e.distance + (i % 2 ? 0.3 : -0.3) * std::pow(10.0, exponent(random))) * e.normal;
+    SmoothState state;
+    for (int step = 0; step < 8; ++step) {
+      X_B = moved(X_B, 0.003 * Vec3(1.0, -0.4, 0.3), 0.01 * Vec3(0.2, 1.0, -0.5));
+      const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
+      const bool overlap = meshesOverlap(A.body(), X_A, B.body(), X_B);
+      EXPECT_EQ(d.distance > 0.0, !overlap) << i << " step " << step << " " << d.fallback;
+      if (d.fallback || overlap) continue;
+      const double exact = meshDistance(A.body(), X_A, B.body(), X_B).distance;
+      EXPECT_GE(d.distance, exact - 1e-12);
+      EXPECT_LE(d.distance, 1.6 * exact + 0.05 * std::min(A.size(), B.size()));
+    }
+  }
+}
+
+TEST(DualPhong, DirectionFollowsARollingTorusInSmallSteps) {
+  const PhongBody& A = bodies().torus;
+  const PhongBody& B = bodies().torus;
+  SmoothState state;
+  SmoothDistance last;
+  double most = 0.0, most_euclid = 0.0;
+  Vec3 euclid = Vec3::Zero();
+  constexpr int kSteps = 300;
+  for (int i = 0; i <= kSteps; ++i) {
+    const double s = 2.0 * std::numbers::pi * i / kSteps;
+    const Mat3 R = rotationAbout(Vec3::UnitZ(), s);
+    const Pose X_A{R * rotationAbout(Vec3::UnitX(), 1.5 + 0.2 * std::sin(s)),
+                   R * Vec3(0.45, 0.0, 0.01)};
+    const SmoothDistance d = dualPhongDistance(A, X_A, B, Pose(), {}, &state);
+    EXPECT_FALSE(d.fallback) << i;
+    const Vec3 n = meshDistance(A.body(), X_A, B.body(), Pose()).normal;
+    if (i > 0) {
+      most = std::max(most, std::acos(std::min(1.0, d.normal.dot(last.normal))));
+      most_euclid = std::max(most_euclid, std::acos(std::min(1.0, n.dot(euclid))));
+    }
+    last = d;
+    euclid = n;
+  }
+  EXPECT_LE(most * 180.0 / std::numbers::pi, 6.0);
+  EXPECT_LE(3.0 * most, most_euclid);
+}
+
+TEST(DualPhong, MostPosesNearContactAreTracked) {
+  std::mt19937_64 random(34);
+  std::uniform_real_distribution<double> depth(-0.1, 0.1);
+  int near = 0, tracked = 0;
+  for (int i = 0; i < samples(60, 600); ++i) {
+    const PhongBody &A = bodies().at(i % 2), &B = bodies().at(i / 2 % 2);
+    const Pose X_A = randomPose(&random, 0.0);
+    Pose X_B = randomPose(&random, 0.4);
+    const SignedDistance e = signedMeshDistance(A.body(), X_A, B.body(), X_B);
+    X_B.p -= (e.distance - depth(random)) * e.normal;
+    const Vec3 v = randomPose(&random, 0.002).p, w = randomPose(&random, 0.005).p;
+    SmoothState state;
+    for (int step = 0; step < 20; ++step) {
+      X_B = moved(X_B, v, w);
+      const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
+      if (std::abs(d.distance) > 0.1 * std::min(A.size(), B.size())) continue;
+      ++near;
+      tracked += !d.fallback;
+    }
+  }
+  std::printf("tracked %d of %d\n", tracked, near);
+  EXPECT_GT(near, 200);
+  EXPECT_GE(tracked, 0.95 * near);
+}
+
+TEST(DualPhong, TheSameWhenTheBodiesAreExchanged) {
+  std::mt19937_64 random(35);
+  int same = 0, both = 0;
+  for (int i = 0; i < samples(60, 600); ++i) {
+    const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
+    const Pose X_A = randomPose(&random, 0.2), X_B = randomPose(&random, 0.5);
+    const SmoothOptions plain{SmoothMethod::kDualPhong, 2e-3, 0.0};
+    const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, plain, nullptr);
+    const SmoothDistance e = dualPhongDistance(B, X_B, A, X_A, plain, nullptr);
+    if (d.fallback || e.fallback) continue;
+    ++both;
+    if (std::abs(d.distance - e.distance) > 1e-9) continue;  // another solution
+    ++same;
+    EXPECT_LE((d.normal + e.normal).norm(), 1e-7);
+    EXPECT_LE((d.gradient.rotation_B - e.gradient.rotation_A).norm(),
+              1e-5 * (1.0 + d.gradient.rotation_B.norm()));
+  }
+  EXPECT_GT(both, 20);
+  EXPECT_GE(same, 0.9 * both);
+}
+
+}  // namespace
+}  // namespace allclear
