@@ -3,7 +3,6 @@
 #include <mutex>
 #include <optional>
 
-#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/dual_phong.h"
 #include "allclear/distance/mesh_depth.h"
 #include "allclear/distance/phong_sum.h"
@@ -67,8 +66,15 @@ SmoothBody::~SmoothBody() = default;
 
 bool SmoothBody::isWellCovered() const {
   std::call_once(made_->cover_looked_at, [&] {
+    const TriangleMesh* mesh = std::get_if<TriangleMesh>(&shape_);
     std::vector<Geometry> pieces = made_->pieces;
-    if (pieces.empty()) pieces = convexSolids({{shape_, Pose()}}, Closeness::kPieces);
+    if (pieces.empty() && mesh == nullptr) {
+      made_->is_well_covered = true;
+      return;
+    }
+    if (pieces.empty()) {
+      for (const ConvexMesh& piece : mesh->cover()) pieces.push_back({piece, Pose()});
+    }
     const std::vector<Geometry> whole{{shape_, Pose()}};
     made_->is_well_covered =
         pieces.size() <= kFewPieces && solidVolume(pieces) <= kMostVolume * solidVolume(whole);
