@@ -7,18 +7,18 @@
 #include "allclear/distance/mesh_depth.h"
 #include "allclear/distance/phong_sum.h"
 #include "allclear/distance/soft_distance.h"
+#include "allclear/distance/volume.h"
 
 namespace allclear {
 namespace {
 
-/// Of meshes with more pieces than this the pieces are no close picture.
-constexpr std::size_t kFewPieces = 2;
+// Pieces stand for a mesh when they are few and fill little more than it does.
+constexpr std::size_t kFewPieces = 16;
+constexpr double kMostVolume = 1.1;
 
 bool isMesh(const SmoothBody& body) { return std::holds_alternative<TriangleMesh>(body.shape()); }
 
-bool hasFewPieces(const SmoothBody& body) {
-  return !isMesh(body) || body.soft().pieces().size() <= kFewPieces;
-}
+bool isFewPieces(const SmoothBody& body) { return !isMesh(body) || body.isWellCovered(); }
 
 /// Whether the Phong methods take the body: one with flat faces and no rounding.
 bool hasFaces(const SmoothBody& body) {
@@ -48,17 +48,48 @@ SignedDistance exactDistance(const SmoothBody& A, const Pose& X_WA, const Smooth
 }  // namespace
 
 struct SmoothBody::Made {
+  std::vector<Geometry> pieces;  ///< empty: those of the mesh's cover, or the shape
   std::once_flag soft_made;
   std::optional<SoftBody> soft;
   std::once_flag phong_made;
   std::optional<PhongBody> phong;
+  std::once_flag cover_looked_at;
+  bool is_well_covered = false;
 };
 
-SmoothBody::SmoothBody(Shape shape) : shape_(std::move(shape)), made_(std::make_unique<Made>()) {}
+SmoothBody::SmoothBody(Shape shape) : SmoothBody(std::move(shape), {}) {}
+SmoothBody::SmoothBody(Shape shape, std::vector<Geometry> pieces)
+    : shape_(std::move(shape)), made_(std::make_unique<Made>()) {
+  made_->pieces = std::move(pieces);
+}
 SmoothBody::~SmoothBody() = default;
 
+bool SmoothBody::isWellCovered() const {
+  std::call_once(made_->cover_looked_at, [&] {
+    const TriangleMesh* mesh = std::get_if<TriangleMesh>(&shape_);
+    std::vector<Geometry> pieces = made_->pieces;
+    if (pieces.empty() && mesh == nullptr) {
+      made_->is_well_covered = true;
+      return;
+    }
+    if (pieces.empty()) {
+      for (const ConvexMesh& piece : mesh->cover()) pieces.push_back({piece, Pose()});
+    }
+    const std::vector<Geometry> whole{{shape_, Pose()}};
+    made_->is_well_covered =
+        pieces.size() <= kFewPieces && solidVolume(pieces) <= kMostVolume * solidVolume(whole);
+  });
+  return made_->is_well_covered;
+}
+
 const SoftBody& SmoothBody::soft() const {
-  std::call_once(made_->soft_made, [&] { made_->soft.emplace(shape_); });
+  std::call_once(made_->soft_made, [&] {
+    if (made_->pieces.empty()) {
+      made_->soft.emplace(shape_);
+    } else {
+      made_->soft.emplace(made_->pieces);
+    }
+  });
   return *made_->soft;
 }
 
@@ -74,7 +105,7 @@ const char* smoothMethodName(SmoothMethod method) {
 
 SmoothMethod chosenMethod(const SmoothBody& A, const SmoothBody& B) {
   if (!hasFaces(A) || !hasFaces(B)) return SmoothMethod::kSoft;
-  return hasFewPieces(A) && hasFewPieces(B) ? SmoothMethod::kSoft : SmoothMethod::kDualPhong;
+  return isFewPieces(A) && isFewPieces(B) ? SmoothMethod::kSoft : SmoothMethod::kDualPhong;
 }
 
 SmoothDistance asSmooth(const SignedDistance& exact, const Pose& X_WA, const Pose& X_WB) {

@@ -22,6 +22,8 @@ TEST(SmoothDistanceInterface, ChoosesByTheShapes) {
   EXPECT_EQ(chosenMethod(box, cube), SmoothMethod::kSoft);  // one convex piece
   EXPECT_EQ(chosenMethod(box, torus), SmoothMethod::kDualPhong);
   EXPECT_EQ(chosenMethod(ball, torus), SmoothMethod::kSoft);  // a ball has no faces
+  EXPECT_TRUE(cube.isWellCovered());
+  EXPECT_FALSE(torus.isWellCovered());  // its hole
 }
 
 TEST(SmoothDistanceInterface, GivesWhatTheMethodsGive) {
@@ -42,6 +44,20 @@ TEST(SmoothDistanceInterface, GivesWhatTheMethodsGive) {
   EXPECT_FALSE(soft.fallback);
   options.method = SmoothMethod::kDualPhong;
   EXPECT_TRUE(smoothDistance(box, Pose(), cone, X, options).fallback);  // a cone has no facets
+}
+
+TEST(SmoothDistanceInterface, TakesPiecesThatAreGiven) {
+  const std::vector<Geometry> halves{
+      {Box(Vec3(0.1, 0.2, 0.2)), {Mat3::Identity(), Vec3(-0.05, 0.0, 0.0)}},
+      {Box(Vec3(0.1, 0.2, 0.2)), {Mat3::Identity(), Vec3(0.05, 0.0, 0.0)}}};
+  const SmoothBody whole(Box(Vec3(0.2, 0.2, 0.2))), parts(Box(Vec3(0.2, 0.2, 0.2)), halves);
+  const SmoothBody ball(Sphere(0.05));
+  const Pose X{Mat3::Identity(), Vec3(0.2, 0.0, 0.0)};
+  SmoothOptions options;
+  options.method = SmoothMethod::kSoft;
+  EXPECT_EQ(parts.soft().pieces().size(), 2U);
+  const double apart = smoothDistance(parts, Pose(), ball, X, options).distance;
+  EXPECT_NEAR(apart, smoothDistance(whole, Pose(), ball, X, options).distance, 0.01);
 }
 
 TEST(SmoothDistanceInterface, APlaneSeesTheHullOfAMesh) {
