@@ -30,7 +30,11 @@ class Search {
         const bool closer = closeness == Closeness::kSurface ? haveSurfaces(pair) : count > solids;
         if (!closer) continue;
         solids = count;
-        pieces = decided(static_cast<int>(p), closeness);
+        std::vector<PieceCover> found = decided(static_cast<int>(p), closeness);
+        // How deep meshes are in contact their convex pieces tell better.
+        const bool meet = std::any_of(found.begin(), found.end(),
+                                      [](const PieceCover& piece) { return piece.surfaces_meet; });
+        if (!meet) pieces = std::move(found);
         const bool clear = std::all_of(pieces.begin(), pieces.end(),
                                        [](const PieceCover& piece) { return piece.isClear(); });
         if (clear) break;
@@ -90,6 +94,7 @@ class Search {
       const DistanceBracket found = motion_.surfaceBracket(
           piece->a, piece->b, cell->time, target + kSurfacePadding, 0.25 * options_.tolerance);
       offer(found.lower - kSurfacePadding, found.normal);
+      piece->surfaces_meet = piece->surfaces_meet || found.penetrating;
       if (found.evaluated && found.upper < piece->least) {
         piece->least = found.upper;
         piece->t_least = found.t_star;
@@ -136,7 +141,8 @@ class Search {
   void decide(PieceCover* piece) {
     std::vector<CoverCell> open(1);
     open[0].time = {0.0, motion_.duration()};
-    if (motion_.areSurfaces(piece->a, piece->b)) {  // a search goes through one cell at a time
+    const bool surfaces = motion_.areSurfaces(piece->a, piece->b);
+    if (surfaces) {  // a search goes through one cell at a time, and leaves nothing to divide
       open.resize(motion_.cells().size());
       for (std::size_t i = 0; i < open.size(); ++i) open[i].time = motion_.cells().rbegin()[i];
     }
@@ -144,9 +150,9 @@ class Search {
       CoverCell cell = open.back();
       open.pop_back();
       evaluate(piece, &cell, piece->margin);
-      const bool hopeless =
-          piece->least < piece->margin || evaluations >= options_.evaluations_per_pair;
-      if (cell.lower >= piece->margin || hopeless || isShort(cell)) {
+      const bool violated = surfaces ? piece->surfaces_meet : piece->least < piece->margin;
+      const bool hopeless = violated || evaluations >= options_.evaluations_per_pair;
+      if (cell.lower >= piece->margin || hopeless || surfaces || isShort(cell)) {
         piece->cells.push_back(cell);
         if (hopeless) break;
       } else {

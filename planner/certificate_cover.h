@@ -23,6 +23,7 @@ struct PieceCover {
   std::vector<CoverCell> cells;                            ///< consecutive, from 0 to the duration
   double least = std::numeric_limits<double>::infinity();  ///< distance met [m]
   double t_least = 0.0;                                    ///< and when
+  bool surfaces_meet = false;                              ///< of meshes as they are
 
   /// Least of the cells' bounds.
   double lower() const;
