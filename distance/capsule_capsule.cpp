@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "allclear/distance/pair_functions.h"
 #include "allclear/distance/segment_distance.h"
 
@@ -22,24 +24,33 @@ SignedDistance capsuleCapsule(const PairQuery& query) {
   const SegmentPoints nearest = nearestOnSegments(p, u, v);
   const Vec3 a = nearest.s * u;
   const Vec3 b = nearest.t * v;
-  const Vec3 w = (b - a) - p;
+  const Vec3 along_A = query.X_WA.R.col(2), along_B = query.X_WB.R.col(2);
+  const bool inside_A = A.length() > 0.0 && std::abs(nearest.s) < 1.0;
+  const bool inside_B = B.length() > 0.0 && std::abs(nearest.t) < 1.0;
+  // Square to the axes that it meets inside: of near axes rounding would tilt it.
+  Vec3 w = (b - a) - p;
+  if (inside_A) w -= along_A.dot(w) * along_A;
+  if (inside_B) w -= along_B.dot(w) * along_B;
   const double d = w.norm();
   const double size = 0.5 * (A.length() + B.length());
+  const Vec3 cross = along_A.cross(along_B);
+  const double sine = cross.norm();
   // Crossing segments: every direction square to both is a normal of depth r_A + r_B.
   const bool crossing = d <= 1e-15 * size || d == 0.0;
+  double distance = crossing ? 0.0 : d;
   Vec3 n;
-  bool unique_normal = true;
-  if (!crossing) {
-    n = w / d;
-  } else {
-    const Vec3 cross = query.X_WA.R.col(2).cross(query.X_WB.R.col(2));
-    const double sine = cross.norm();
+  if (crossing) {
     n = sine > 1e-12 ? Vec3(cross / sine) : Vec3(query.X_WA.R.col(0));
-    unique_normal = false;
+  } else if (inside_A && inside_B && sine > 1e-9 && sine * size > d) {
+    // Nearly crossing: w has lost more digits than the direction that is square to both.
+    n = cross / (cross.dot(w) < 0.0 ? -sine : sine);
+    distance = n.dot(w);
+  } else {
+    n = w / d;
   }
   SignedDistance out =
-      fromCores(query.X_WA.p + a, A.radius(), query.X_WB.p + b, B.radius(), n, crossing ? 0.0 : d);
-  out.unique_normal = unique_normal;
+      fromCores(query.X_WA.p + a, A.radius(), query.X_WB.p + b, B.radius(), n, distance);
+  out.unique_normal = !crossing;
   out.unique_witness = !nearest.parallel;
   return out;
 }
