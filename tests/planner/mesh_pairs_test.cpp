@@ -9,9 +9,11 @@
 #include <numbers>
 
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate_motion.h"
 #include "allclear/planner/clearance.h"
 #include "allclear/planner/planner.h"
 #include "support/mesh_samples.h"
+#include "support/random_robot.h"
 
 namespace allclear {
 namespace {
@@ -78,6 +80,49 @@ TEST(MeshPairs, ARingThatPiecesAreTooCoarseForIsProvenByItself) {
 
   const CertificateVerdict verdict = verifyCertificate(problem, certificate);
   EXPECT_TRUE(verdict.valid) << verdict.message;
+}
+
+TEST(MeshPairs, EveryCellsBoundIsBelowTheDistanceOfTheMeshesInsideIt) {
+  int cells = 0;
+  for (int seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    test::Random random(300 + seed);
+    Problem problem = pegAndRing(1.5e-4, 1e-4);
+    // A bumpy ring aside, tilted, that turns and passes by: mesh against ball, at any distance.
+    Obstacle& ring = problem.obstacles[0];
+    ring.geometry = {{test::torusMesh(0.12, 0.03, 40, 12, 0.2), Pose()}};
+    const Vec3 aside = random.vector(0.06);
+    ring.motion = {{0.0, {random.rotation(), aside}},
+                   {1.5, {random.rotation(), -aside}},
+                   {3.0, {random.rotation(), aside + random.vector(0.05)}}};
+    const CertifiedGeometry geometry = certifiedGeometry(problem);
+    const Trajectory trajectory = straight();
+    CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
+    const int ball = geometry.bodies[0].name == "ring" ? 1 : 0;
+    const PieceIndex a{ball, 0, Closeness::kSurface}, b{1 - ball, 0, Closeness::kSurface};
+    motion.pieceCount(0, Closeness::kSurface);
+    motion.pieceCount(1, Closeness::kSurface);
+    ASSERT_TRUE(motion.areSurfaces(a, b));
+    for (int k = 0; k < 20; ++k) {
+      const double t0 = random.uniform(0.0, 2.9);
+      const Interval time{t0, std::min(3.0, t0 + random.logUniform(1e-6, 1.0))};
+      const double infinity = std::numeric_limits<double>::infinity();
+      const DistanceBracket bracket = motion.surfaceBracket(a, b, time, infinity, 1e-5);
+      double least = infinity;
+      for (int i = 0; i <= 20; ++i) {
+        const double t = time.lower + time.length() * i / 20;
+        const SignedDistance d = motion.distanceAt(a, b, t);
+        least = std::min(least, d.distance + d.gap);
+      }
+      EXPECT_LE(bracket.lower, least + 1e-9) << time.lower << " " << time.upper;
+      if (bracket.penetrating) continue;
+      EXPECT_LE(bracket.upper, least + 1e-5) << time.lower << " " << time.upper;
+      EXPECT_TRUE(motion.staysAbove(a, b, bracket.normal, time, bracket.lower - kSurfacePadding));
+      EXPECT_FALSE(motion.staysAbove(a, b, bracket.normal, time, least + 1e-6));
+      ++cells;
+    }
+  }
+  EXPECT_GT(cells, 60);
 }
 
 TEST(MeshPairs, ABoundThatTheMeshDoesNotKeepIsRefuted) {
