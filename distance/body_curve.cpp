@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/distance/mcd_bernstein.h"
+
 namespace allclear {
 namespace {
 
@@ -56,24 +58,15 @@ Pose BodyCurve::pose(double t) const {
 
 BodyCurve BodyCurve::restricted(Interval part) const {
   const double length = time.length();
-  const double s0 = length > 0.0 ? (part.lower - time.lower) / length : 0.0;
-  const double s1 = length > 0.0 ? (part.upper - time.lower) / length : 1.0;
   BodyCurve out = *this;
   out.time = part;
-  const auto between = [](const Pose& X, const Pose& Y, double s) -> Pose {
-    return {(1.0 - s) * X.R + s * Y.R, (1.0 - s) * X.p + s * Y.p};
-  };
-  // De Casteljau's steps at s1, then at s0 as seen from there.
-  for (int level = 1; level < kCount && s1 < 1.0; ++level) {
-    for (int i = kDegree; i >= level; --i) {
-      out.control[i] = between(out.control[i - 1], out.control[i], s1);
-    }
-  }
-  const double s = s1 > 0.0 ? s0 / s1 : 0.0;
-  for (int level = 1; level < kCount && s > 0.0; ++level) {
-    for (int i = 0; i < kCount - level; ++i) {
-      out.control[i] = between(out.control[i], out.control[i + 1], s);
-    }
+  if (!(length > 0.0)) return out;
+  std::array<Eigen::Matrix<double, 3, 4>, kCount> control_34;
+  for (int i = 0; i < kCount; ++i) control_34[i] << control[i].R, control[i].p;
+  mcd::restrictTo((part.lower - time.lower) / length, (part.upper - time.lower) / length,
+                  &control_34);
+  for (int i = 0; i < kCount; ++i) {
+    out.control[i] = {control_34[i].leftCols<3>(), control_34[i].col(3)};
   }
   return out;
 }

@@ -9,6 +9,23 @@
 
 namespace allclear::mcd {
 
+/// Turns the eight coefficients over [0, 1] into those over [s0, s1], by de Casteljau's steps.
+template <class Coefficients>
+void restrictTo(double s0, double s1, Coefficients* c) {
+  constexpr int kCount = BodyCurve::kDegree + 1;
+  if (s1 < 1.0) {
+    for (int level = 1; level < kCount; ++level) {
+      for (int i = kCount - 1; i >= level; --i) (*c)[i] = (1.0 - s1) * (*c)[i - 1] + s1 * (*c)[i];
+    }
+  }
+  if (s0 > 0.0) {
+    const double s = s0 / s1;
+    for (int level = 1; level < kCount; ++level) {
+      for (int i = 0; i < kCount - level; ++i) (*c)[i] = (1.0 - s) * (*c)[i] + s * (*c)[i + 1];
+    }
+  }
+}
+
 /// weights[i][j]: coefficient i over [s0, s1] of [0, 1] is sum_j weights[i][j] c_j, a convex
 /// combination, by blossoming: coefficient i is the blossom at (s0 7-i times, s1 i times).
 using RestrictionWeights = double[BodyCurve::kDegree + 1][BodyCurve::kDegree + 1];

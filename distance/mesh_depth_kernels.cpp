@@ -13,6 +13,31 @@ namespace {
 constexpr double kSkew = 2e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Volumes in lanes.
+template <int N>
+struct VolumeLanes {
+  double box[3][N];
+  double axis[3][3][N];  ///< [which][xyz]
+};
+
+ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, VolumeLanes<kWidth>* out) {
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < kWidth; ++l) {
+      out->box[k][l] = static_cast<double>(node.box[k][l]);
+      for (int i = 0; i < 3; ++i) {
+        out->axis[i][k][l] = static_cast<double>(node.box[3 + 3 * i + k][l]);
+      }
+    }
+  }
+}
+
+ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, VolumeLanes<1>* out) {
+  for (int k = 0; k < 3; ++k) {
+    out->box[k][0] = volume.box[k];
+    for (int i = 0; i < 3; ++i) out->axis[i][k][0] = volume.axis[i][k];
+  }
+}
+
 ALLCLEAR_ALWAYS_INLINE double greaterOf(double a, double b) { return a > b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE double lesserOf(double a, double b) { return a < b ? a : b; }
 

@@ -71,48 +71,6 @@ struct LaneBounds {
   float n[3][kWidth];
 };
 
-/// Volumes in lanes.
-template <int N, class Real = double>
-struct VolumeLanes {
-  Real center[3][N];
-  Real radius[N];
-  Real length[N];
-  Real box[3][N];
-  Real axis[3][3][N];
-};
-
-template <class Real>
-ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, VolumeLanes<kWidth, Real>* out) {
-  for (int k = 0; k < 3; ++k) {
-    for (int l = 0; l < kWidth; ++l) {
-      out->center[k][l] = static_cast<Real>(node.ball[k][l]);
-      out->box[k][l] = static_cast<Real>(node.box[k][l]);
-    }
-  }
-  for (int l = 0; l < kWidth; ++l) {
-    out->radius[l] = static_cast<Real>(node.ball[3][l]);
-    out->length[l] = static_cast<Real>(node.ball[4][l]);
-  }
-  for (int i = 0; i < 3; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      for (int l = 0; l < kWidth; ++l) {
-        out->axis[i][k][l] = static_cast<Real>(node.box[3 + 3 * i + k][l]);
-      }
-    }
-  }
-}
-
-template <class Real>
-ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, VolumeLanes<1, Real>* out) {
-  out->radius[0] = static_cast<Real>(volume.radius);
-  out->length[0] = static_cast<Real>(volume.length);
-  for (int k = 0; k < 3; ++k) {
-    out->center[k][0] = static_cast<Real>(volume.center[k]);
-    out->box[k][0] = static_cast<Real>(volume.box[k]);
-    for (int i = 0; i < 3; ++i) out->axis[i][k][0] = static_cast<Real>(volume.axis[i][k]);
-  }
-}
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // never passed through a real call
 
@@ -155,8 +113,6 @@ ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, CoarseVolumes<float>*
   out->length = static_cast<float>(volume.length);
 }
 
-ALLCLEAR_ALWAYS_INLINE double larger(double a, double b) { return a > b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE float larger(float a, float b) { return a > b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
 ALLCLEAR_ALWAYS_INLINE float smaller(float a, float b) { return a < b ? a : b; }

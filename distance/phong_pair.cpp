@@ -89,12 +89,7 @@ bool PairMemory::accepts(double claim, const Vec3& witness_A, const Vec3& witnes
 }
 
 SmoothDistance fallback(const SignedDistance& euclidean, const Pose& X_WA, const Pose& X_WB) {
-  SmoothDistance out;
-  out.distance = euclidean.distance;
-  out.witness_A = euclidean.witness_A;
-  out.witness_B = euclidean.witness_B;
-  out.normal = euclidean.normal;
-  out.gradient = distanceGradient(euclidean, X_WA, X_WB);
+  SmoothDistance out = asSmooth(euclidean, X_WA, X_WB);
   out.fallback = true;
   out.tie = !euclidean.unique();
   return out;

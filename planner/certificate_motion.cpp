@@ -7,6 +7,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mcd_bernstein.h"
 #include "allclear/distance/mcd_mesh.h"
 
 namespace allclear {
@@ -31,22 +32,6 @@ double radiusAbout(const Vec3& reference, const Geometry& geometry) {
 /// The support function, also for the zero vector that a coefficient of a fast turn may give.
 double supportAlong(const Shape& shape, const Vec3& w) {
   return w.isZero(0.0) ? 0.0 : supportValue(shape, w);
-}
-
-/// Bernstein coefficients of the part [s0, s1] of the cell.
-template <class Coefficients>
-void restrictTo(double s0, double s1, Coefficients* c) {
-  if (s1 < 1.0) {
-    for (int level = 1; level < kCount; ++level) {
-      for (int i = kCount - 1; i >= level; --i) (*c)[i] = (1.0 - s1) * (*c)[i - 1] + s1 * (*c)[i];
-    }
-  }
-  if (s0 > 0.0) {
-    const double s = s0 / s1;
-    for (int level = 1; level < kCount; ++level) {
-      for (int i = 0; i < kCount - level; ++i) (*c)[i] = (1.0 - s) * (*c)[i] + s * (*c)[i + 1];
-    }
-  }
 }
 
 }  // namespace
@@ -196,7 +181,7 @@ void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double 
   const PieceCell& at = piece.cell(cell);
   if (piece.is_plane) {  // n is its normal: nothing of it lies beyond its own origin
     for (int k = 0; k < kCount; ++k) (*h)[k] = n.dot(at.control[k].p);
-    restrictTo(s0, s1, h);
+    mcd::restrictTo(s0, s1, h);
     return;
   }
   const int distinct = piece.is_still ? 1 : kCount;
@@ -205,7 +190,7 @@ void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double 
     projected[k][0] = n.dot(at.control[k].p);
     projected[k].tail<3>() = at.control[k].R.transpose() * n;
   }
-  if (!piece.is_still) restrictTo(s0, s1, &projected);
+  if (!piece.is_still) mcd::restrictTo(s0, s1, &projected);
   for (int k = 0; k < distinct; ++k) {
     const Vec3 w = projected[k].tail<3>();
     (*h)[k] = projected[k][0] + supportAlong(piece.geometry->shape, w);

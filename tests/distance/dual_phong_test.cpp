@@ -8,12 +8,14 @@
 #include <random>
 
 #include "allclear/distance/mesh_depth.h"
+#include "distance/phong_motions.h"
 #include "support/mesh_samples.h"
 
 namespace allclear {
 namespace {
 
-int samples(int quick, int thorough) { return std::getenv("ALLCLEAR_LONG") ? thorough : quick; }
+using test::moved;
+using test::randomPose;
 
 struct Bodies {
   PhongBody blob{Shape(test::blobMesh(0.5, 14, 20, 0.08, 3))};
@@ -28,25 +30,9 @@ const Bodies& bodies() {
   return all;
 }
 
-Pose randomPose(std::mt19937_64* random, double reach) {
-  std::normal_distribution<double> normal(0.0, 1.0);
-  Pose X;
-  X.R = Eigen::Quaterniond(normal(*random), normal(*random), normal(*random), normal(*random))
-            .normalized()
-            .toRotationMatrix();
-  X.p = reach * Vec3(normal(*random), normal(*random), normal(*random));
-  return X;
-}
-
-Pose moved(const Pose& X, const Vec3& translation, const Vec3& rotation) {
-  const double angle = rotation.norm();
-  return {angle > 0.0 ? Mat3(rotationAbout(rotation / angle, angle) * X.R) : X.R,
-          X.p + translation};
-}
-
 TEST(DualPhong, GradientIsTheDerivativeOfTheFrozenValue) {
   std::mt19937_64 random(31);
-  const int count = samples(150, 3000);
+  const int count = test::phongSamples(150, 3000);
   int checked = 0;
   double worst = 0.0;
   for (int i = 0; i < count; ++i) {
@@ -100,7 +86,7 @@ TEST(DualPhong, GradientIsTheDerivativeOfTheFrozenValue) {
 TEST(DualPhong, WitnessesAreOnTheSurfacesAlongOppositeNormals) {
   std::mt19937_64 random(32);
   int tracked = 0;
-  for (int i = 0; i < samples(200, 3000); ++i) {
+  for (int i = 0; i < test::phongSamples(200, 3000); ++i) {
     const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
     const Pose X_A = randomPose(&random, 0.2), X_B = randomPose(&random, 0.5);
     SmoothState state;
@@ -131,7 +117,7 @@ TEST(DualPhong, NeverClaimsToBeApartWhereBodiesMeetAndStaysNearTheDistance) {
   std::mt19937_64 random(33);
   std::uniform_real_distribution<double> exponent(-6.0, 0.0);
   MeshDepthCache cache;
-  for (int i = 0; i < samples(60, 1500); ++i) {
+  for (int i = 0; i < test::phongSamples(60, 1500); ++i) {
     const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
     const Pose X_A = randomPose(&random, 0.1);
     Pose X_B = randomPose(&random, 0.4);
@@ -183,7 +169,7 @@ TEST(DualPhong, MostPosesNearContactAreTracked) {
   std::mt19937_64 random(34);
   std::uniform_real_distribution<double> depth(-0.1, 0.1);
   int near = 0, tracked = 0;
-  for (int i = 0; i < samples(60, 600); ++i) {
+  for (int i = 0; i < test::phongSamples(60, 600); ++i) {
     const PhongBody &A = bodies().at(i % 2), &B = bodies().at(i / 2 % 2);
     const Pose X_A = randomPose(&random, 0.0);
     Pose X_B = randomPose(&random, 0.4);
@@ -207,7 +193,7 @@ TEST(DualPhong, MostPosesNearContactAreTracked) {
 TEST(DualPhong, TheSameWhenTheBodiesAreExchanged) {
   std::mt19937_64 random(35);
   int same = 0, both = 0;
-  for (int i = 0; i < samples(60, 600); ++i) {
+  for (int i = 0; i < test::phongSamples(60, 600); ++i) {
     const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
     const Pose X_A = randomPose(&random, 0.2), X_B = randomPose(&random, 0.5);
     const SmoothOptions plain{SmoothMethod::kDualPhong, 2e-3, 0.0};

@@ -38,6 +38,26 @@ Vec3 endOf(const CapsuleInstant& instant, int index) {
   return {instant.x[index], instant.x[4 + index], instant.x[8 + index]};
 }
 
+TEST(BodyCurve, APartIsTheSameMotionOnItsTime) {
+  for (int i = 0; i < samplesOf(200, 10000); ++i) {
+    Draw draw(50 + i);
+    const BodyCurve whole = test::randomSolid(draw, 1).chain.curves({0.3, 1.3}, 1)[0];
+    Interval time{draw.uniform(0.3, 1.3), 0.0};
+    time.upper = std::min(1.3, time.lower + draw.logUniform(1e-6, 2.0));
+    if (draw.chance(0.2)) time.lower = 0.3;
+    if (draw.chance(0.2)) time.upper = 1.3;
+    const BodyCurve part = whole.restricted(time);
+    EXPECT_EQ(part.position_error, whole.position_error);
+    for (int k = 0; k <= 8; ++k) {
+      const double t = time.lower + time.length() * k / 8;
+      const Pose X = whole.pose(t), Y = part.pose(t);
+      // Of a short part the parameter has fewer digits than t.
+      const double rounding = 1e-13 + 1e-14 / time.length();
+      ASSERT_LE((X.R - Y.R).norm() + (X.p - Y.p).norm(), rounding) << "seed " << 50 + i;
+    }
+  }
+}
+
 TEST(CapsuleCurve, ErrorCoversTheTrueAxisAndIsOfItsOrder) {
   double sharpest = 0.0;
   for (int i = 0; i < samplesOf(400, 20000); ++i) {

@@ -9,6 +9,7 @@
 
 #include "allclear/distance/mesh_depth.h"
 #include "allclear/distance/phong_convolution.h"
+#include "distance/phong_motions.h"
 #include "support/mesh_samples.h"
 
 namespace allclear {
@@ -17,7 +18,8 @@ namespace {
 using phong::Convolution;
 using phong::ConvolutionSide;
 
-int samples(int quick, int thorough) { return std::getenv("ALLCLEAR_LONG") ? thorough : quick; }
+using test::moved;
+using test::randomPose;
 
 struct Bodies {
   PhongBody blob{Shape(test::blobMesh(0.5, 8, 12, 0.05, 3))};
@@ -32,28 +34,12 @@ const Bodies& bodies() {
   return all;
 }
 
-Pose randomPose(std::mt19937_64* random, double reach) {
-  std::normal_distribution<double> normal(0.0, 1.0);
-  Pose X;
-  X.R = Eigen::Quaterniond(normal(*random), normal(*random), normal(*random), normal(*random))
-            .normalized()
-            .toRotationMatrix();
-  X.p = reach * Vec3(normal(*random), normal(*random), normal(*random));
-  return X;
-}
-
-Pose moved(const Pose& X, const Vec3& translation, const Vec3& rotation) {
-  const double angle = rotation.norm();
-  return {angle > 0.0 ? Mat3(rotationAbout(rotation / angle, angle) * X.R) : X.R,
-          X.p + translation};
-}
-
 TEST(Convolution, OfConvexBodiesIsTheClosedSurfaceOfTheirMinkowskiSum) {
   std::mt19937_64 random(51);
   const PhongBody A{Shape(test::blobMesh(0.5, 5, 7))}, B{Shape(test::boxMesh({0.3, 0.2, 0.4}))};
   const ConvolutionSide sA(A.mesh(), A.tree()), sB(B.mesh(), B.tree());
   Convolution sum(sA, sB);
-  for (int i = 0; i < samples(3, 30); ++i) {
+  for (int i = 0; i < test::phongSamples(3, 30); ++i) {
     const Pose X = randomPose(&random, 0.5);
     sum.make(X, Vec3::Zero(), 10.0);
     double volume = 0.0;
@@ -133,7 +119,7 @@ TEST(PhongSum, GradientIsTheDerivativeOfTheFrozenValue) {
   std::mt19937_64 random(53);
   int checked = 0;
   double worst = 0.0;
-  const int count = samples(25, 400);
+  const int count = test::phongSamples(25, 400);
   for (int i = 0; i < count; ++i) {
     const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
     const Pose X_A = randomPose(&random, 0.2), X_B = randomPose(&random, 0.4);
@@ -173,7 +159,7 @@ TEST(PhongSum, GradientIsTheDerivativeOfTheFrozenValue) {
 TEST(PhongSum, NeverClaimsToBeApartWhereBodiesMeetAndStaysNearTheDistance) {
   std::mt19937_64 random(54);
   int tracked = 0, all = 0;
-  for (int i = 0; i < samples(15, 200); ++i) {
+  for (int i = 0; i < test::phongSamples(15, 200); ++i) {
     const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
     const Pose X_A = randomPose(&random, 0.1);
     Pose X_B = randomPose(&random, 0.4);

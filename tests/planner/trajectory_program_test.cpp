@@ -126,6 +126,16 @@ void probe(TrajectoryProgram& program, const VecX& x, int pose_rows) {
   }
 }
 
+/// Everything within 0.1 m of its margin along the curve.
+std::vector<Clearance> nearAlong(const ClearanceEvaluator& evaluator, const BSpline& curve) {
+  ClearanceEvaluator::Workspace workspace(evaluator);
+  std::vector<Clearance> near;
+  for (int s = 0; s < curve.spanCount(); ++s) {
+    evaluator.nearPairs(curve.span(s), s, 0.1, 1e-4, workspace, &near);
+  }
+  return near;
+}
+
 TEST(TrajectoryProgram, GradientsAgreeWithDifferencesFarNearAndInContact) {
   const Problem problem = exampleProblem();
   const ClearanceEvaluator evaluator(problem);
@@ -137,11 +147,7 @@ TEST(TrajectoryProgram, GradientsAgreeWithDifferencesFarNearAndInContact) {
     for (int l = 3; l < control.cols() - 3; ++l) control.col(l) += random.vectorX(7, 0.2 * draw);
     curve = curve.withControl(control);
     TrajectoryProgram program(evaluator, curve, {.clearance_target = 1e-4, .ceiling = 0.3});
-    ClearanceEvaluator::Workspace workspace(evaluator);
-    std::vector<Clearance> near;
-    for (int s = 0; s < curve.spanCount(); ++s) {
-      evaluator.nearPairs(curve.span(s), s, 0.1, 1e-4, workspace, &near);
-    }
+    const std::vector<Clearance> near = nearAlong(evaluator, curve);
     std::vector<ClearanceRow> rows;
     for (const Clearance& c : near) rows.push_back({c.pair, c.span});
     ASSERT_FALSE(rows.empty());
@@ -162,11 +168,7 @@ TEST(TrajectoryProgram, GradientsOfSoftRowsAgreeWithDifferences) {
     for (int l = 3; l < control.cols() - 3; ++l) control.col(l) += random.vectorX(7, 0.2);
     curve = curve.withControl(control);
     TrajectoryProgram program(evaluator, curve, {.clearance_target = 1e-4, .ceiling = 0.3});
-    ClearanceEvaluator::Workspace workspace(evaluator);
-    std::vector<Clearance> near;
-    for (int s = 0; s < curve.spanCount(); ++s) {
-      evaluator.nearPairs(curve.span(s), s, 0.1, 1e-4, workspace, &near);
-    }
+    const std::vector<Clearance> near = nearAlong(evaluator, curve);
     std::vector<ClearanceRow> rows;
     for (const Clearance& c : near) rows.push_back({c.pair, c.span, softness, 0.01});
     ASSERT_FALSE(rows.empty());
