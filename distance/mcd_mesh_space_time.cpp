@@ -141,18 +141,18 @@ class Search {
       return;
     }
     ++counts_.node_tests;
-    const MeshVolume of_A = mesh::volumeOf(A_, item.a), of_B = mesh::volumeOf(B_, item.b);
-    const IntervalPoses& poses = times_[item.time].poses;
     const CoarsePoses& coarse = times_[item.time].coarse;
-    const double size_A = mesh::isLeaf(a) ? 0.0 : of_A.radius;
-    const double size_B = mesh::isLeaf(b) ? 0.0 : of_B.radius;
-    if (movesMore(poses, of_A, std::max(size_A, size_B)) && mayHalve(item.time)) {
+    const double size_A = mesh::isLeaf(a) ? 0.0 : mesh::radiusOf(A_, item.a);
+    const double size_B = mesh::isLeaf(b) ? 0.0 : mesh::radiusOf(B_, item.b);
+    if (movesMore(times_[item.time].poses, item.a, std::max(size_A, size_B)) &&
+        mayHalve(item.time)) {
       divideTime(item);
       return;
     }
     LaneBounds bounds;
     if (size_A >= size_B) {
-      boundsOpeningA(coarse, A_.bvh()->nodes()[a], of_B, item.n, coarse_cutoff_, &bounds);
+      boundsOpeningA(coarse, A_.bvh()->nodes()[a], mesh::volumeOf(B_, item.b), item.n,
+                     coarse_cutoff_, &bounds);
       prune(mesh::pushLanes(
           bounds, A_.bvh()->width(a), coarse_cutoff_, item.time,
           [&](int lane, MeshCache::Item* out) {
@@ -161,7 +161,8 @@ class Search {
           },
           &stack_));
     } else {
-      boundsOpeningB(coarse, of_A, B_.bvh()->nodes()[b], item.n, coarse_cutoff_, &bounds);
+      boundsOpeningB(coarse, mesh::volumeOf(A_, item.a), B_.bvh()->nodes()[b], item.n,
+                     coarse_cutoff_, &bounds);
       prune(mesh::pushLanes(
           bounds, B_.bvh()->width(b), coarse_cutoff_, item.time,
           [&](int lane, MeshCache::Item* out) {
@@ -174,11 +175,13 @@ class Search {
 
   bool mayHalve(std::int32_t time) const { return times_[time].s1 - times_[time].s0 > kShortest; }
 
-  bool movesMore(const IntervalPoses& poses, const MeshVolume& A, double size) const {
-    double v[3];
-    apply(poses.velocity, A.center, v);
-    const double E = poses.error - thickness_ + poses.error_slope * A.length;
-    return 1.5 * (std::sqrt(dot(v, v)) + E) > size;
+  bool movesMore(const IntervalPoses& poses, std::int32_t of_A, double size) const {
+    double center[3], v[3];
+    const double length = mesh::centerOf(A_, of_A, center);
+    apply(poses.velocity, center, v);
+    const double E = poses.error - thickness_ + poses.error_slope * length;
+    const double room = size - E;
+    return room < 0.0 || dot(v, v) > room * room;
   }
 
   void divideTime(const MeshCache::Item& item) {
@@ -200,9 +203,9 @@ class Search {
   }
 
   void pushPair(MeshCache::Item item) {
-    const MeshVolume of_A = mesh::volumeOf(A_, item.a), of_B = mesh::volumeOf(B_, item.b);
     LaneBounds bounds;
-    boundsOfPair(times_[item.time].coarse, of_A, of_B, item.n, coarse_cutoff_, &bounds);
+    boundsOfPair(times_[item.time].coarse, mesh::volumeOf(A_, item.a), mesh::volumeOf(B_, item.b),
+                 item.n, coarse_cutoff_, &bounds);
     // What held for the whole interval holds for its half.
     const double lower = std::max(static_cast<double>(bounds.lower[0]), item.lower);
     if (lower >= cutoff_) {

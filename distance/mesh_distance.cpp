@@ -108,19 +108,18 @@ class StillSearch {
       return;
     }
     ++node_tests_;
-    const MeshVolume of_A = volumeOf(A_, item.a), of_B = volumeOf(B_, item.b);
     LaneBounds bounds;
     double pruned = 0.0;
     const float cut = roundUp(cutoff());
-    if (isLeaf(b) || (!isLeaf(a) && of_A.radius >= of_B.radius)) {
-      stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], of_B, item.n, cut, &bounds);
+    if (isLeaf(b) || (!isLeaf(a) && radiusOf(A_, item.a) >= radiusOf(B_, item.b))) {
+      stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], volumeOf(B_, item.b), item.n, cut, &bounds);
       const auto ref = [&](int lane, MeshCache::Item* out) {
         out->a = a << 3 | lane;
         out->b = item.b;
       };
       pruned = pushLanes(bounds, A_.bvh()->width(a), cut, 0, ref, &stack_);
     } else {
-      stillBoundsOpeningB(poses_, of_A, B_.bvh()->nodes()[b], item.n, cut, &bounds);
+      stillBoundsOpeningB(poses_, volumeOf(A_, item.a), B_.bvh()->nodes()[b], item.n, cut, &bounds);
       const auto ref = [&](int lane, MeshCache::Item* out) {
         out->a = item.a;
         out->b = b << 3 | lane;

@@ -50,53 +50,41 @@ CoarsePoses coarsen(const Affine& pose, double error, double reach_A, double rea
 }
 
 ALLCLEAR_MULTIVERSION
-void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const MeshVolume& B, const float* n,
-                    float cutoff, LaneBounds* out) {
+void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVolumes<float>& B,
+                    const float* n, float cutoff, LaneBounds* out) {
   CoarseVolumes<Lanes> a;
-  CoarseVolumes<float> b;
   load(A, &a);
-  load(B, &b);
-  bounds<true>(m, a, b, n, cutoff, out);
+  bounds<true>(m, a, B, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
-void boundsOpeningB(const CoarsePoses& m, const MeshVolume& A, const MeshNode& B, const float* n,
-                    float cutoff, LaneBounds* out) {
-  CoarseVolumes<float> a;
+void boundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const MeshNode& B,
+                    const float* n, float cutoff, LaneBounds* out) {
   CoarseVolumes<Lanes> b;
-  load(A, &a);
   load(B, &b);
-  bounds<true>(m, a, b, n, cutoff, out);
+  bounds<true>(m, A, b, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
-void boundsOfPair(const CoarsePoses& m, const MeshVolume& A, const MeshVolume& B, const float* n,
-                  float cutoff, LaneBounds* out) {
-  CoarseVolumes<float> a;
-  CoarseVolumes<float> b;
-  load(A, &a);
-  load(B, &b);
-  bounds<true>(m, a, b, n, cutoff, out);
+void boundsOfPair(const CoarsePoses& m, const CoarseVolumes<float>& A,
+                  const CoarseVolumes<float>& B, const float* n, float cutoff, LaneBounds* out) {
+  bounds<true>(m, A, B, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const MeshVolume& B,
+void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVolumes<float>& B,
                          const float* n, float cutoff, LaneBounds* out) {
   CoarseVolumes<Lanes> a;
-  CoarseVolumes<float> b;
   load(A, &a);
-  load(B, &b);
-  bounds<false>(m, a, b, n, cutoff, out);
+  bounds<false>(m, a, B, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningB(const CoarsePoses& m, const MeshVolume& A, const MeshNode& B,
+void stillBoundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const MeshNode& B,
                          const float* n, float cutoff, LaneBounds* out) {
-  CoarseVolumes<float> a;
   CoarseVolumes<Lanes> b;
-  load(A, &a);
   load(B, &b);
-  bounds<false>(m, a, b, n, cutoff, out);
+  bounds<false>(m, A, b, n, cutoff, out);
 }
 
 }  // namespace allclear::mesh

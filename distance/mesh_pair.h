@@ -103,14 +103,27 @@ ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, CoarseVolumes<Lanes>* out
   out->length = lanesOf(node.ball[4]);
 }
 
-ALLCLEAR_ALWAYS_INLINE void load(const MeshVolume& volume, CoarseVolumes<float>* out) {
+inline CoarseVolumes<float> coarseVolume(const MeshVolume& volume) {
+  CoarseVolumes<float> out;
   for (int k = 0; k < 3; ++k) {
-    out->center[k] = static_cast<float>(volume.center[k]);
-    out->box[k] = static_cast<float>(volume.box[k]);
-    for (int i = 0; i < 3; ++i) out->axis[i][k] = static_cast<float>(volume.axis[i][k]);
+    out.center[k] = static_cast<float>(volume.center[k]);
+    out.box[k] = static_cast<float>(volume.box[k]);
+    for (int i = 0; i < 3; ++i) out.axis[i][k] = static_cast<float>(volume.axis[i][k]);
   }
-  out->radius = static_cast<float>(volume.radius);
-  out->length = static_cast<float>(volume.length);
+  out.radius = static_cast<float>(volume.radius);
+  out.length = static_cast<float>(volume.length);
+  return out;
+}
+inline CoarseVolumes<float> coarseVolume(const MeshNode& node, int slot) {
+  CoarseVolumes<float> out;
+  for (int k = 0; k < 3; ++k) {
+    out.center[k] = node.ball[k][slot];
+    out.box[k] = node.box[k][slot];
+    for (int i = 0; i < 3; ++i) out.axis[i][k] = node.box[3 + 3 * i + k][slot];
+  }
+  out.radius = node.ball[3][slot];
+  out.length = node.ball[4][slot];
+  return out;
 }
 
 ALLCLEAR_ALWAYS_INLINE float larger(float a, float b) { return a > b ? a : b; }
@@ -224,18 +237,18 @@ ALLCLEAR_ALWAYS_INLINE Vector<L> nearestInBox(const CoarseVolumes<LV>& V, const 
   return r;
 }
 
-/// A direction per lane, B to A, by projecting from box to box in the middle of the interval.
+/// A direction per lane, B to A, by projecting from box to box in the middle of the interval. Once:
+/// again would leave 2 % fewer pairs, and take more time than they do.
 template <class LA, class LB>
 ALLCLEAR_ALWAYS_INLINE auto boxDirection(const CoarsePoses& m, const CoarseVolumes<LA>& A,
                                          const CoarseVolumes<LB>& B) {
   using L = decltype(LA{} + LB{});
   const float* T = m.middle.T;
-  Vector<L> b{L{} + B.box[0], L{} + B.box[1], L{} + B.box[2]}, a = b;
-  for (int step = 0; step < 2; ++step) {
-    const Vector<L> back{b.x - T[0], b.y - T[1], b.z - T[2]};
-    a = placed(m.middle, nearestInBox(A, turnedBack(m.middle.R, back)));
-    b = nearestInBox(B, a);
-  }
+  const Vector<LB> back{B.box[0] - T[0], B.box[1] - T[1], B.box[2] - T[2]};
+  const Vector<LB> turned_back = turnedBack(m.middle.R, back);
+  const Vector<L> from{L{} + turned_back.x, L{} + turned_back.y, L{} + turned_back.z};
+  const Vector<L> a = placed(m.middle, nearestInBox(A, from));
+  const Vector<L> b = nearestInBox(B, a);
   const Vector<L> n{a.x - b.x, a.y - b.y, a.z - b.z};
   const L scale = 1.0F / root(larger(dot(n, n), all<L>(1e-30F)));
   return Vector<L>{n.x * scale, n.y * scale, n.z * scale};
@@ -277,18 +290,18 @@ ALLCLEAR_ALWAYS_INLINE void bounds(const CoarsePoses& m, const CoarseVolumes<LA>
 // The kernels: one call per node opened.
 
 /// The children of a node of A against one volume of B.
-void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const MeshVolume& B, const float* n,
-                    float cutoff, LaneBounds* out);
+void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVolumes<float>& B,
+                    const float* n, float cutoff, LaneBounds* out);
 /// One volume of A against the children of a node of B.
-void boundsOpeningB(const CoarsePoses& m, const MeshVolume& A, const MeshNode& B, const float* n,
-                    float cutoff, LaneBounds* out);
+void boundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const MeshNode& B,
+                    const float* n, float cutoff, LaneBounds* out);
 /// One volume against one (lane 0).
-void boundsOfPair(const CoarsePoses& m, const MeshVolume& A, const MeshVolume& B, const float* n,
-                  float cutoff, LaneBounds* out);
+void boundsOfPair(const CoarsePoses& m, const CoarseVolumes<float>& A,
+                  const CoarseVolumes<float>& B, const float* n, float cutoff, LaneBounds* out);
 // The same for a pose that stays: control[0], and `middle` equal to it.
-void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const MeshVolume& B,
+void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVolumes<float>& B,
                          const float* n, float cutoff, LaneBounds* out);
-void stillBoundsOpeningB(const CoarsePoses& m, const MeshVolume& A, const MeshNode& B,
+void stillBoundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const MeshNode& B,
                          const float* n, float cutoff, LaneBounds* out);
 
 }  // namespace allclear::mesh

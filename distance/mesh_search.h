@@ -12,8 +12,25 @@ namespace allclear::mesh {
 /// A volume of a body: its root, or slot `ref & 7` of node `ref >> 3`.
 constexpr std::int32_t kRoot = -1;
 
-inline MeshVolume volumeOf(const MeshBody& body, std::int32_t ref) {
-  return ref == kRoot ? body.root() : body.bvh()->volume(ref >> 3, ref & 7);
+inline CoarseVolumes<float> volumeOf(const MeshBody& body, std::int32_t ref) {
+  return ref == kRoot ? coarseVolume(body.root())
+                      : coarseVolume(body.bvh()->nodes()[ref >> 3], ref & 7);
+}
+
+/// What the searches ask of a volume before it is needed whole.
+inline double radiusOf(const MeshBody& body, std::int32_t ref) {
+  if (ref == kRoot) return body.root().radius;
+  return static_cast<double>(body.bvh()->nodes()[ref >> 3].ball[3][ref & 7]);
+}
+/// Returns its length.
+inline double centerOf(const MeshBody& body, std::int32_t ref, double* center) {
+  if (ref == kRoot) {
+    for (int c = 0; c < 3; ++c) center[c] = body.root().center[c];
+    return body.root().length;
+  }
+  const MeshNode& node = body.bvh()->nodes()[ref >> 3];
+  for (int c = 0; c < 3; ++c) center[c] = static_cast<double>(node.ball[c][ref & 7]);
+  return static_cast<double>(node.ball[4][ref & 7]);
 }
 
 /// The node below, or ~leaf.

@@ -8,189 +8,180 @@
 // Gram determinant |d|^2 |f|^2 - (d.f)^2, whose error at an angle t is 1/t^2 rather than 1/t times
 // rounding.
 //
-// Lanes of four run in parallel: three corners or edges, and one repeated.
+// Lanes of four run in parallel, three corners or edges and one repeated; nothing branches but for
+// triangles that reach both sides of the other's plane.
 
 #include "allclear/distance/triangle_pair.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "allclear/core/multiversion.h"
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are never passed through a real call
+
 namespace allclear {
 namespace {
 
-constexpr int kLanes = 4;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kTiny = std::numeric_limits<double>::min();
+constexpr double kBeyond = std::numeric_limits<double>::infinity();
 
-struct Lanes {
-  double x[kLanes], y[kLanes], z[kLanes];
+using Lanes = double __attribute__((vector_size(32)));
+
+ALLCLEAR_ALWAYS_INLINE Lanes all(double x) { return Lanes{} + x; }
+ALLCLEAR_ALWAYS_INLINE Lanes clamped(Lanes x) {
+  x = x > 0.0 ? x : all(0.0);
+  return x < 1.0 ? x : all(1.0);
+}
+/// 1 where x is too small to divide by.
+ALLCLEAR_ALWAYS_INLINE Lanes divisor(Lanes x) { return x > kTiny ? x : all(1.0); }
+ALLCLEAR_ALWAYS_INLINE Lanes magnitude(Lanes x) { return x > 0.0 ? x : -x; }
+
+struct Vectors {
+  Lanes x, y, z;
 };
+
+ALLCLEAR_ALWAYS_INLINE Vectors operator+(const Vectors& a, const Vectors& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+ALLCLEAR_ALWAYS_INLINE Vectors operator-(const Vectors& a, const Vectors& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+ALLCLEAR_ALWAYS_INLINE Vectors operator*(Lanes s, const Vectors& a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+ALLCLEAR_ALWAYS_INLINE Lanes dot(const Vectors& a, const Vectors& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+ALLCLEAR_ALWAYS_INLINE Vectors cross(const Vectors& a, const Vectors& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+/// Lane l in all lanes.
+ALLCLEAR_ALWAYS_INLINE Vectors spread(const Vectors& a, int l) {
+  return {all(a.x[l]), all(a.y[l]), all(a.z[l])};
+}
+/// `b` where `nearer` holds.
+template <class Mask>
+ALLCLEAR_ALWAYS_INLINE void replace(const Mask& nearer, const Vectors& b, Vectors* a) {
+  a->x = nearer ? b.x : a->x;
+  a->y = nearer ? b.y : a->y;
+  a->z = nearer ? b.z : a->z;
+}
 
 /// Corners of a triangle relative to an origin, and its edges, corner i to i + 1.
 struct Sides {
-  Lanes corner;
-  Lanes edge;
+  Vectors corner;
+  Vectors edge;
 };
 
-ALLCLEAR_ALWAYS_INLINE double clamped(double x) {
-  const double low = x > 0.0 ? x : 0.0;
-  return low < 1.0 ? low : 1.0;
+ALLCLEAR_ALWAYS_INLINE Lanes next(Lanes x) { return __builtin_shufflevector(x, x, 1, 2, 0, 1); }
+
+ALLCLEAR_ALWAYS_INLINE Sides sidesOf(const TriangleCorners& T, const double* origin) {
+  const auto& p = T.p;
+  const Lanes x{p[0][0], p[1][0], p[2][0], p[0][0]}, y{p[0][1], p[1][1], p[2][1], p[0][1]},
+      z{p[0][2], p[1][2], p[2][2], p[0][2]};
+  return {{x - origin[0], y - origin[1], z - origin[2]}, {next(x) - x, next(y) - y, next(z) - z}};
 }
 
-ALLCLEAR_ALWAYS_INLINE void sidesOf(const TriangleCorners& T, const double* origin, Sides* out) {
-  for (int l = 0; l < kLanes; ++l) {
-    const int i = l % 3, j = (l + 1) % 3;
-    out->corner.x[l] = T.p[i][0] - origin[0];
-    out->corner.y[l] = T.p[i][1] - origin[1];
-    out->corner.z[l] = T.p[i][2] - origin[2];
-    out->edge.x[l] = T.p[j][0] - T.p[i][0];
-    out->edge.y[l] = T.p[j][1] - T.p[i][1];
-    out->edge.z[l] = T.p[j][2] - T.p[i][2];
-  }
-}
-
-struct Best {
-  double squared = std::numeric_limits<double>::infinity();
-  double a[3] = {};
-  double b[3] = {};
+/// The nearest points found, per lane.
+struct Nearest {
+  Lanes squared;
+  Vectors a, b;
 };
 
-/// Edge i of A with the edges of B.
-ALLCLEAR_ALWAYS_INLINE void edgeWithEdges(const Sides& A, int i, const Sides& B, Best* best) {
-  const double px = A.corner.x[i], py = A.corner.y[i], pz = A.corner.z[i];
-  const double dx = A.edge.x[i], dy = A.edge.y[i], dz = A.edge.z[i];
-  const double dd = dx * dx + dy * dy + dz * dz;
-  const double inverse_dd = 1.0 / (dd > kTiny ? dd : 1.0);
-  double squared[kLanes], s_at[kLanes], t_at[kLanes];
-  for (int l = 0; l < kLanes; ++l) {
-    const double fx = B.edge.x[l], fy = B.edge.y[l], fz = B.edge.z[l];
-    const double rx = px - B.corner.x[l], ry = py - B.corner.y[l], rz = pz - B.corner.z[l];
-    const double nx = dy * fz - dz * fy, ny = dz * fx - dx * fz, nz = dx * fy - dy * fx;
-    const double nn = nx * nx + ny * ny + nz * nz;
-    const double ff = fx * fx + fy * fy + fz * fz;
-    const double df = dx * fx + dy * fy + dz * fz;
-    const double dr = dx * rx + dy * ry + dz * rz;
-    const double fr = fx * rx + fy * ry + fz * rz;
-    const double det =
-        nx * (fy * rz - fz * ry) + ny * (fz * rx - fx * rz) + nz * (fx * ry - fy * rx);
-    const double s_free = clamped(det / (nn > kTiny ? nn : 1.0));
-    const double t = clamped((df * s_free + fr) / (ff > kTiny ? ff : 1.0));
-    const double s = clamped((df * t - dr) * inverse_dd);
-    const double wx = rx + s * dx - t * fx, wy = ry + s * dy - t * fy, wz = rz + s * dz - t * fz;
-    squared[l] = wx * wx + wy * wy + wz * wz;
-    s_at[l] = s;
-    t_at[l] = t;
+/// Edges of A with the edges of B: in each lane the best of A's three with that edge of B.
+ALLCLEAR_ALWAYS_INLINE Nearest edgesWithEdges(const Sides& A, const Sides& B) {
+  Nearest best{all(kBeyond), A.corner, B.corner};
+  const Vectors& f = B.edge;
+  const Lanes ff = divisor(dot(f, f));
+  for (int i = 0; i < 3; ++i) {
+    const Vectors p = spread(A.corner, i), d = spread(A.edge, i), r = p - B.corner;
+    const Vectors n = cross(d, f);
+    const Lanes nn = dot(n, n), df = dot(d, f);
+    const Lanes s_free = clamped(dot(n, cross(f, r)) / divisor(nn));
+    const Lanes t = clamped((df * s_free + dot(f, r)) / ff);
+    const Lanes s = clamped((df * t - dot(d, r)) / divisor(dot(d, d)));
+    const Vectors w = r + s * d - t * f;
+    const Lanes here = dot(w, w);
+    const auto nearer = here < best.squared;
+    best.squared = nearer ? here : best.squared;
+    replace(nearer, p + s * d, &best.a);
+    replace(nearer, B.corner + t * f, &best.b);
   }
-  int k = 0;
-  for (int l = 1; l < 3; ++l) k = squared[l] < squared[k] ? l : k;
-  if (!(squared[k] < best->squared)) return;
-  best->squared = squared[k];
-  best->a[0] = px + s_at[k] * dx;
-  best->a[1] = py + s_at[k] * dy;
-  best->a[2] = pz + s_at[k] * dz;
-  best->b[0] = B.corner.x[k] + t_at[k] * B.edge.x[k];
-  best->b[1] = B.corner.y[k] + t_at[k] * B.edge.y[k];
-  best->b[2] = B.corner.z[k] + t_at[k] * B.edge.z[k];
+  return best;
 }
 
-/// Feet, in the face F, of four points; `squared` is infinite where the foot is outside.
-ALLCLEAR_ALWAYS_INLINE void feet(const Sides& F, double nx, double ny, double nz, const Lanes& p,
-                                 double* squared, Lanes* foot) {
-  double inside[kLanes], w[3][kLanes], sum[kLanes];
-  for (int l = 0; l < kLanes; ++l) {
-    inside[l] = 0.0;
-    sum[l] = 0.0;
-  }
+/// Feet, in the face F of normal n, of points; `squared` is infinite where the foot is outside.
+ALLCLEAR_ALWAYS_INLINE void feet(const Sides& F, const Vectors& n, const Vectors& p, Lanes* squared,
+                                 Vectors* foot) {
+  Lanes area[3], inside = all(0.0), sum = all(0.0);
   for (int e = 0; e < 3; ++e) {  // edge e is opposite to corner e + 2
-    for (int l = 0; l < kLanes; ++l) {
-      const double rx = p.x[l] - F.corner.x[e], ry = p.y[l] - F.corner.y[e],
-                   rz = p.z[l] - F.corner.z[e];
-      const double ex = F.edge.x[e], ey = F.edge.y[e], ez = F.edge.z[e];
-      const double area =
-          nx * (ey * rz - ez * ry) + ny * (ez * rx - ex * rz) + nz * (ex * ry - ey * rx);
-      w[e][l] = area;
-      inside[l] = area < inside[l] ? area : inside[l];
-      sum[l] += area;
-    }
+    area[e] = dot(n, cross(spread(F.edge, e), p - spread(F.corner, e)));
+    inside = area[e] < inside ? area[e] : inside;
+    sum += area[e];
   }
-  for (int l = 0; l < kLanes; ++l) {
-    const double scale = 1.0 / (sum[l] > kTiny ? sum[l] : 1.0);
-    const double u = w[1][l] * scale, v = w[2][l] * scale, t = w[0][l] * scale;
-    foot->x[l] = u * F.corner.x[0] + v * F.corner.x[1] + t * F.corner.x[2];
-    foot->y[l] = u * F.corner.y[0] + v * F.corner.y[1] + t * F.corner.y[2];
-    foot->z[l] = u * F.corner.z[0] + v * F.corner.z[1] + t * F.corner.z[2];
-    const double wx = p.x[l] - foot->x[l], wy = p.y[l] - foot->y[l], wz = p.z[l] - foot->z[l];
-    const double here = wx * wx + wy * wy + wz * wz;
-    const double beyond = std::numeric_limits<double>::infinity();
-    const double if_inside = inside[l] < 0.0 ? beyond : here;
-    squared[l] = sum[l] > kTiny ? if_inside : beyond;
-  }
+  const Lanes scale = 1.0 / divisor(sum);
+  *foot = (area[1] * scale) * spread(F.corner, 0) + (area[2] * scale) * spread(F.corner, 1) +
+          (area[0] * scale) * spread(F.corner, 2);
+  const Vectors w = p - *foot;
+  *squared = inside < 0.0 ? all(kBeyond) : dot(w, w);
+  *squared = sum > kTiny ? *squared : all(kBeyond);
 }
 
-ALLCLEAR_ALWAYS_INLINE void offer(const Lanes& p, const Lanes& foot, int l, double squared,
-                                  bool p_is_A, Best* best) {
-  if (!(squared < best->squared)) return;
-  best->squared = squared;
-  double* of_p = p_is_A ? best->a : best->b;
-  double* of_foot = p_is_A ? best->b : best->a;
-  of_p[0] = p.x[l];
-  of_p[1] = p.y[l];
-  of_p[2] = p.z[l];
-  of_foot[0] = foot.x[l];
-  of_foot[1] = foot.y[l];
-  of_foot[2] = foot.z[l];
+ALLCLEAR_ALWAYS_INLINE Vectors normalOf(const Sides& F) {
+  return cross(spread(F.edge, 0), spread(F.edge, 1));
 }
 
-/// Corners of P over the face F, and edges of P through it.
-ALLCLEAR_ALWAYS_INLINE void cornersWithFace(const Sides& P, const Sides& F, bool p_is_A,
-                                            double rounding, Best* best) {
-  const double nx = F.edge.y[0] * F.edge.z[1] - F.edge.z[0] * F.edge.y[1];
-  const double ny = F.edge.z[0] * F.edge.x[1] - F.edge.x[0] * F.edge.z[1];
-  const double nz = F.edge.x[0] * F.edge.y[1] - F.edge.y[0] * F.edge.x[1];
-  double height[kLanes], squared[kLanes];
-  for (int l = 0; l < kLanes; ++l) {
-    height[l] = nx * (P.corner.x[l] - F.corner.x[0]) + ny * (P.corner.y[l] - F.corner.y[0]) +
-                nz * (P.corner.z[l] - F.corner.z[0]);
-  }
-  Lanes foot;
-  feet(F, nx, ny, nz, P.corner, squared, &foot);
-  for (int l = 0; l < 3; ++l) offer(P.corner, foot, l, squared[l], p_is_A, best);
-  const bool all_above = height[0] > 0.0 && height[1] > 0.0 && height[2] > 0.0;
-  const bool all_below = height[0] < 0.0 && height[1] < 0.0 && height[2] < 0.0;
-  if (all_above || all_below) return;
-  Lanes crossing;
-  bool crosses[kLanes];
-  for (int l = 0; l < kLanes; ++l) {
-    const double h0 = height[l], h1 = height[(l + 1) % 3];
-    crosses[l] = (h0 <= 0.0) != (h1 <= 0.0);
-    const double share = crosses[l] ? h0 / (h0 - h1) : 0.0;
-    crossing.x[l] = P.corner.x[l] + share * P.edge.x[l];
-    crossing.y[l] = P.corner.y[l] + share * P.edge.y[l];
-    crossing.z[l] = P.corner.z[l] + share * P.edge.z[l];
-  }
-  feet(F, nx, ny, nz, crossing, squared, &foot);
-  for (int l = 0; l < 3; ++l) {
-    if (!crosses[l] || !(squared[l] < best->squared)) continue;
-    // The crossing lies in the plane of the face: what is left is rounding.
-    if (squared[l] <= rounding * rounding) {
-      offer(foot, foot, l, 0.0, p_is_A, best);
-    } else {
-      offer(crossing, foot, l, squared[l], p_is_A, best);
-    }
-  }
+/// Corners of P over the face F.
+ALLCLEAR_ALWAYS_INLINE void cornersOverFace(const Sides& P, const Sides& F, const Vectors& n,
+                                            bool p_is_A, Nearest* best) {
+  Lanes squared;
+  Vectors foot;
+  feet(F, n, P.corner, &squared, &foot);
+  const auto nearer = squared < best->squared;
+  best->squared = nearer ? squared : best->squared;
+  replace(nearer, P.corner, p_is_A ? &best->a : &best->b);
+  replace(nearer, foot, p_is_A ? &best->b : &best->a);
 }
 
-ALLCLEAR_ALWAYS_INLINE double largest(const Lanes& v) {
-  double most = 0.0;
-  for (int l = 0; l < kLanes; ++l) {
-    const double x = std::abs(v.x[l]), y = std::abs(v.y[l]), z = std::abs(v.z[l]);
-    most = x > most ? x : most;
-    most = y > most ? y : most;
-    most = z > most ? z : most;
-  }
-  return most;
+/// The corners' heights over the plane of F, times the length of n.
+ALLCLEAR_ALWAYS_INLINE Lanes heights(const Sides& P, const Sides& F, const Vectors& n) {
+  return dot(n, P.corner - spread(F.corner, 0));
+}
+ALLCLEAR_ALWAYS_INLINE bool onOneSide(Lanes h) {
+  return (h[0] > 0.0 && h[1] > 0.0 && h[2] > 0.0) || (h[0] < 0.0 && h[1] < 0.0 && h[2] < 0.0);
+}
+
+/// Edges of P through the face F.
+ALLCLEAR_ALWAYS_INLINE void edgesThroughFace(const Sides& P, const Sides& F, const Vectors& n,
+                                             Lanes height, bool p_is_A, double rounding,
+                                             Nearest* best) {
+  const Lanes after = next(height);
+  const auto crosses = (height <= 0.0) != (after <= 0.0);
+  const Lanes share = height / (crosses ? height - after : all(1.0));
+  const Vectors crossing = P.corner + (crosses ? share : all(0.0)) * P.edge;
+  Lanes squared;
+  Vectors foot;
+  feet(F, n, crossing, &squared, &foot);
+  squared = crosses ? squared : all(kBeyond);
+  const auto nearer = squared < best->squared;
+  // The crossing lies in the plane of the face: what is left is rounding.
+  const auto meets = squared <= rounding * rounding;
+  squared = meets ? all(0.0) : squared;
+  best->squared = nearer ? squared : best->squared;
+  replace(nearer, crossing, p_is_A ? &best->a : &best->b);
+  replace(nearer & meets, foot, p_is_A ? &best->a : &best->b);
+  replace(nearer, foot, p_is_A ? &best->b : &best->a);
+}
+
+ALLCLEAR_ALWAYS_INLINE double largest(const Vectors& v) {
+  const Lanes x = magnitude(v.x), y = magnitude(v.y), z = magnitude(v.z);
+  Lanes most = x > y ? x : y;
+  most = most > z ? most : z;
+  const double of_two = most[0] > most[1] ? most[0] : most[1];
+  return of_two > most[2] ? of_two : most[2];
 }
 
 }  // namespace
@@ -198,20 +189,29 @@ ALLCLEAR_ALWAYS_INLINE double largest(const Lanes& v) {
 ALLCLEAR_MULTIVERSION
 TriangleDistance triangleDistance(const TriangleCorners& A, const TriangleCorners& B) {
   const double origin[3] = {A.p[0][0], A.p[0][1], A.p[0][2]};
-  Sides a, b;
-  sidesOf(A, origin, &a);
-  sidesOf(B, origin, &b);
-  const double size = largest(a.edge) + largest(b.edge);
-  const double rounding = 16.0 * kEpsilon * (size + largest(b.corner));
-  Best best;
-  for (int i = 0; i < 3; ++i) edgeWithEdges(a, i, b, &best);
-  cornersWithFace(a, b, true, rounding, &best);
-  cornersWithFace(b, a, false, rounding, &best);
+  const Sides a = sidesOf(A, origin), b = sidesOf(B, origin);
+  const Vectors n_A = normalOf(a), n_B = normalOf(b);
+  Nearest best = edgesWithEdges(a, b);
+  cornersOverFace(a, b, n_B, true, &best);
+  cornersOverFace(b, a, n_A, false, &best);
+  const Lanes of_A = heights(a, b, n_B), of_B = heights(b, a, n_A);
+  const bool through_B = !onOneSide(of_A), through_A = !onOneSide(of_B);
+  if (through_A || through_B) {
+    const double size = largest(a.edge) + largest(b.edge);
+    const double rounding = 16.0 * kEpsilon * (size + largest(b.corner));
+    if (through_B) edgesThroughFace(a, b, n_B, of_A, true, rounding, &best);
+    if (through_A) edgesThroughFace(b, a, n_A, of_B, false, rounding, &best);
+  }
+  const Lanes& d = best.squared;
+  const int k = d[1] < d[0] ? (d[2] < d[1] ? 2 : 1) : (d[2] < d[0] ? 2 : 0);
+  double points[6][4];
+  std::memcpy(points[0], &best.a, sizeof best.a);
+  std::memcpy(points[3], &best.b, sizeof best.b);
   TriangleDistance result;
-  result.distance = std::sqrt(best.squared);
-  for (int k = 0; k < 3; ++k) {
-    result.a[k] = best.a[k] + origin[k];
-    result.b[k] = best.b[k] + origin[k];
+  result.distance = std::sqrt(d[k]);
+  for (int c = 0; c < 3; ++c) {
+    result.a[c] = points[c][k] + origin[c];
+    result.b[c] = points[3 + c][k] + origin[c];
   }
   return result;
 }

@@ -374,9 +374,10 @@ TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
         }
       }
     }
-    boundsOpeningA(coarse, node_A, b.root(), n.data(), HUGE_VALF, &of_A);
-    boundsOpeningB(coarse, a.root(), node_B, n.data(), HUGE_VALF, &of_B);
-    boundsOfPair(coarse, a.root(), b.root(), n.data(), HUGE_VALF, &of_pair);
+    boundsOpeningA(coarse, node_A, mesh::coarseVolume(b.root()), n.data(), HUGE_VALF, &of_A);
+    boundsOpeningB(coarse, mesh::coarseVolume(a.root()), node_B, n.data(), HUGE_VALF, &of_B);
+    boundsOfPair(coarse, mesh::coarseVolume(a.root()), mesh::coarseVolume(b.root()), n.data(),
+                 HUGE_VALF, &of_pair);
     const double slack = stretch * size * 2.0 + 1e-12;
     for (int l = 0; l < 8; ++l) {
       ASSERT_LE(of_A.lower[l], least[l] + slack) << "seed 45, case " << i;
