@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "allclear/distance/phong_pair.h"
@@ -211,19 +212,39 @@ class DualQuery {
         memory_(phong::memoryOf<phong::PairMemory>(state)) {}
 
   SmoothDistance run() {
+    std::optional<Solution> doubtful;
     if (state_.valid) {
       if (state_.frozen) {
         if (const auto found = onFrozenFacets()) return *found;
       }
-      if (const auto found = from(pointsOf(state_))) return *found;
+      const auto found = solve(walk_, pointsOf(state_));
+      const Verdict verdict = found ? judge(found->answer) : Verdict::kRefused;
+      if (verdict == Verdict::kAccepted) return taken(*found);
+      if (verdict == Verdict::kUnknown) doubtful = found;
     }
-    const SignedDistance euclidean = memory_.euclidean(A_, X_WA_, B_, X_WB_);
-    if (const auto found = fromWitnesses(euclidean)) return *found;
+    const SignedDistance euclidean =
+        memory_.euclidean(A_, X_WA_, B_, X_WB_, doubtful.has_value());
+    const auto claims = [&](double factor) {
+      return doubtful && agrees(*doubtful, euclidean) &&
+             std::abs(doubtful->answer.distance) <= factor * std::abs(euclidean.distance);
+    };
+    // What is much more than the depth and cannot be proven would be doubtful again next time.
+    if (claims(kMuchMore)) return taken(*doubtful);
+    if (const auto found = fromWitnesses(euclidean)) return taken(*found);
+    if (claims(std::numeric_limits<double>::infinity())) return taken(*doubtful);
     if (!state_.frozen) state_.valid = false;
     return phong::fallback(euclidean, X_WA_, X_WB_);
   }
 
  private:
+  using Verdict = phong::PairMemory::Verdict;
+  static constexpr double kMuchMore = 1.2;
+
+  struct Solution {
+    SmoothDistance answer;
+    Points points;
+  };
+
   DualWalk walkOn(double smoothing) const {
     return {A_.surface(smoothing), B_.surface(smoothing), X_AB_, std::min(A_.size(), B_.size())};
   }
@@ -235,31 +256,41 @@ class DualQuery {
     return answer(e, X_WA_, X_WB_);
   }
 
-  std::optional<SmoothDistance> from(Points points) {
+  std::optional<Solution> solve(const DualWalk& walk, Points points) const {
     Equations e;
-    if (!walk_.solve(&points, true, &e)) return std::nullopt;
+    if (!walk.solve(&points, true, &e)) return std::nullopt;
     const auto found = answer(e, X_WA_, X_WB_);
-    if (!found || !memory_.accepts(found->distance, found->witness_A, found->witness_B, A_, X_WA_,
-                                   B_, X_WB_)) {
-      return std::nullopt;
-    }
-    if (!state_.frozen) keep(points, &state_);
-    return found;
+    if (!found) return std::nullopt;
+    return Solution{*found, points};
+  }
+
+  Verdict judge(const SmoothDistance& d) {
+    return memory_.judge(d.distance, d.witness_A, d.witness_B, A_, X_WA_, B_, X_WB_);
+  }
+
+  bool agrees(const Solution& solution, const SignedDistance& euclidean) const {
+    return phong::PairMemory::agrees(solution.answer.distance, euclidean.distance,
+                                     std::min(A_.size(), B_.size()));
+  }
+
+  const SmoothDistance& taken(const Solution& solution) {
+    if (!state_.frozen) keep(solution.points, &state_);
+    return solution.answer;
   }
 
   /// Where the walk gets stuck it is led by the solutions on smoother surfaces.
-  std::optional<SmoothDistance> fromWitnesses(const SignedDistance& euclidean) {
+  std::optional<Solution> fromWitnesses(const SignedDistance& euclidean) {
     Points start;
     start.a = phong::offCorner(A_.tree().nearest(A_.mesh(), X_WA_.inverse() * euclidean.witness_A));
     start.b = phong::offCorner(B_.tree().nearest(B_.mesh(), X_WB_.inverse() * euclidean.witness_B));
-    if (const auto found = from(start)) return found;
+    if (const auto found = solve(walk_, start); found && agrees(*found, euclidean)) return found;
     const double size = std::min(A_.size(), B_.size());
     for (double smoother : {0.1, 0.2}) {
       if (smoother * size <= smoothing_) continue;
       Points points = start;
       Equations e;
       if (!walkOn(smoother * size).solve(&points, true, &e)) continue;
-      if (const auto found = from(points)) return found;
+      if (const auto found = solve(walk_, points); found && agrees(*found, euclidean)) return found;
     }
     return std::nullopt;
   }
