@@ -196,6 +196,24 @@ bool nearFacets(const Points& points) {
   return std::min(points.a.weights.minCoeff(), points.b.weights.minCoeff()) >= kOutside;
 }
 
+struct DualMemory : phong::PairMemory {
+  bool lowered = false;  ///< what the state's solution gives out
+};
+
+/// Facets' corners meet a little before the smooth normals say so. From then on what is less than
+/// `band` is given out as less than 0, what is below -2 band as it is, and in between a parabola
+/// rises: the direction stays, value and gradient belong together.
+void lower(double band, SmoothDistance* d) {
+  const double t = (d->distance + 2.0 * band) / (3.0 * band);
+  if (t <= 0.0) return;
+  const double slope = 1.0 - 2.0 / 3.0 * std::min(t, 1.0);
+  d->distance = t < 1.0 ? band * (t * (3.0 - t) - 2.0) : slope * (d->distance - band);
+  for (Vec3* g : {&d->gradient.translation_A, &d->gradient.rotation_A, &d->gradient.translation_B,
+                  &d->gradient.rotation_B}) {
+    *g *= slope;
+  }
+}
+
 /// One query.
 class DualQuery {
  public:
@@ -209,7 +227,7 @@ class DualQuery {
         smoothing_(smoothing),
         walk_(walkOn(smoothing)),
         state_(*state),
-        memory_(phong::memoryOf<phong::PairMemory>(state)) {}
+        memory_(phong::memoryOf<DualMemory>(state)) {}
 
   SmoothDistance run() {
     std::optional<Solution> doubtful;
@@ -217,15 +235,15 @@ class DualQuery {
       if (state_.frozen) {
         if (const auto found = onFrozenFacets()) return *found;
       }
-      const auto found = solve(walk_, pointsOf(state_));
-      const Verdict verdict = found ? judge(found->answer) : Verdict::kRefused;
+      auto found = solve(walk_, pointsOf(state_));
+      const Verdict verdict = found ? judge(&*found) : Verdict::kRefused;
       if (verdict == Verdict::kAccepted) return taken(*found);
       if (verdict == Verdict::kUnknown) doubtful = found;
     }
     const SignedDistance euclidean =
         memory_.euclidean(A_, X_WA_, B_, X_WB_, doubtful.has_value());
     const auto claims = [&](double factor) {
-      return doubtful && agrees(*doubtful, euclidean) &&
+      return doubtful && agrees(&*doubtful, euclidean) &&
              std::abs(doubtful->answer.distance) <= factor * std::abs(euclidean.distance);
     };
     // What is much more than the depth and cannot be proven would be doubtful again next time.
@@ -239,10 +257,12 @@ class DualQuery {
  private:
   using Verdict = phong::PairMemory::Verdict;
   static constexpr double kMuchMore = 1.2;
+  static constexpr double kBand = 0.01;  // of the size
 
   struct Solution {
     SmoothDistance answer;
     Points points;
+    bool lowered = false;
   };
 
   DualWalk walkOn(double smoothing) const {
@@ -253,7 +273,9 @@ class DualQuery {
     Points points = pointsOf(state_);
     Equations e;
     if (!walk_.solve(&points, false, &e) || !nearFacets(points)) return std::nullopt;
-    return answer(e, X_WA_, X_WB_);
+    auto found = answer(e, X_WA_, X_WB_);
+    if (found && memory_.lowered) lower(band(), &*found);
+    return found;
   }
 
   std::optional<Solution> solve(const DualWalk& walk, Points points) const {
@@ -264,17 +286,52 @@ class DualQuery {
     return Solution{*found, points};
   }
 
+  double size() const { return std::min(A_.size(), B_.size()); }
+  double band() const { return kBand * size(); }
+
   Verdict judge(const SmoothDistance& d) {
     return memory_.judge(d.distance, d.witness_A, d.witness_B, A_, X_WA_, B_, X_WB_);
   }
 
-  bool agrees(const Solution& solution, const SignedDistance& euclidean) const {
-    return phong::PairMemory::agrees(solution.answer.distance, euclidean.distance,
-                                     std::min(A_.size(), B_.size()));
+  /// Lowers it where it takes that.
+  Verdict judge(Solution* solution) {
+    const double distance = solution->answer.distance;
+    if (memory_.lowered && distance > -2.0 * band() && distance < band()) {
+      Solution low = lowered(*solution);
+      const Verdict verdict = judge(low.answer);
+      if (verdict != Verdict::kRefused) {
+        *solution = low;
+        return verdict;
+      }
+    }
+    const Verdict verdict = judge(solution->answer);
+    if (verdict != Verdict::kRefused || !(distance > 0.0 && distance < band())) return verdict;
+    if (!memory_.overlap(A_, X_WA_, B_, X_WB_)) return verdict;
+    *solution = lowered(*solution);
+    return Verdict::kAccepted;
+  }
+
+  /// The same by the Euclidean distance.
+  bool agrees(Solution* solution, const SignedDistance& euclidean) const {
+    const double distance = solution->answer.distance;
+    if (euclidean.distance < 0.0 && distance > 0.0 && distance < band()) {
+      *solution = lowered(*solution);
+    }
+    return phong::PairMemory::agrees(solution->answer.distance, euclidean.distance, size());
+  }
+
+  Solution lowered(const Solution& solution) const {
+    Solution out = solution;
+    if (!out.lowered) lower(band(), &out.answer);
+    out.lowered = true;
+    return out;
   }
 
   const SmoothDistance& taken(const Solution& solution) {
-    if (!state_.frozen) keep(solution.points, &state_);
+    if (!state_.frozen) {
+      keep(solution.points, &state_);
+      memory_.lowered = solution.lowered;
+    }
     return solution.answer;
   }
 
@@ -283,14 +340,17 @@ class DualQuery {
     Points start;
     start.a = phong::offCorner(A_.tree().nearest(A_.mesh(), X_WA_.inverse() * euclidean.witness_A));
     start.b = phong::offCorner(B_.tree().nearest(B_.mesh(), X_WB_.inverse() * euclidean.witness_B));
-    if (const auto found = solve(walk_, start); found && agrees(*found, euclidean)) return found;
-    const double size = std::min(A_.size(), B_.size());
+    const auto solution = [&](const Points& points) {
+      auto found = solve(walk_, points);
+      return found && agrees(&*found, euclidean) ? found : std::nullopt;
+    };
+    if (const auto found = solution(start)) return found;
     for (double smoother : {0.1, 0.2}) {
-      if (smoother * size <= smoothing_) continue;
+      if (smoother * size() <= smoothing_) continue;
       Points points = start;
       Equations e;
-      if (!walkOn(smoother * size).solve(&points, true, &e)) continue;
-      if (const auto found = solve(walk_, points); found && agrees(*found, euclidean)) return found;
+      if (!walkOn(smoother * size()).solve(&points, true, &e)) continue;
+      if (const auto found = solution(points)) return found;
     }
     return std::nullopt;
   }
@@ -301,7 +361,7 @@ class DualQuery {
   double smoothing_;
   DualWalk walk_;
   SmoothState& state_;
-  phong::PairMemory& memory_;
+  DualMemory& memory_;
 };
 
 }  // namespace
