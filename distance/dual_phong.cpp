@@ -335,22 +335,36 @@ class DualQuery {
     return solution.answer;
   }
 
-  /// Where the walk gets stuck it is led by the solutions on smoother surfaces.
+  /// Where the walk gets stuck it is led by the solutions on smoother surfaces, or sets out from
+  /// the triangles next to the witnesses'.
   std::optional<Solution> fromWitnesses(const SignedDistance& euclidean) {
-    Points start;
-    start.a = phong::offCorner(A_.tree().nearest(A_.mesh(), X_WA_.inverse() * euclidean.witness_A));
-    start.b = phong::offCorner(B_.tree().nearest(B_.mesh(), X_WB_.inverse() * euclidean.witness_B));
     const auto solution = [&](const Points& points) {
       auto found = solve(walk_, points);
       return found && agrees(&*found, euclidean) ? found : std::nullopt;
     };
+    const auto led = [&](const Points& from) -> std::optional<Solution> {
+      for (double smoother : {0.1, 0.2}) {
+        if (smoother * size() <= smoothing_) continue;
+        Points points = from;
+        Equations e;
+        if (!walkOn(smoother * size()).solve(&points, true, &e)) continue;
+        if (const auto found = solution(points)) return found;
+      }
+      return std::nullopt;
+    };
+    Points start;
+    start.a = phong::offCorner(A_.tree().nearest(A_.mesh(), X_WA_.inverse() * euclidean.witness_A));
+    start.b = phong::offCorner(B_.tree().nearest(B_.mesh(), X_WB_.inverse() * euclidean.witness_B));
     if (const auto found = solution(start)) return found;
-    for (double smoother : {0.1, 0.2}) {
-      if (smoother * size() <= smoothing_) continue;
-      Points points = start;
-      Equations e;
-      if (!walkOn(smoother * size()).solve(&points, true, &e)) continue;
-      if (const auto found = solution(points)) return found;
+    if (const auto found = led(start)) return found;
+    for (int i = 0; i < 6; ++i) {
+      Points beside = start;
+      SurfacePoint& point = i < 3 ? beside.a : beside.b;
+      const int next = (i < 3 ? A_ : B_).mesh().neighbours[point.triangle][i % 3];
+      if (next < 0) continue;
+      point = {next, Vec3::Constant(1.0 / 3.0)};
+      if (const auto found = solution(beside)) return found;
+      if (const auto found = led(beside)) return found;
     }
     return std::nullopt;
   }
