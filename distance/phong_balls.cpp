@@ -15,8 +15,8 @@ bool ballAt(const MeshBody& body, const PhongMesh& mesh, const SphereTree& tree,
             double size, Vec3* center, double* radius) {
   constexpr int kMostSteps = 12;
   constexpr double kTouching = 1e-2;  // of the radius: what is given out is measured anyway
-  const Vec3 p = (mesh.corner(triangle, 0) + mesh.corner(triangle, 1) + mesh.corner(triangle, 2)) /
-                 3.0;
+  const Vec3 p =
+      (mesh.corner(triangle, 0) + mesh.corner(triangle, 1) + mesh.corner(triangle, 2)) / 3.0;
   const Vec3 inward = -mesh.normals[triangle];
   double r = 0.5 * size;
   int near = -1;
@@ -68,9 +68,9 @@ InnerBalls::InnerBalls(const MeshBody& body, const PhongMesh& mesh, const Sphere
     candidates.push_back(c);
   }
   while (count() < kMost && !candidates.empty()) {
-    const auto best = std::max_element(
-        candidates.begin(), candidates.end(),
-        [](const Candidate& a, const Candidate& b) { return a.out < b.out; });
+    const auto best =
+        std::max_element(candidates.begin(), candidates.end(),
+                         [](const Candidate& a, const Candidate& b) { return a.out < b.out; });
     if (best->out < kWorth * size) return;
     const Candidate taken = *best;
     x.push_back(taken.center.x());
@@ -90,8 +90,7 @@ DepthProof::Cover DepthProof::coverOf(const std::array<int, 2>& pair, const Inne
 }
 
 /// All pairs of which the translations come into the ball of radius `depth`. True: one does it.
-bool DepthProof::collect(double depth, const InnerBalls& A, const InnerBalls& B,
-                         const Pose& X_AB) {
+bool DepthProof::collect(double depth, const InnerBalls& A, const InnerBalls& B, const Pose& X_AB) {
   const int nA = static_cast<int>(A.count()), nB = static_cast<int>(B.count());
   for (auto& axis : turned_) axis.resize(nB);
   slack_.resize(nB);
@@ -123,10 +122,9 @@ bool DepthProof::collect(double depth, const InnerBalls& A, const InnerBalls& B,
 void DepthProof::keepBest(int first) {
   constexpr int kBest = 64;
   if (static_cast<int>(near_.size()) - first <= kBest) return;
-  std::nth_element(near_.begin() + first, near_.begin() + first + kBest, near_.end(),
-                   [&](int a, int b) {
-                     return rooms_[a] != rooms_[b] ? rooms_[a] > rooms_[b] : a < b;
-                   });
+  std::nth_element(
+      near_.begin() + first, near_.begin() + first + kBest, near_.end(),
+      [&](int a, int b) { return rooms_[a] != rooms_[b] ? rooms_[a] > rooms_[b] : a < b; });
   near_.resize(first + kBest);
 }
 
@@ -185,8 +183,7 @@ bool DepthProof::covered(double depth) {
   return true;
 }
 
-bool DepthProof::atLeast(double depth, const InnerBalls& A, const InnerBalls& B,
-                         const Pose& X_AB) {
+bool DepthProof::atLeast(double depth, const InnerBalls& A, const InnerBalls& B, const Pose& X_AB) {
   depth = std::max(depth, 0.0);
   covers_.clear();
   for (const auto& pair : known_) {

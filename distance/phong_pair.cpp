@@ -102,8 +102,7 @@ PairMemory::Verdict PairMemory::judge(double claim, const Vec3& witness_A, const
   if (withinBalls(claim, size, 0.5 * (witness_A + witness_B), A, X_WA, B, X_WB)) {
     return Verdict::kAccepted;
   }
-  const bool remembered =
-      deep_.at(B, X_AB) >= needed && deep_.moved(B, X_AB) <= kRemembered * size;
+  const bool remembered = deep_.at(B, X_AB) >= needed && deep_.moved(B, X_AB) <= kRemembered * size;
   if (needed > 0.0 && !remembered) return Verdict::kUnknown;
   return verdict(meshesOverlap(A.body(), X_WA, B.body(), X_WB, &overlap_cache_));
 }
