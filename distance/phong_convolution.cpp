@@ -145,6 +145,8 @@ bool Convolution::isCurrent(const Pose& X_AB, const Vec3& center, double radius)
 /// opposite normals.
 template <class Visit>
 void Convolution::visitPairs(const Cones& A, const Cones& B, const Visit& visit) {
+  turned_axes_.clear();
+  for (const Vec3& axis : B.axis) turned_axes_.push_back(X_.R * axis);
   todo_.assign(1, {0, 0});
   while (!todo_.empty()) {
     const auto [a, b] = todo_.back();
@@ -152,12 +154,12 @@ void Convolution::visitPairs(const Cones& A, const Cones& B, const Visit& visit)
     if (A.none[a] || B.none[b]) continue;
     const SphereNode &nA = A_.tree->nodes()[a], &nB = B_.tree->nodes()[b];
     const double reached = found_radius_ + nA.radius + nB.radius;
-    if ((nA.center - X_ * nB.center - found_center_).squaredNorm() > reached * reached) continue;
+    if ((nA.center - shifted_centers_[b]).squaredNorm() > reached * reached) continue;
     // No normal of A opposite to one of B: the axes are farther from opposite than both angles.
     const Vec2 &cA = A.angle[a], &cB = B.angle[b];
     const double cos_both = cA[0] * cB[0] - cA[1] * cB[1];
     const double sin_both = cA[1] * cB[0] + cA[0] * cB[1];
-    if (sin_both > 0.0 && A.axis[a].dot(X_.R * B.axis[b]) > -cos_both) continue;
+    if (sin_both > 0.0 && A.axis[a].dot(turned_axes_[b]) > -cos_both) continue;
     if (nA.child < 0 && nB.child < 0) {
       visit(~nA.child, ~nB.child);
     } else if (nB.child < 0 || (nA.child >= 0 && nA.radius >= nB.radius)) {
@@ -214,6 +216,10 @@ void Convolution::collect(const Pose& X_AB, const Vec3& center, double radius) {
   faces_of_A_.clear();
   faces_of_B_.clear();
   edges_.clear();
+  shifted_centers_.clear();
+  for (const SphereNode& node : B_.tree->nodes()) {
+    shifted_centers_.push_back(X_ * node.center + center);
+  }
   visitPairs(A_.faces, B_.rings, [&](int tA, int tB) {
     const Vec3 direction = -(X_.R.transpose() * A_.mesh->normals[tA]);
     for (int k = 0; k < 3; ++k) {

@@ -96,6 +96,7 @@ class Convolution {
   std::vector<std::array<int, 3>> neighbours_;
   std::vector<std::pair<std::uint64_t, int>> table_;  ///< vertices by v and w: open addressing
   std::vector<Vec3> turned_normals_, turned_edges_;   ///< of B; edges unit, three to a triangle
+  std::vector<Vec3> shifted_centers_, turned_axes_;   ///< of the nodes of B
   // What may become facets, and for which pose and ball it was found.
   std::vector<std::pair<int, int>> faces_of_A_, faces_of_B_;  ///< triangle and vertex
   std::vector<EdgePair> edges_;
