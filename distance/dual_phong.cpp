@@ -240,7 +240,7 @@ class DualQuery {
       if (verdict == Verdict::kAccepted) return taken(*found);
       if (verdict == Verdict::kUnknown) doubtful = found;
     }
-    const SignedDistance euclidean = memory_.euclidean(A_, X_WA_, B_, X_WB_, doubtful.has_value());
+    const SignedDistance euclidean = memory_.euclidean(A_, X_WA_, B_, X_WB_);
     const auto claims = [&](double factor) {
       return doubtful && agrees(&*doubtful, euclidean) &&
              std::abs(doubtful->answer.distance) <= factor * std::abs(euclidean.distance);

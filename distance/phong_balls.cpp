@@ -190,9 +190,10 @@ bool DepthProof::atLeast(double depth, const InnerBalls& A, const InnerBalls& B,
     covers_.push_back(coverOf(pair, A, B, X_AB));
     if (covers_.back().radius - covers_.back().center.norm() > depth) return true;
   }
-  if (known_.size() > 1 && covered(depth)) return true;
+  const bool is_point = depth == 0.0;  // one ball covers it or none does
+  if (!is_point && known_.size() > 1 && covered(depth)) return true;
   if (collect(depth, A, B, X_AB)) return true;
-  if (covers_.empty() || !covered(depth)) return false;
+  if (is_point || covers_.empty() || !covered(depth)) return false;
   known_.clear();
   for (int i : used_) known_.push_back(covers_[i].pair);
   return true;

@@ -18,19 +18,18 @@ bool within(double claim, double euclidean, double size) {
 }  // namespace
 
 const SignedDistance& PairMemory::euclidean(const PhongBody& A, const Pose& X_WA,
-                                            const PhongBody& B, const Pose& X_WB, bool anew) {
+                                            const PhongBody& B, const Pose& X_WB) {
   const auto same = [](const Pose& X, const Pose& Y) { return X.R == Y.R && X.p == Y.p; };
   if (last_known_ && same(X_WA, last_A_) && same(X_WB, last_B_)) return last_;
   ++euclidean_queries;
-  const bool is_new = anew || !depth_cache_.valid;
-  if (anew) depth_cache_.valid = false;
+  depth_cache_.valid = false;
   last_ = signedMeshDistance(A.body(), X_WA, B.body(), X_WB, &depth_cache_);
   last_A_ = X_WA;
   last_B_ = X_WB;
   last_known_ = true;
   const Pose X_AB = X_WA.inverse() * X_WB;
   apart_ = {last_.distance, X_AB, last_.distance > 0.0};
-  if (is_new) deep_ = {-last_.distance, X_AB, last_.distance < 0.0};
+  deep_ = {-last_.distance, X_AB, last_.distance < 0.0};
   return last_;
 }
 
@@ -112,7 +111,7 @@ bool PairMemory::accepts(double claim, const Vec3& witness_A, const Vec3& witnes
                          const Pose& X_WB) {
   const Verdict verdict = judge(claim, witness_A, witness_B, A, X_WA, B, X_WB);
   if (verdict != Verdict::kUnknown) return verdict == Verdict::kAccepted;
-  return agrees(claim, euclidean(A, X_WA, B, X_WB, true).distance, std::min(A.size(), B.size()));
+  return agrees(claim, euclidean(A, X_WA, B, X_WB).distance, std::min(A.size(), B.size()));
 }
 
 SmoothDistance fallback(const SignedDistance& euclidean, const Pose& X_WA, const Pose& X_WB) {

@@ -14,10 +14,10 @@ class PairMemory {
  public:
   virtual ~PairMemory() = default;
 
-  /// The Euclidean answer at these poses. `anew`: the depth is sought without the way out known
-  /// from before, which may have become a long one.
+  /// The Euclidean answer at these poses. The depth is sought without the way out known from
+  /// before, which may have become a long one.
   const SignedDistance& euclidean(const PhongBody& A, const Pose& X_WA, const PhongBody& B,
-                                  const Pose& X_WB, bool anew = false);
+                                  const Pose& X_WB);
 
   enum class Verdict { kAccepted, kRefused, kUnknown };
 
