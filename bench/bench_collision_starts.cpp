@@ -3,6 +3,8 @@
 // how many come out clear, how many of these are certified, and in how many iterations.
 //   bench_collision_starts [--count N] [--seed S] [--modes euclidean,auto,soft] [--deep M]
 //                          [--iterations N] [--pieces] [--verbose] [--json F]
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -31,20 +33,24 @@ struct Arguments {
   bool pieces = false;  ///< meshes by their pieces in all pairs; else by hulls
 };
 
-Arguments parse(int argc, char** argv) {
-  Arguments out;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const auto next = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
-    if (word == "--count") out.count = std::stoi(next());
-    if (word == "--seed") out.seed = static_cast<unsigned>(std::stoi(next()));
-    if (word == "--modes") out.modes = next();
-    if (word == "--iterations") out.iterations = std::stoi(next());
-    if (word == "--pieces") out.pieces = true;
-    if (word == "--deep") out.deep = std::stod(next());
-    if (word == "--verbose") out.verbose = true;
+/// 0 to go on, else to end with, less one.
+int parse(int argc, char** argv, Arguments* out) {
+  std::string json;
+  CLI::App app("plans from straight lines through mesh obstacles");
+  app.add_option("--count", out->count, "problems");
+  app.add_option("--seed", out->seed, "of the problems");
+  app.add_option("--modes", out->modes, "distances to compare");
+  app.add_option("--iterations", out->iterations, "of the refinement");
+  app.add_option("--deep", out->deep, "least depth of the straight line [m]");
+  app.add_flag("--pieces", out->pieces, "meshes by their pieces in all pairs");
+  app.add_flag("--verbose", out->verbose, "a line per problem");
+  app.add_option("--json", json, "write the figures to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return 1 + app.exit(error);
   }
-  return out;
+  return 0;
 }
 
 fs::path dataFolder() {
@@ -217,7 +223,8 @@ double mean(const std::vector<double>& values) {
 int main(int argc, char** argv) {
   using namespace allclear;
   bench::Report report(argc, argv);
-  const Arguments arguments = parse(argc, argv);
+  Arguments arguments;
+  if (const int end = parse(argc, argv, &arguments)) return end - 1;
   std::vector<std::string> modes;
   std::stringstream list(arguments.modes);
   for (std::string mode; std::getline(list, mode, ',');) modes.push_back(mode);

@@ -183,7 +183,8 @@ class Bench {
       const double mean = print(mcdAlgorithmName(algorithm), name, row, curves, base);
       bars_.bars.push_back({mcdAlgorithmName(algorithm), {mean}});
     }
-    print("sampling", name, runSampling(tolerance), 0.0, base);
+    print("sampling", name, runSampling(tolerance, tolerance), 0.0, base);
+    print("sampling-short-cells", name, runSampling(tolerance, 1e-8), 0.0, base);
   }
 
   /// Of the pairs that stay apart on the first trajectory, the one that comes nearest.
@@ -213,7 +214,7 @@ class Bench {
     std::vector<Vec3> ends;
     for (int s = 0; s < kSpans; ++s) {
       const Query& q = queries_[s * per_span + pair];
-      work_.build(0, s, 1e-3 / 20.0);
+      work_.build(0, s, kCurveShare * 1e-3);
       const Interval time = work_.spanTime(q);
       CapsuleQuery query;
       query.tolerance = 1e-3;
@@ -240,7 +241,7 @@ class Bench {
       for (int t = 0; t < kTrajectories; ++t) {
         for (int s = 0; s < kSpans; ++s) {
           const double start = secondsNow();
-          work_.build(t, s, tolerance / 20.0);
+          work_.build(t, s, kCurveShare * tolerance);
           sum += secondsNow() - start;
           cells_ += static_cast<double>(work_.cells()) / work_.spans();
         }
@@ -254,7 +255,7 @@ class Bench {
   void forSpans(double tolerance, int stride, const Run& run) {
     const std::size_t per_span = queries_.size() / work_.spans();
     for (int i = 0; i < work_.spans(); i += stride) {
-      work_.build(i / kSpans, i % kSpans, tolerance / 20.0);
+      work_.build(i / kSpans, i % kSpans, kCurveShare * tolerance);
       run(std::span<Query>(queries_).subspan(i * per_span, per_span));
     }
   }
@@ -314,11 +315,12 @@ class Bench {
 
   /// Sampling by forward kinematics at the error bound (6.3), n = travel / tolerance, the poses of
   /// a span shared by its pairs. Where that takes long, only a few spans.
-  Row runSampling(double tolerance) {
+  /// Its samples follow from the curves' bounds of speed, which are best on short cells.
+  Row runSampling(double tolerance, double curve_tolerance) {
     Row row;
     const int stride = tolerance < 1e-5 ? 80 : tolerance < 5e-4 ? 16 : 2;
     std::vector<std::vector<Vec3>> ends;
-    forSpans(tolerance, stride, [&](std::span<Query> queries) {
+    forSpans(curve_tolerance, stride, [&](std::span<Query> queries) {
       double most = 1.0;
       for (const Query& q : queries) most = std::max(most, work_.leverTravel(q) / tolerance);
       const int samples = static_cast<int>(std::ceil(most));

@@ -115,7 +115,7 @@ class Bench {
 
   double buildCurves(const BernsteinSpan& span, double tolerance) {
     const double start = secondsNow();
-    builder_.build(span, tolerance / 20.0, workspace_, &body_curves_);
+    builder_.build(span, kCurveShare * tolerance, workspace_, &body_curves_);
     link_curves_.resize(links_of_.size());
     for (std::size_t i = 0; i < links_of_.size(); ++i) {
       link_curves_[i].resize(body_curves_.cells.size());

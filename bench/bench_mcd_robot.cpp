@@ -54,7 +54,7 @@ class Robot {
     };
     for (const BernsteinSpan& span : spans_[trajectory]) {
       const double start = secondsNow();
-      builder_.build(span, kTolerance / 20.0, workspace_, &links_);
+      builder_.build(span, kCurveShare * kTolerance, workspace_, &links_);
       counts->cells += links_.cellCount();
       for (std::size_t i = 0; i < axes_.size(); ++i) {
         curves_[i].resize(links_.cells.size());

@@ -1,7 +1,7 @@
 // Plans the problems of `planning_problems_v1` files and says, per scene, how many were solved and
 // certified, how long that took, and how good the plans are.
 //   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--check N] [--csv F]
-//                  [--json F]
+//                  [--geometry auto|mesh|capsule] [--json F]
 // Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
 // run can be resumed. Processes share the work: the solver is one per process. Where FCL was found,
 // every certified plan is looked at by it at N random instants (100 unless told: 10^5 samples over
@@ -9,12 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -32,49 +35,53 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Arguments {
-  std::vector<fs::path> files;
+  std::vector<fs::path> given, files;
   int every = 1;
   double time = 10.0;
   int jobs = 1;
   int check = 100;
+  GeometryMode geometry = GeometryMode::kAuto;
   std::string csv = "bench_problems.csv";
 };
 
-Arguments parse(int argc, char** argv) {
-  Arguments out;
-  std::vector<fs::path> given;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const auto next = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
-    if (word == "--every")
-      out.every = std::max(1, std::stoi(next()));
-    else if (word == "--time")
-      out.time = std::stod(next());
-    else if (word == "--jobs")
-      out.jobs = std::max(1, std::stoi(next()));
-    else if (word == "--check")
-      out.check = std::max(0, std::stoi(next()));
-    else if (word == "--csv")
-      out.csv = next();
-    else if (word == "--json")
-      next();
-    else
-      given.push_back(word);
+/// 0 to go on, else to end with, less one.
+int parse(int argc, char** argv, Arguments* out) {
+  const std::map<std::string, GeometryMode> geometries{{"auto", GeometryMode::kAuto},
+                                                       {"mesh", GeometryMode::kMesh},
+                                                       {"capsule", GeometryMode::kCapsule}};
+  std::string json;
+  CLI::App app("plans the problems of `planning_problems_v1` files");
+  app.add_option("files", out->given, "files or folders; none: all of the shared data");
+  app.add_option("--every", out->every, "of so many problems the first")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--time", out->time, "limit of a plan [s]");
+  app.add_option("--jobs", out->jobs, "processes")->check(CLI::PositiveNumber);
+  app.add_option("--check", out->check, "instants of a plan that FCL looks at");
+  app.add_option("--geometry", out->geometry, "what stands for meshes in the search")
+      ->transform(CLI::CheckedTransformer(geometries));
+  app.add_option("--csv", out->csv, "the rows; those in it are not planned again");
+  app.add_option("--json", json, "write the figures to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return 1 + app.exit(error);
   }
   const char* data = std::getenv("ALLCLEAR_DATA");
-  if (given.empty()) given.push_back(fs::path(data ? data : "../shared/data") / "problems");
-  for (const fs::path& path : given) {
+  if (out->given.empty()) {
+    out->given.push_back(fs::path(data ? data : "../shared/data") / "problems");
+  }
+  for (const fs::path& path : out->given) {
     if (fs::is_regular_file(path)) {
-      out.files.push_back(path);
+      out->files.push_back(path);
       continue;
     }
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
       const bool reference = entry.path().string().find("reference_paths") != std::string::npos;
-      if (entry.path().extension() == ".json" && !reference) out.files.push_back(entry.path());
+      if (entry.path().extension() == ".json" && !reference) out->files.push_back(entry.path());
     }
   }
-  std::sort(out.files.begin(), out.files.end());
-  return out;
+  std::sort(out->files.begin(), out->files.end());
+  return 0;
 }
 
 struct Row {
@@ -120,14 +127,15 @@ void check([[maybe_unused]] const Problem& problem, [[maybe_unused]] const Traje
 #endif
 }
 
-Row planOne(const ProblemSet& set, int index, double time, int samples) {
+Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   Row row;
   row.scene = set.robotName() + "/" + set.scene();
   row.index = index;
   Problem problem = set.problem(index);
-  problem.options.time_limit = time;
+  problem.options.time_limit = arguments.time;
   problem.options.attempts = 1000;
   problem.options.threads = 1;
+  problem.collision.geometry = arguments.geometry;
   try {
     const Plan plan = allclear::plan(problem);
     row.status = plan.status == PlanStatus::kCertified ? "certified" : planStatusName(plan.status);
@@ -143,7 +151,7 @@ Row planOne(const ProblemSet& set, int index, double time, int samples) {
           (plan.trajectory->value(row.duration) - plan.trajectory->value(0.0)).norm();
       row.length_ratio = pathLength(*plan.trajectory) / std::max(straight, 1e-9);
       row.clearance = plan.certificate->minimum_clearance.lower;
-      check(problem, *plan.trajectory, samples, &row);
+      check(problem, *plan.trajectory, arguments.check, &row);
     }
   } catch (const std::exception& error) {
     row.status = std::string("error: ") + error.what();
@@ -190,7 +198,7 @@ void work(const Arguments& arguments, int job, const std::set<std::pair<std::str
     const std::string scene = set.robotName() + "/" + set.scene();
     for (int i = 0; i < set.count(); i += arguments.every) {
       if (count++ % arguments.jobs != job || done.count({scene, i}) > 0) continue;
-      const std::string line = formatted(planOne(set, i, arguments.time, arguments.check));
+      const std::string line = formatted(planOne(set, i, arguments));
       std::ofstream(arguments.csv, std::ios::app) << line << std::flush;
     }
   }
@@ -263,7 +271,8 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
 int main(int argc, char** argv) {
   using namespace allclear;
   bench::Report report(argc, argv);
-  const Arguments arguments = parse(argc, argv);
+  Arguments arguments;
+  if (const int end = parse(argc, argv, &arguments)) return end - 1;
   std::set<std::pair<std::string, int>> done;
   for (const Row& row : readRows(arguments.csv)) done.insert({row.scene, row.index});
   std::vector<pid_t> children;

@@ -1,8 +1,10 @@
 #include "allclear/distance/body_curve.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "allclear/core/multiversion.h"
 #include "allclear/distance/mcd_bernstein.h"
 
 namespace allclear {
@@ -25,19 +27,67 @@ Weights bernsteinWeights(double s) {
 }
 
 /// Maps samples at the Lobatto nodes to Bernstein coefficients.
-const Square& coefficientsFromSamples() {
-  static const Square kInverse = [] {
-    Square values;
-    for (int i = 0; i < kCount; ++i) values.row(i) = bernsteinWeights(LobattoNodes::at(i));
-    Square inverse = values.fullPivLu().inverse();
-    // The first and the last coefficient are the end samples themselves.
-    inverse.row(0).setZero();
-    inverse(0, 0) = 1.0;
-    inverse.row(kDegree).setZero();
-    inverse(kDegree, kDegree) = 1.0;
-    return inverse;
-  }();
-  return kInverse;
+Square coefficientsFromSamples() {
+  Square values;
+  for (int i = 0; i < kCount; ++i) values.row(i) = bernsteinWeights(LobattoNodes::at(i));
+  Square inverse = values.fullPivLu().inverse();
+  // The first and the last coefficient are the end samples themselves.
+  inverse.row(0).setZero();
+  inverse(0, 0) = 1.0;
+  inverse.row(kDegree).setZero();
+  inverse(kDegree, kDegree) = 1.0;
+  return inverse;
+}
+
+constexpr int kPoseSize = 12;
+using PoseRows = double[kCount][kPoseSize];  ///< rotation by columns, then position
+using RowWeights = std::array<std::array<double, kCount>, kCount>;
+
+/// out = weights * poses.
+ALLCLEAR_MULTIVERSION
+void combineKernel(const RowWeights& weights, const PoseRows& poses, PoseRows& out) {
+  for (int i = 0; i < kCount; ++i) {
+    double sum[kPoseSize] = {};
+    for (int k = 0; k < kCount; ++k) {
+      for (int c = 0; c < kPoseSize; ++c) sum[c] += weights[i][k] * poses[k][c];
+    }
+    for (int c = 0; c < kPoseSize; ++c) out[i][c] = sum[c];
+  }
+}
+
+template <std::size_t kRows>
+std::array<Pose, kRows> combinations(const RowWeights& weights,
+                                     std::span<const Pose, kCount> samples) {
+  PoseRows given, out;
+  for (int i = 0; i < kCount; ++i) {
+    std::copy_n(samples[i].R.data(), 9, given[i]);
+    std::copy_n(samples[i].p.data(), 3, given[i] + 9);
+  }
+  combineKernel(weights, given, out);
+  std::array<Pose, kRows> poses;
+  for (std::size_t i = 0; i < kRows; ++i) {
+    std::copy_n(out[i], 9, poses[i].R.data());
+    std::copy_n(out[i] + 9, 3, poses[i].p.data());
+  }
+  return poses;
+}
+
+RowWeights rowsOf(const Square& matrix) {
+  RowWeights rows;
+  for (int i = 0; i < kCount; ++i) {
+    for (int k = 0; k < kCount; ++k) rows[i][k] = matrix(i, k);
+  }
+  return rows;
+}
+
+/// Samples at the nodes to values at the checks; the last row is idle.
+Square checksFromSamples() {
+  const Square inverse = coefficientsFromSamples();
+  Square rows = Square::Zero();
+  for (int j = 0; j < LobattoNodes::kChecks; ++j) {
+    rows.row(j) = bernsteinWeights(LobattoNodes::at(kCount + j)).transpose() * inverse;
+  }
+  return rows;
 }
 
 Pose combination(const std::array<Pose, kCount>& poses, const Weights& weights) {
@@ -87,14 +137,19 @@ BodyCurve BodyCurve::still(const Pose& X_WB, Interval time) {
 double LobattoNodes::at(int i) {
   if (i == 0) return 0.0;
   if (i == kDegree) return 1.0;
-  return 0.5 * (1.0 - std::cos(std::numbers::pi * i / kDegree));
+  const double turn = i > kDegree ? i - kCount + 0.5 : i;
+  return 0.5 * (1.0 - std::cos(std::numbers::pi * turn / kDegree));
 }
 
-std::array<Pose, kCount> LobattoNodes::controlFromSamples(const std::array<Pose, kCount>& samples) {
-  const Square& inverse = coefficientsFromSamples();
-  std::array<Pose, kCount> control;
-  for (int i = 0; i < kCount; ++i) control[i] = combination(samples, inverse.row(i));
-  return control;
+std::array<Pose, kCount> LobattoNodes::controlFromSamples(std::span<const Pose, kCount> samples) {
+  static const RowWeights kWeights = rowsOf(coefficientsFromSamples());
+  return combinations<kCount>(kWeights, samples);
+}
+
+std::array<Pose, LobattoNodes::kChecks> LobattoNodes::atChecks(
+    std::span<const Pose, kCount> samples) {
+  static const RowWeights kWeights = rowsOf(checksFromSamples());
+  return combinations<kChecks>(kWeights, samples);
 }
 
 }  // namespace allclear

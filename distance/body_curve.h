@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "allclear/core/pose.h"
 #include "allclear/core/types.h"
@@ -48,12 +49,22 @@ struct BodyCurve {
 };
 
 /// Poses at the 8 Chebyshev-Lobatto nodes of a cell, first and last instant included, to the
-/// control poses of the polynomial through them.
+/// polynomial through them.
 struct LobattoNodes {
   static constexpr int kCount = BodyCurve::kDegree + 1;
-  /// Node i in [0, 1], ascending.
+  /// Instants between the nodes, where the polynomial can be held against the motion.
+  static constexpr int kChecks = kCount - 1;
+  /// Node i, then check i - kCount, in [0, 1]; each ascending.
   static double at(int i);
-  static std::array<Pose, kCount> controlFromSamples(const std::array<Pose, kCount>& samples);
+
+  static std::array<Pose, kCount> controlFromSamples(std::span<const Pose, kCount> samples);
+  /// The polynomial's poses at the checks.
+  static std::array<Pose, kChecks> atChecks(std::span<const Pose, kCount> samples);
 };
+
+/// Bound of the interpolation's error over a cell of length h [s]: kCheckedShare * (the greatest
+/// deviation at a check) + kCheckedRest (h/2)^15 sup|p^(15)| (docs/algorithms/motion-bounds.md).
+inline constexpr double kCheckedShare = 1.4061;
+inline constexpr double kCheckedRest = 0.007765 / 64.0 / 1307674368000.0;
 
 }  // namespace allclear

@@ -1,38 +1,72 @@
 #include "allclear/distance/mesh_depth_bound.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "allclear/distance/mesh_search.h"
+#include <vector>
 
 namespace allclear::mesh {
 namespace {
 
-/// Distance from p to the triangles.
-double surfaceDistance(const MeshBody& body, const Vec3& p) {
+/// Edges of a box are at right angles to rounding in single precision.
+constexpr double kSkew = 2e-6;
+/// Of the bodies' size.
+constexpr double kLeastRadius = 1e-8;
+
+/// Room between a child's box and a point, along one of the box's own axes. d: from the box's
+/// centre to the point.
+double roomBesideBox(const MeshNode& node, int k, const Vec3& d) {
+  double length[3], along[3], sum = 0.0, most = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 axis(static_cast<double>(node.box[3 + 3 * i][k]),
+                    static_cast<double>(node.box[4 + 3 * i][k]),
+                    static_cast<double>(node.box[5 + 3 * i][k]));
+    length[i] = axis.norm();
+    along[i] = std::abs(axis.dot(d));
+    sum += length[i];
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (length[i] > 0.0) most = std::max(most, along[i] / length[i] - length[i] - kSkew * sum);
+  }
+  return most;
+}
+
+/// Distance from p to the triangles. `nearest`: a triangle to begin with (negative: none), and the
+/// one found.
+double surfaceDistance(const MeshBody& body, const Vec3& p, int* nearest) {
   struct Item {
     double lower;
     std::int32_t node;
   };
-  std::vector<Item> stack{{0.0, 0}};
+  const auto& triangles = body.bvh()->triangles();
   double best = std::numeric_limits<double>::infinity();
+  const auto measure = [&](int leaf) {
+    const double here = (nearestOnTriangle(triangles[leaf], p) - p).norm();
+    if (here >= best) return;
+    best = here;
+    *nearest = leaf;
+  };
+  if (*nearest >= 0) measure(*nearest);
+  std::vector<Item> stack{{0.0, 0}};
   while (!stack.empty()) {
     const Item item = stack.back();
     stack.pop_back();
     if (item.lower >= best) continue;
+    if (item.node < 0) {
+      measure(~item.node);
+      continue;
+    }
     const MeshNode& node = body.bvh()->nodes()[item.node];
     const std::size_t first = stack.size();
     for (int k = 0; k < body.bvh()->width(item.node); ++k) {
       const Vec3 c(static_cast<double>(node.ball[0][k]), static_cast<double>(node.ball[1][k]),
                    static_cast<double>(node.ball[2][k]));
-      const double lower = (p - c).norm() - static_cast<double>(node.ball[3][k]);
+      double lower = (p - c).norm() - static_cast<double>(node.ball[3][k]);
       if (lower >= best) continue;
-      if (node.child[k] < 0) {
-        const TriangleCorners& triangle = body.bvh()->triangles()[~node.child[k]];
-        best = std::min(best, (nearestOnTriangle(triangle, p) - p).norm());
-        continue;
-      }
+      const Vec3 box(static_cast<double>(node.box[0][k]), static_cast<double>(node.box[1][k]),
+                     static_cast<double>(node.box[2][k]));
+      lower = std::max(lower, roomBesideBox(node, k, p - box));
+      if (lower >= best) continue;
       stack.push_back({lower, node.child[k]});
       for (std::size_t j = stack.size() - 1; j > first && stack[j - 1].lower < stack[j].lower;
            --j) {
@@ -45,18 +79,42 @@ double surfaceDistance(const MeshBody& body, const Vec3& p) {
 
 }  // namespace
 
-double depthBelowSurface(const MeshBody& body, const Vec3& p) {
+double depthBelowSurface(const MeshBody& body, const Vec3& p, int* nearest) {
   if (body.core() != nullptr) return -std::numeric_limits<double>::infinity();
-  const double from_triangles = surfaceDistance(body, p), rounding = 1e-13 * body.reach();
+  int found = nearest != nullptr ? *nearest : -1;
+  const double from_triangles = surfaceDistance(body, p, &found), rounding = 1e-13 * body.reach();
+  if (nearest != nullptr) *nearest = found;
   const double below = body.contains(p) ? from_triangles : -from_triangles;
   return below + body.thickness() - rounding;
 }
 
-double ballDepth(const MeshBody& A, const Pose& X_BA, const MeshBody& B, const Vec3& c) {
-  const double below_B = depthBelowSurface(B, c);
-  const double below_A = depthBelowSurface(A, X_BA.R.transpose() * (c - X_BA.p));
-  if (std::max(below_A, below_B) <= 0.0) return 0.0;
-  return std::max(below_A + below_B, 0.0);
+InnerBalls::InnerBalls(const MeshBody& A, const Pose& X_BA, const MeshBody& B)
+    : A_(A), B_(B), X_BA_(X_BA) {}
+
+double InnerBalls::add(const Vec3& c) {
+  const double in_B = depthBelowSurface(B_, c, &nearest_B_);
+  const double in_A = depthBelowSurface(A_, X_BA_.R.transpose() * (c - X_BA_.p), &nearest_A_);
+  if (std::max(in_A, in_B) <= 0.0) return 0.0;
+  // Balls that are nearly points could be rounding.
+  const double least = kLeastRadius * (A_.reach() + B_.reach());
+  if (std::max(in_A, in_B) > least) balls_.push_back({c, in_A - least, in_B - least});
+  return std::max(in_A + in_B, 0.0);
+}
+
+bool InnerBalls::meetAt(const Vec3& t) const {
+  const double length = t.norm();
+  if (!(length > 0.0)) return false;
+  for (const Ball& ball : balls_) {
+    // Of the ball, the point that t moves the least.
+    if (ball.in_A > 0.0 && B_.contains(ball.center + std::max(1.0 - ball.in_A / length, 0.0) * t)) {
+      return true;
+    }
+    if (ball.in_B > 0.0) {
+      const Vec3 back = ball.center - std::max(1.0 - ball.in_B / length, 0.0) * t;
+      if (A_.contains(X_BA_.R.transpose() * (back - X_BA_.p))) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace allclear::mesh

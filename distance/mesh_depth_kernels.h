@@ -15,18 +15,49 @@ struct LineMotion {
   double offset = 0.0;  ///< nearer than this [m] counts as meeting
 };
 
-/// Per lane the values of s outside of which the volumes do not meet; empty when in > out.
+/// In single precision, with room for its roundings at s in [0, most].
+struct CoarseLine {
+  float R[9];
+  float T[3];
+  float v[3];
+  float room;   ///< the offset, and roundings
+  float least;  ///< what directions that vanish are granted
+};
+/// For bodies of these reaches.
+CoarseLine coarsen(const LineMotion& m, double most, double reach_A, double reach_B);
+
+/// The box of one volume: its centre, then the three axes.
+struct DepthVolume {
+  float box[12];
+};
+inline DepthVolume depthVolume(const MeshNode& node, int slot) {
+  DepthVolume volume;
+  for (int k = 0; k < 12; ++k) volume.box[k] = node.box[k][slot];
+  return volume;
+}
+inline DepthVolume depthVolume(const MeshVolume& of) {
+  DepthVolume volume;
+  for (int k = 0; k < 3; ++k) {
+    volume.box[k] = static_cast<float>(of.box[k]);
+    for (int i = 0; i < 3; ++i) volume.box[3 + 3 * i + k] = static_cast<float>(of.axis[i][k]);
+  }
+  return volume;
+}
+
+/// Per lane the values of s in [0, most] outside of which the volumes do not meet; none when
+/// in > out.
 struct LaneIntervals {
-  double in[MeshNode::kWidth];
-  double out[MeshNode::kWidth];
+  float in[MeshNode::kWidth];
+  float out[MeshNode::kWidth];
 };
 
-/// The children of a node of A against one volume of B.
-void intervalsOpeningA(const LineMotion& m, const MeshNode& A, const MeshVolume& B,
-                       LaneIntervals* out);
+/// The children of a node of A against one volume of B. A bit is set for each lane that may meet
+/// at some s in [first, last], of those in [0, most].
+unsigned intervalsOpeningA(const CoarseLine& m, const MeshNode& A, const DepthVolume& B,
+                           float first, float last, LaneIntervals* out);
 /// One volume of A against the children of a node of B.
-void intervalsOpeningB(const LineMotion& m, const MeshVolume& A, const MeshNode& B,
-                       LaneIntervals* out);
+unsigned intervalsOpeningB(const CoarseLine& m, const DepthVolume& A, const MeshNode& B,
+                           float first, float last, LaneIntervals* out);
 
 /// Two triangles. The set of translations at which they meet is a convex polytope, here by its
 /// facets: the common values of s are in [in, out] and, unless the triangles are degenerate, are
@@ -38,6 +69,7 @@ struct TriangleSweep {
   double normal_out[3];  ///< and at `out`
   double gap = 0.0;      ///< at s = 0: the widest room along a facet normal (negative: they meet)
   double normal_gap[3];
+  bool thin = false;  ///< one of them has no area: then there are more facets than were looked at
 };
 /// `A` as placed by R alone. The offset is that of the facets: no less than the distance.
 void sweepTriangles(const LineMotion& m, const TriangleCorners& A, const TriangleCorners& B,

@@ -31,13 +31,14 @@ constexpr double kEqual = 1e-6;
 struct Start {
   Vec3 translation;
   double height;  ///< of the plane of contact: what the next projection can give
+  std::vector<ContactPlane> planes;
 };
 
 class DepthSearch {
  public:
   DepthSearch(const MeshBody& A, const MeshBody& B, const Pose& X_BA,
               const DepthSearchOptions& options)
-      : space_(A, B, X_BA), options_(options) {}
+      : space_(A, B, X_BA), balls_(A, X_BA, B), options_(options) {}
 
   DepthFound run() {
     const Vec3 apart = space_.X_BA().p;
@@ -80,11 +81,12 @@ class DepthSearch {
     const Vec3 d = direction.normalized();
     const double most =
         std::min(options_.promising * bestLength() + 4.0 * space_.clearance(), space_.farthest());
+    if (found_.found && !looks_inside_ && balls_.meetAt(most * d)) return;
     const std::optional<double> s = exit(d, most);
     if (!s) return;
     double height = *s;
     for (const ContactPlane& plane : planes_) height = std::min(height, std::abs(plane.least));
-    starts_.push_back({*s * d, height});
+    starts_.push_back({*s * d, height, planes_});
     take(*s * d);
   }
 
@@ -138,6 +140,7 @@ class DepthSearch {
     for (const Start& start : starts_) {
       if (done == most) break;
       if (start.translation.norm() > options_.promising * bestLength()) continue;
+      planes_ = start.planes;
       const Vec3 end = descended(start.translation);
       ends_.push_back(end);
       take(end);
@@ -162,10 +165,12 @@ class DepthSearch {
     return false;
   }
 
+  void planesHere(const Vec3& t) { space_.planesAt(t, 2.0 * space_.clearance(), &planes_); }
+
+  /// From a translation in contact, of which `planes_` are those.
   Vec3 descended(Vec3 t) {
     const double c = space_.clearance();
     recent_.clear();
-    space_.planesAt(t, 2.0 * c, &planes_);
     for (int step = 0; step < kMostSteps && t.norm() > 4.0 * c; ++step) {
       const std::optional<NearestBeyond> target = nearestBeyond(planes_, c);
       if (advance(target, &t)) continue;
@@ -191,12 +196,13 @@ class DepthSearch {
     const double length = t->norm(), c = space_.clearance();
     const double most = length * (1.0 - gain_) - 4.0 * c;
     if (!target || target->point.norm() >= most) return false;
-    const std::optional<double> share = space_.firstContact(*t, target->point, 0.25 * c);
+    const std::optional<double> share =
+        space_.firstContact(*t, target->point, 0.25 * c, &fewer_, 2.0 * c);
     const Vec3 next = *t + share.value_or(1.0) * (target->point - *t);
-    if (!(next.norm() < most)) return share && addPlanesAt(next);
+    if (!(next.norm() < most)) return share && addPlanes(fewer_);
     remember(planes_);
     *t = next;
-    space_.planesAt(*t, 2.0 * c, &planes_);
+    planes_.swap(fewer_);
     // Back to the full clearance: sliding on along these planes must not meet them.
     for (int round = 0; round < 3; ++round) {
       for (const ContactPlane& plane : planes_) {
@@ -208,10 +214,9 @@ class DepthSearch {
   }
 
   /// What stops a translation at once belongs to its contact; false when it is known to.
-  bool addPlanesAt(const Vec3& t) {
-    space_.planesAt(t, 2.0 * space_.clearance(), &fewer_);
+  bool addPlanes(const std::vector<ContactPlane>& planes) {
     const std::size_t before = planes_.size();
-    for (const ContactPlane& found : fewer_) {
+    for (const ContactPlane& found : planes) {
       const auto is_same = [&](const ContactPlane& known) {
         return (known.normal - found.normal).squaredNorm() < 1e-18;
       };
@@ -236,6 +241,7 @@ class DepthSearch {
     constexpr int kAround = 6, kMostRounds = 8;
     if (!found_.found) return;
     gain_ = kGain;
+    planesHere(found_.translation);
     take(descended(found_.translation));
     for (int round = 0; round < kMostRounds; ++round) {
       bool better = false;
@@ -287,7 +293,7 @@ class DepthSearch {
   /// Balls about a point on the way that the contact's middle has been moved.
   bool tryBalls(double share) {
     const Vec3 c = found_.middle - share * found_.translation;
-    const double lower = ballDepth(space_.A(), space_.X_BA(), space_.B(), c);
+    const double lower = balls_.add(c);
     if (lower <= found_.lower) return false;
     found_.lower = lower;
     return true;
@@ -312,6 +318,7 @@ class DepthSearch {
 
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   TranslationSpace space_;
+  InnerBalls balls_;
   DepthSearchOptions options_;
   DepthFound found_;
   std::vector<Start> starts_;

@@ -1,6 +1,7 @@
 #include "allclear/distance/mesh_depth_sweep.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "allclear/distance/mesh_search.h"
@@ -12,11 +13,19 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kClearance = 1e-10;
 constexpr int kMostJumps = 64;
 
-/// Points and segments: the facets of their polytope are not all among the directions tried.
-bool isThin(const TriangleCorners& t) {
-  const Vec3 e = t.corner(1) - t.corner(0), f = t.corner(2) - t.corner(0);
-  const double size = std::max({e.squaredNorm(), f.squaredNorm(), (f - e).squaredNorm()});
-  return e.cross(f).squaredNorm() <= 1e-22 * size * size;
+double radiusOf(const MeshBody& body, std::int32_t ref) {
+  if (ref == kRoot) return body.root().radius;
+  return static_cast<double>(body.bvh()->nodes()[ref >> 3].ball[3][ref & 7]);
+}
+
+/// In single precision, no less than x.
+float roundedUp(double x) {
+  const auto y = static_cast<float>(x);
+  return y + std::numeric_limits<float>::epsilon() * std::abs(y);
+}
+
+DepthVolume volumeAt(const MeshBody& body, std::int32_t ref) {
+  return depthVolume(body.bvh()->nodes()[ref >> 3], ref & 7);
 }
 
 void addPlane(const ContactPlane& added, std::vector<ContactPlane>* planes) {
@@ -38,15 +47,23 @@ TranslationSpace::TranslationSpace(const MeshBody& A, const MeshBody& B, const P
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) line_.R[3 * i + k] = X_BA.R(i, k);
   }
-  setLine(Vec3::Zero(), Vec3::UnitX(), clearance_);
+  root_A_ = depthVolume(A.root());
+  root_B_ = depthVolume(B.root());
+  setLine(Vec3::Zero(), Vec3::UnitX(), clearance_, 0.0);
 }
 
-void TranslationSpace::setLine(const Vec3& from, const Vec3& v, double clearance) {
+void TranslationSpace::setLine(const Vec3& from, const Vec3& v, double clearance, double most) {
   for (int k = 0; k < 3; ++k) {
     line_.T[k] = X_BA_.p[k] + from[k];
     line_.v[k] = v[k];
   }
   line_.offset = clearance + thickness_;
+  coarse_ = coarsen(line_, most, A_.reach(), B_.reach());
+}
+
+void TranslationSpace::startOver() {
+  stack_.clear();
+  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
 }
 
 bool TranslationSpace::isPairOfLeaves(const Item& item, int* a, int* b) const {
@@ -55,23 +72,26 @@ bool TranslationSpace::isPairOfLeaves(const Item& item, int* a, int* b) const {
   return isLeaf(*a) && isLeaf(*b);
 }
 
-/// Calls `keep` for each pair of volumes below that may meet.
+/// Calls `keep` for each pair of volumes below that may meet at some s from `first` to `last`.
 template <class Keep>
-void TranslationSpace::openNode(const Item& item, const Keep& keep) {
+void TranslationSpace::openNode(const Item& item, double first, double last, const Keep& keep) {
   ++node_tests;
   const std::int32_t a = below(A_, item.a), b = below(B_, item.b);
-  const MeshVolume of_A = volumeOf(A_, item.a), of_B = volumeOf(B_, item.b);
-  const bool opens_A = isLeaf(b) || (!isLeaf(a) && of_A.radius >= of_B.radius);
+  const bool opens_A = isLeaf(b) || (!isLeaf(a) && radiusOf(A_, item.a) >= radiusOf(B_, item.b));
   LaneIntervals lanes;
+  const float from = -roundedUp(-first), to = roundedUp(last);
+  unsigned meeting = 0;
   if (opens_A) {
-    intervalsOpeningA(line_, A_.bvh()->nodes()[a], of_B, &lanes);
+    const DepthVolume of_B = item.b == kRoot ? root_B_ : volumeAt(B_, item.b);
+    meeting = intervalsOpeningA(coarse_, A_.bvh()->nodes()[a], of_B, from, to, &lanes);
   } else {
-    intervalsOpeningB(line_, of_A, B_.bvh()->nodes()[b], &lanes);
+    const DepthVolume of_A = item.a == kRoot ? root_A_ : volumeAt(A_, item.a);
+    meeting = intervalsOpeningB(coarse_, of_A, B_.bvh()->nodes()[b], from, to, &lanes);
   }
   const int width = opens_A ? A_.bvh()->width(a) : B_.bvh()->width(b);
-  for (int l = 0; l < width; ++l) {
-    if (lanes.in[l] > lanes.out[l]) continue;
-    keep(Item{lanes.in[l], lanes.out[l], opens_A ? a << 3 | l : item.a,
+  for (meeting &= (1U << width) - 1U; meeting != 0; meeting &= meeting - 1U) {
+    const int l = std::countr_zero(meeting);
+    keep(Item{double{lanes.in[l]}, double{lanes.out[l]}, opens_A ? a << 3 | l : item.a,
               opens_A ? item.b : b << 3 | l});
   }
 }
@@ -86,10 +106,7 @@ LeafDistance TranslationSpace::leafAt(int a, int b, double s) const {
 TriangleSweep TranslationSpace::sweepLeaves(const Item& item, int a, int b) {
   ++triangle_tests;
   const TriangleCorners& of_A = A_.bvh()->triangles()[a];
-  if (thickness_ > 0.0 || B_.core() != nullptr || isThin(of_A) ||
-      isThin(B_.bvh()->triangles()[b])) {
-    return sweepRound(item, a, b);
-  }
+  if (isRound()) return sweepRound(item, a, b);
   TriangleCorners turned;
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) {
@@ -99,7 +116,7 @@ TriangleSweep TranslationSpace::sweepLeaves(const Item& item, int a, int b) {
   }
   TriangleSweep sweep;
   sweepTriangles(line_, turned, B_.bvh()->triangles()[b], &sweep);
-  return sweep;
+  return sweep.thin ? sweepRound(item, a, b) : sweep;
 }
 
 /// Advances from either end of the volumes' interval: the set of translations that meet is convex,
@@ -108,6 +125,7 @@ TriangleSweep TranslationSpace::sweepRound(const Item& item, int a, int b) {
   const double room = line_.offset - thickness_;
   const Vec3 v(line_.v[0], line_.v[1], line_.v[2]);
   TriangleSweep sweep;
+  sweep.thin = true;
   const auto normalAt = [&](const LeafDistance& leaf, double* n) {
     const Vec3 w(leaf.a[0] - leaf.b[0], leaf.a[1] - leaf.b[1], leaf.a[2] - leaf.b[2]);
     const double length = w.norm();
@@ -145,9 +163,8 @@ TriangleSweep TranslationSpace::sweepRound(const Item& item, int a, int b) {
 /// Where the cover of s by pairs that meet ends, going on along the line; nothing beyond `most`.
 /// Pairs that reach farthest first: then few matter.
 std::optional<double> TranslationSpace::coveredUntil(double s, double most) {
-  stack_.clear();
+  startOver();
   later_.clear();
-  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
   while (true) {
     while (!stack_.empty()) {
       const Item item = stack_.back();
@@ -167,8 +184,8 @@ std::optional<double> TranslationSpace::coveredUntil(double s, double most) {
         continue;
       }
       const std::size_t first = stack_.size();
-      openNode(item, [&](const Item& child) {
-        if (child.out <= s || child.in > most) return;
+      openNode(item, s, most, [&](const Item& child) {
+        if (child.out <= s) return;
         if (child.in > s) {
           later_.push_back(child);
           return;
@@ -192,7 +209,7 @@ std::optional<double> TranslationSpace::exit(const Vec3& d, double most) {
   double s = 0.0;
   exit_normal_.setZero();
   for (int jump = 0; jump < kMostJumps; ++jump) {
-    setLine(Vec3::Zero(), d, clearance_);
+    setLine(Vec3::Zero(), d, clearance_, std::min(most, farthest_));
     const std::optional<double> until = coveredUntil(s, most);
     if (!until) return std::nullopt;
     s = *until;
@@ -207,14 +224,33 @@ std::optional<double> TranslationSpace::exit(const Vec3& d, double most) {
   return std::nullopt;
 }
 
+/// Pairs that were in the way lately are likely to be again, of translations nearby.
+bool TranslationSpace::isStillMet() {
+  for (std::size_t i = 0; i < in_the_way_.size(); ++i) {
+    const Item pair = in_the_way_[i];
+    const TriangleSweep sweep = sweepLeaves(pair, pair.a, pair.b);
+    if (sweep.thin || sweep.in > 0.0 || sweep.out < 0.0) continue;
+    std::rotate(in_the_way_.begin(), in_the_way_.begin() + i, in_the_way_.begin() + i + 1);
+    return true;
+  }
+  return false;
+}
+
+void TranslationSpace::rememberMet(const TriangleSweep& sweep, int a, int b) {
+  if (isRound() || sweep.thin) return;
+  constexpr std::size_t kMany = 24;
+  if (in_the_way_.size() == kMany) in_the_way_.pop_back();
+  in_the_way_.insert(in_the_way_.begin(), Item{0.0, 0.0, a, b});
+}
+
 std::optional<double> TranslationSpace::inward(const Vec3& d, double most,
                                                std::vector<ContactPlane>* planes) {
   exit_normal_.setZero();
   planes->clear();
   met_.clear();
-  setLine(most * d, -d, clearance_);
-  stack_.clear();
-  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
+  setLine(most * d, -d, clearance_, most + clearance_);
+  if (isStillMet()) return std::nullopt;
+  startOver();
   double best = most;
   const double band = clearance_;
   while (!stack_.empty()) {
@@ -225,14 +261,16 @@ std::optional<double> TranslationSpace::inward(const Vec3& d, double most,
     if (isPairOfLeaves(item, &a, &b)) {
       const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
       if (sweep.in > sweep.out || sweep.out < 0.0 || sweep.in > best + band) continue;
-      if (sweep.in <= 0.0) return std::nullopt;
+      if (sweep.in <= 0.0) {
+        rememberMet(sweep, ~a, ~b);
+        return std::nullopt;
+      }
       met_.push_back({sweep.in, Vec3(sweep.normal_in[0], sweep.normal_in[1], sweep.normal_in[2])});
       best = std::min(best, sweep.in);
       continue;
     }
     const std::size_t first = stack_.size();
-    openNode(item, [&](const Item& child) {
-      if (child.in >= best + band || child.out < 0.0) return;
+    openNode(item, 0.0, best + band, [&](const Item& child) {
       stack_.push_back(child);
       for (std::size_t k = stack_.size() - 1; k > first && stack_[k - 1].in < stack_[k].in; --k) {
         std::swap(stack_[k - 1], stack_[k]);
@@ -251,19 +289,28 @@ std::optional<double> TranslationSpace::inward(const Vec3& d, double most,
 }
 
 std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec3& to,
-                                                     double clearance) {
-  setLine(from, to - from, clearance);
-  stack_.clear();
-  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
+                                                     double clearance,
+                                                     std::vector<ContactPlane>* planes,
+                                                     double band) {
+  setLine(from, to - from, clearance, 1.0);
+  if (planes != nullptr) {
+    // Volumes with room for the band, so that none whose planes are asked for is passed by.
+    LineMotion wide = line_;
+    wide.offset = std::max(line_.offset, band + thickness_);
+    coarse_ = coarsen(wide, 1.0, A_.reach(), B_.reach());
+  }
+  visited_.clear();
+  startOver();
   double best = kInfinity;
   // Pairs left at once were in contact at the start, and only by rounding.
   const double left = 0.1 * clearance / std::max((to - from).norm(), clearance);
   while (!stack_.empty()) {
     const Item item = stack_.back();
     stack_.pop_back();
-    if (item.in >= best) continue;
+    if (item.in > best) continue;
     int a, b;
     if (isPairOfLeaves(item, &a, &b)) {
+      visited_.push_back({item.in, item.out, ~a, ~b});
       const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
       if (sweep.in <= sweep.out && sweep.out > left && sweep.in <= 1.0) {
         best = std::min(best, std::max(sweep.in, 0.0));
@@ -271,16 +318,35 @@ std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec
       continue;
     }
     const std::size_t first = stack_.size();
-    openNode(item, [&](const Item& child) {
-      if (child.in >= best || child.in > 1.0 || child.out < 0.0) return;
+    openNode(item, 0.0, std::min(best, 1.0), [&](const Item& child) {
       stack_.push_back(child);
       for (std::size_t k = stack_.size() - 1; k > first && stack_[k - 1].in < stack_[k].in; --k) {
         std::swap(stack_[k - 1], stack_[k]);
       }
     });
   }
+  const double end = std::min(best, 1.0);
+  if (planes != nullptr) planesOfVisited(from + end * (to - from), end, band, planes);
   if (best > 1.0) return std::nullopt;
   return best;
+}
+
+void TranslationSpace::planesOfVisited(const Vec3& t, double s, double band,
+                                       std::vector<ContactPlane>* planes) {
+  planes->clear();
+  setLine(t, Vec3::Zero(), band, 0.0);
+  for (const Item& item : visited_) {
+    if (item.in <= s && item.out >= s) addPlaneOf(item, t, band, planes);
+  }
+}
+
+bool TranslationSpace::addPlaneOf(const Item& pair, const Vec3& t, double band,
+                                  std::vector<ContactPlane>* planes) {
+  const TriangleSweep sweep = sweepLeaves(pair, pair.a, pair.b);
+  if (!(sweep.gap <= band) || !(sweep.gap > -kInfinity)) return false;
+  const Vec3 n(sweep.normal_gap[0], sweep.normal_gap[1], sweep.normal_gap[2]);
+  addPlane({n, n.dot(t) - sweep.gap}, planes);
+  return true;
 }
 
 void TranslationSpace::planesAt(const Vec3& t, double band, std::vector<ContactPlane>* planes,
@@ -288,29 +354,22 @@ void TranslationSpace::planesAt(const Vec3& t, double band, std::vector<ContactP
   planes->clear();
   Vec3 sum = Vec3::Zero();
   int count = 0;
-  setLine(t, Vec3::Zero(), band);
-  stack_.clear();
-  stack_.push_back({-kInfinity, kInfinity, kRoot, kRoot});
+  setLine(t, Vec3::Zero(), band, 0.0);
+  startOver();
   while (!stack_.empty()) {
     const Item item = stack_.back();
     stack_.pop_back();
     int a, b;
     if (!isPairOfLeaves(item, &a, &b)) {
-      openNode(item, [&](const Item& child) {
-        if (child.in <= 0.0 && child.out >= 0.0) stack_.push_back(child);
-      });
+      openNode(item, 0.0, 0.0, [&](const Item& child) { stack_.push_back(child); });
       continue;
     }
-    const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
-    if (!(sweep.gap <= band) || !(sweep.gap > -kInfinity)) continue;
+    if (!addPlaneOf({item.in, item.out, ~a, ~b}, t, band, planes)) continue;
     if (middle != nullptr) {
       const LeafDistance leaf = leafAt(~a, ~b, 0.0);
       sum += Vec3(leaf.a[0], leaf.a[1], leaf.a[2]);
       ++count;
     }
-    const Vec3 n(sweep.normal_gap[0], sweep.normal_gap[1], sweep.normal_gap[2]);
-    const double least = n.dot(t) - sweep.gap;
-    addPlane({n, least}, planes);
   }
   if (count > 0) *middle = sum / count;
 }

@@ -37,7 +37,10 @@ class TranslationSpace {
   /// Of the plane passed at the last exit: unit, from B to A; zero when surfaces did not meet.
   const Vec3& exitNormal() const { return exit_normal_; }
   /// From a free translation straight to another: the share of the way to the first contact.
-  std::optional<double> firstContact(const Vec3& from, const Vec3& to, double clearance);
+  /// `planes`: those within `band` there, or at the end.
+  std::optional<double> firstContact(const Vec3& from, const Vec3& to, double clearance,
+                                     std::vector<ContactPlane>* planes = nullptr,
+                                     double band = 0.0);
   /// The planes of all pairs of features within `band` at the free translation t; planes that are
   /// equal (to rounding) once. `middle`: the mean of the points where the features are nearest.
   void planesAt(const Vec3& t, double band, std::vector<ContactPlane>* planes,
@@ -59,11 +62,18 @@ class TranslationSpace {
     Vec3 normal;
   };
 
-  void setLine(const Vec3& from, const Vec3& v, double clearance);
+  /// Of interest are the s in [0, most].
+  void setLine(const Vec3& from, const Vec3& v, double clearance, double most);
+  void startOver();
   bool isPairOfLeaves(const Item& item, int* a, int* b) const;
   template <class Keep>
-  void openNode(const Item& item, const Keep& keep);
+  void openNode(const Item& item, double first, double last, const Keep& keep);
   TriangleSweep sweepLeaves(const Item& item, int a, int b);
+  bool isRound() const { return thickness_ > 0.0 || B_.core() != nullptr; }
+  void planesOfVisited(const Vec3& t, double s, double band, std::vector<ContactPlane>* planes);
+  bool addPlaneOf(const Item& pair, const Vec3& t, double band, std::vector<ContactPlane>* planes);
+  bool isStillMet();
+  void rememberMet(const TriangleSweep& sweep, int a, int b);
   TriangleSweep sweepRound(const Item& item, int a, int b);
   std::optional<double> coveredUntil(double s, double most);
   LeafDistance leafAt(int a, int b, double s) const;
@@ -73,8 +83,11 @@ class TranslationSpace {
   Pose X_BA_;
   double thickness_, clearance_, farthest_;
   LineMotion line_;
+  CoarseLine coarse_;
+  DepthVolume root_A_, root_B_;
   Vec3 exit_normal_ = Vec3::Zero();
   std::vector<Item> stack_, later_;
+  std::vector<Item> in_the_way_, visited_;  ///< pairs of triangles, by number
   std::vector<MetPair> met_;
 };
 

@@ -235,7 +235,7 @@ class Search {
       }
       if (curved_ && room <= coarse) {
         const double angle = std::sqrt(coarse / pair_.scale);
-        if (refined == kMostRefined || proven_.near(u, std::min(0.3, angle))) {
+        if (refined == kMostRefined || proven_.near(u, std::min(0.3, kSameOptimum * angle))) {
           face.done = true;
           continue;
         }
@@ -257,7 +257,10 @@ class Search {
   }
 
   static constexpr double kCoarse = 0.005;  // of the depth: where refinement takes over
-  static constexpr int kMostRefined = 32;   // beyond, every direction is as good as the next
+  // Two optima within 0.03 rad, 1e-5 of the depth apart, are not one: a whole angle would merge
+  // them.
+  static constexpr double kSameOptimum = 0.25;
+  static constexpr int kMostRefined = 32;  // beyond, every direction is as good as the next
 
   const CorePair& pair_;
   const GjkResult& gjk_;

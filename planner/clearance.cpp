@@ -163,7 +163,7 @@ Clearance ClearanceEvaluator::pairClearance(int pair, int span, double ceiling, 
 void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, double influence,
                                    double tolerance, Workspace& w,
                                    std::vector<Clearance>* out) const {
-  buildCurves(planned, tolerance / 20.0, w);
+  buildCurves(planned, kCurveShare * tolerance, w);
   const std::size_t bodies = model_.bodies.size();
   std::vector<Ball> balls;  // about what each body sweeps, by cell, then body
   for (const Workspace::Part& part : w.parts) {

@@ -320,8 +320,8 @@ void TrajectoryProgram::evaluateClearances() {
   parallelFor(static_cast<int>(workspaces_.size()), static_cast<int>(first_of_span.size()),
               [&](int i, int worker) {
                 const int first = first_of_span[i];
-                evaluator_.buildCurves(curve.span(rows_[first].span), settings_.tolerance / 20.0,
-                                       workspaces_[worker]);
+                evaluator_.buildCurves(curve.span(rows_[first].span),
+                                       kCurveShare * settings_.tolerance, workspaces_[worker]);
                 for (int r = first; r < count && rows_[r].span == rows_[first].span; ++r) {
                   evaluateRow(r, curve, workspaces_[worker]);
                 }

@@ -197,7 +197,7 @@ void computeFrames(const Impl& impl, const VecX& q, Scratch& w) {
   for (int i = 0; i < count; ++i) {
     w.x[i] = impl.multiplier[i] * q[impl.coordinate[i]] + impl.offset[i];
   }
-  sinCos(w.x.data(), count, w.sines.data(), w.cosines.data());
+  sinCos(w.x.data(), static_cast<int>(w.x.size()), w.sines.data(), w.cosines.data());
   frameKernel(impl.nodes.data(), count, w.x.data(), w.sines.data(), w.cosines.data(),
               w.frames.data());
 }
@@ -227,7 +227,9 @@ int BuiltinKinematics::linkCount() const { return static_cast<int>(impl_->mounts
 BuiltinKinematics::Workspace BuiltinKinematics::makeWorkspace() const {
   auto w = std::make_unique<Workspace::Impl>();
   const int count = impl_->nodeCount();
-  for (VecX* v : {&w->x, &w->sines, &w->cosines, &w->node_v, &w->node_a}) v->setZero(count);
+  const int filled = (count + 7) / 8 * 8;  // whole vectors
+  for (VecX* v : {&w->x, &w->sines, &w->cosines}) v->setZero(filled);
+  for (VecX* v : {&w->node_v, &w->node_a}) v->setZero(count);
   w->frames.resize(count);
   w->rnea_nodes.resize(count);
   w->derivative_nodes.resize(count);

@@ -9,18 +9,27 @@ namespace allclear {
 namespace {
 
 constexpr int kNodes = LobattoNodes::kCount;
+constexpr int kChecked = kNodes + LobattoNodes::kChecks;
 constexpr double kEpsilon = 2.220446049250313e-16;
 
 /// Bound of Chebyshev-Lobatto interpolation at 8 nodes, given one of the eighth derivative:
 /// |error| <= (h/2)^8 / 8! / 64 * sup|p^(8)|, for the node polynomial (1 - s^2) U_6(s) / 2^6.
 double remainderFactor(double cell_length) {
-  return std::pow(0.5 * cell_length, 8) / 40320.0 / 64.0;
+  const double second = 0.25 * cell_length * cell_length;
+  return second * second * (second * second) / 40320.0 / 64.0;
 }
 
-/// Values of the Bernstein polynomials of `degree` at the Lobatto nodes: (degree + 1) x 8.
-MatX lobattoWeights(int degree) {
-  MatX weights(degree + 1, kNodes);
-  for (int node = 0; node < kNodes; ++node) {
+/// The same where the polynomial is held against the motion at the checks.
+double checkedRemainderFactor(double cell_length) {
+  const double half = 0.5 * cell_length;
+  const double second = half * half, fourth = second * second;
+  return kCheckedRest * fourth * fourth * fourth * second * half;
+}
+
+/// Values of the Bernstein polynomials of `degree` at the nodes and the checks: (degree + 1) x 15.
+MatX sampleWeights(int degree) {
+  MatX weights(degree + 1, kChecked);
+  for (int node = 0; node < kChecked; ++node) {
     const double s = LobattoNodes::at(node);
     weights.col(node).setZero();
     weights(0, node) = 1.0;
@@ -62,16 +71,46 @@ double poseRounding(const std::array<Pose, kNodes>& control, double reach) {
   return 1e3 * kEpsilon * size;
 }
 
-void setErrors(const MotionMajorant& majorant, double reach, const Vec3& reference,
-               BodyCurve* curve) {
-  const double factor = remainderFactor(curve->time.length());
-  curve->reference_B = reference;
-  curve->position_error = majorant.linear[8] * factor + poseRounding(curve->control, reach);
-  curve->rotation_error = majorant.angular[8] * factor + 1e3 * kEpsilon;
+/// How far, at most, the motion is from the polynomial at the checks: squares of the distance of
+/// the curve's reference point and of the rotation's.
+std::pair<double, double> squaredDeviation(std::span<const Pose> samples, const Vec3& reference_B) {
+  const auto polynomial = LobattoNodes::atChecks(samples.first<kNodes>());
+  double position = 0.0, rotation = 0.0;
+  for (int j = 0; j < LobattoNodes::kChecks; ++j) {
+    const Pose& X = samples[kNodes + j];
+    const Mat3 turned = X.R - polynomial[j].R;
+    const Vec3 moved = turned * reference_B + (X.p - polynomial[j].p);
+    position = std::max(position, moved.squaredNorm());
+    rotation = std::max(rotation, turned.squaredNorm());
+  }
+  return {position, rotation};
+}
+
+/// The polynomial through the samples, of which those at the checks may be missing, and its bounds.
+/// Returns the error without the rounding, at `radius` from the reference point.
+double setCurve(std::span<const Pose> samples, const MotionMajorant& majorant, double reach,
+                double radius, BodyCurve* curve) {
+  const double length = curve->time.length();
+  const double factor = remainderFactor(length);
+  curve->control = LobattoNodes::controlFromSamples(samples.first<kNodes>());
+  curve->position_error = majorant.linear[8] * factor;
+  curve->rotation_error = majorant.angular[8] * factor;
+  if (samples.size() == kChecked) {
+    const auto [position, rotation] = squaredDeviation(samples, curve->reference_B);
+    const double rest = checkedRemainderFactor(length);
+    curve->position_error = std::min(
+        curve->position_error, kCheckedShare * std::sqrt(position) + majorant.linear[15] * rest);
+    curve->rotation_error = std::min(
+        curve->rotation_error, kCheckedShare * std::sqrt(rotation) + majorant.angular[15] * rest);
+  }
   for (int n = 1; n <= 3; ++n) {
     curve->bounds.linear[n - 1] = majorant.linear[n];
     curve->bounds.angular[n - 1] = majorant.angular[n];
   }
+  const double error = curve->error(radius);
+  curve->position_error += poseRounding(curve->control, reach);
+  curve->rotation_error += 1e3 * kEpsilon;
+  return error;
 }
 
 double greatestReach(const ReachChain& chain) {
@@ -170,22 +209,27 @@ void LinkCurveBuilder::nodeSeries(Workspace& w) const {
   static const TimeSeries kZero{};
   for (int i = 0; i < tree_.nodeCount(); ++i) {
     const MotionNode& node = tree_.nodes()[i];
-    const TimeSeries& parent_rates = node.parent < 0 ? kZero : w.rates[node.parent];
-    const TimeSeries& parent = node.parent < 0 ? kStill : w.rotation[node.parent];
-    w.rates[i] = parent_rates;
-    w.rotation[i] = parent;
-    w.share[i] = kZero;
+    w.rates[i] = node.parent < 0 ? kZero : w.rates[node.parent];
+    if (!node.turns) continue;
     const double factor = std::fabs(node.multiplier);
+    for (int m = 1; m <= kMotionOrder; ++m) {
+      w.rates[i][m] += factor * w.suprema(node.coordinate, m - 1);
+    }
+  }
+  exponentialSeries(w.rates, w.rotation);
+  for (int i = 0; i < tree_.nodeCount(); ++i) {
+    const MotionNode& node = tree_.nodes()[i];
+    const TimeSeries& parent = node.parent < 0 ? kStill : w.rotation[node.parent];
     const auto rate = w.suprema.row(node.coordinate);
+    w.share[i] = kZero;
     if (rate[0] == 0.0) continue;
     if (node.turns) {
-      for (int m = 1; m <= kMotionOrder; ++m) w.rates[i][m] += factor * rate[m - 1];
-      w.rotation[i] = exponentialSeries(w.rates[i]);
       for (int n = 1; n <= kMotionOrder; ++n) {
         w.share[i][n] = w.rotation[i][n] - parent[n] + 1e-14 * w.rotation[i][n];
       }
       continue;
     }
+    const double factor = std::fabs(node.multiplier);
     for (int n = 1; n <= kMotionOrder; ++n) {
       double factorial = 1.0;
       for (int m = 1; m <= n; ++m) {
@@ -202,34 +246,107 @@ MotionMajorant LinkCurveBuilder::linkMajorant(int i, const ReachChain& chain,
   MotionMajorant majorant;
   if (path.empty()) return majorant;
   const TimeSeries& rotation = w.rotation[path.back()];
-  for (int n : {1, 2, 3, 8}) {
+  constexpr std::array<std::pair<int, double>, 5> kUsed{
+      {{1, 1.0}, {2, 2.0}, {3, 6.0}, {8, 40320.0}, {15, 1307674368000.0}}};
+  for (auto [n, factorial] : kUsed) {
     double sum = 0.0;
     for (std::size_t j = 0; j < path.size(); ++j) {
       const ChainJoint& joint = chain.joints[j];
       sum += (joint.turns ? joint.reach : 1.0) * w.share[path[j]][n];
     }
-    const double factorial = n <= 2 ? n : n == 3 ? 6.0 : 40320.0;
     majorant.linear[n] = factorial * sum * (1.0 + 1e-12);
     majorant.angular[n] = factorial * rotation[n] * (1.0 + 1e-12);
   }
   return majorant;
 }
 
-int LinkCurveBuilder::cellsNeeded(const BernsteinSpan& span, double tolerance,
-                                  const std::vector<ReachChain>& chains, Workspace& w) const {
+double LinkCurveBuilder::errorRadius(int i) const {
+  return std::isfinite(radii_[i]) ? radii_[i] : 1.0;
+}
+
+LinkCurveBuilder::Cells LinkCurveBuilder::promisingCells(const BernsteinSpan& span,
+                                                         double tolerance,
+                                                         const std::vector<ReachChain>& chains,
+                                                         Workspace& w) const {
   ALLCLEAR_ASSERT(tolerance > 0.0);
-  derivativeSuprema(span.control(), span.time().length(), &w.suprema);
+  const double length = span.time().length();
+  derivativeSuprema(span.control(), length, &w.suprema);
   nodeSeries(w);
-  double error = 0.0;
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const MotionMajorant majorant = linkMajorant(static_cast<int>(i), chains[i], w);
-    const double radius = std::isfinite(radii_[i]) ? radii_[i] : 1.0;
-    error = std::max(error, majorant.linear[8] + majorant.angular[8] * radius);
+  double plain = 0.0, checked = 0.0;
+  for (int i = 0; i < static_cast<int>(links_.size()); ++i) {
+    const MotionMajorant majorant = linkMajorant(i, chains[i], w);
+    plain = std::max(plain, majorant.linear[8] + majorant.angular[8] * errorRadius(i));
+    checked = std::max(checked, majorant.linear[15] + majorant.angular[15] * errorRadius(i));
   }
-  error *= remainderFactor(span.time().length());
-  const double cells = std::ceil(std::pow(error / tolerance, 1.0 / 8.0));
-  ALLCLEAR_ASSERT(cells <= max_cells_);
-  return std::max(1, static_cast<int>(cells));
+  // A few roundings of the root are far within the padding of the majorants.
+  const double root = std::sqrt(std::sqrt(std::sqrt(plain * remainderFactor(length) / tolerance)));
+  ALLCLEAR_ASSERT(root <= max_cells_);
+  Cells cells;
+  cells.enough = std::max(1, static_cast<int>(std::ceil(root)));
+  // The bounds over a cell are sharper than those over the span.
+  cells.count = cells.enough <= 2 ? cells.enough : 3 * cells.enough / 4;
+  if (cells.count == 1) return cells;
+  const double rest = 2.0 * checked * checkedRemainderFactor(length) / tolerance;
+  const int with_checks = std::max(1, static_cast<int>(std::ceil(std::pow(rest, 1.0 / 15.0))));
+  cells.checked = with_checks < cells.count;
+  if (cells.checked) cells.count = with_checks;
+  return cells;
+}
+
+void LinkCurveBuilder::samplePoses(const MatX& control, int samples, bool first, Workspace& w,
+                                   Pose* poses) const {
+  const std::size_t link_count = links_.size();
+  if (w.weights.rows() != control.cols()) {
+    w.weights = sampleWeights(static_cast<int>(control.cols()) - 1);
+  }
+  w.sample_q = control.lazyProduct(w.weights.leftCols(samples));
+  for (int k = 0; k < samples; ++k) {
+    Pose* of_sample = poses + k * link_count;
+    if (!first && k == 0) {  // the last node of the cell before
+      std::copy_n(of_sample - (samples - kNodes + 1) * link_count, link_count, of_sample);
+      continue;
+    }
+    w.q = w.sample_q.col(k);
+    kinematics_.linkPoses(w.q, w.kinematics, w.poses);
+    for (std::size_t i = 0; i < link_count; ++i) of_sample[i] = w.poses[links_[i]];
+  }
+}
+
+double LinkCurveBuilder::buildCells(const BernsteinSpan& span, const Cells& cells, double tolerance,
+                                    const std::vector<ReachChain>& chains, Workspace& w,
+                                    LinkCurves* out) const {
+  const int link_count = static_cast<int>(links_.size());
+  out->samples = cells.checked ? kChecked : kNodes;
+  out->cells.resize(cells.count);
+  out->curves.resize(static_cast<std::size_t>(cells.count) * link_count);
+  out->poses.resize(out->curves.size() * out->samples);
+  std::array<Pose, kChecked> samples;
+  for (int c = 0; c < cells.count; ++c) {
+    const Interval time{c == 0 ? span.time().lower : out->cells[c - 1].upper,
+                        c == cells.count - 1
+                            ? span.time().upper
+                            : span.time().lower + span.time().length() * (c + 1) / cells.count};
+    out->cells[c] = time;
+    const BernsteinSpan part = span.restricted(time);
+    if (cells.count > 1) {  // else the workspace has them from the span
+      derivativeSuprema(part.control(), time.length(), &w.suprema);
+      nodeSeries(w);
+    }
+    Pose* poses = out->poses.data() + static_cast<std::size_t>(c) * out->samples * link_count;
+    samplePoses(part.control(), out->samples, c == 0, w, poses);
+    double error = 0.0;
+    for (int i = 0; i < link_count; ++i) {
+      BodyCurve& curve = out->curves[static_cast<std::size_t>(i) * cells.count + c];
+      for (int k = 0; k < out->samples; ++k) samples[k] = poses[k * link_count + i];
+      curve.time = time;
+      curve.reference_B = references_[i];
+      error = std::max(
+          error, setCurve(std::span(samples).first(out->samples), linkMajorant(i, chains[i], w),
+                          greatestReach(chains[i]), errorRadius(i), &curve));
+    }
+    if (error > tolerance) return error;
+  }
+  return 0.0;
 }
 
 void LinkCurveBuilder::build(const BernsteinSpan& span, double tolerance, Workspace& w,
@@ -239,43 +356,13 @@ void LinkCurveBuilder::build(const BernsteinSpan& span, double tolerance, Worksp
   const std::vector<ReachChain> own =
       wider.empty() ? std::vector<ReachChain>() : chainsWithin(wider);
   const std::vector<ReachChain>& chains = wider.empty() ? chains_ : own;
-  const int cells = cellsNeeded(span, tolerance, chains, w);
-  const int link_count = static_cast<int>(links_.size());
-  const MatX weights = lobattoWeights(span.degree());
-  out->cells.resize(cells);
-  out->curves.resize(static_cast<std::size_t>(cells) * link_count);
-  out->node_q.resize(static_cast<std::size_t>(cells) * kNodes);
-  out->node_poses.resize(out->node_q.size() * link_count);
-
-  for (int c = 0; c < cells; ++c) {
-    const Interval time{c == 0 ? span.time().lower : out->cells[c - 1].upper,
-                        c == cells - 1
-                            ? span.time().upper
-                            : span.time().lower + span.time().length() * (c + 1) / cells};
-    out->cells[c] = time;
-    const BernsteinSpan part = span.restricted(time);
-    derivativeSuprema(part.control(), time.length(), &w.suprema);
-    nodeSeries(w);
-    w.cell_control.noalias() = part.control() * weights;
-    Pose* poses = out->node_poses.data() + static_cast<std::size_t>(c) * kNodes * link_count;
-    for (int node = 0; node < kNodes; ++node) {
-      VecX& q = out->node_q[static_cast<std::size_t>(c) * kNodes + node];
-      q = w.cell_control.col(node);
-      if (c > 0 && node == 0) {  // the last node of the cell before
-        std::copy(poses - link_count, poses, poses);
-        continue;
-      }
-      kinematics_.linkPoses(q, w.kinematics, w.poses);
-      for (int i = 0; i < link_count; ++i) poses[node * link_count + i] = w.poses[links_[i]];
-    }
-    for (int i = 0; i < link_count; ++i) {
-      BodyCurve& curve = out->curves[static_cast<std::size_t>(i) * cells + c];
-      std::array<Pose, kNodes> samples;
-      for (int node = 0; node < kNodes; ++node) samples[node] = poses[node * link_count + i];
-      curve.time = time;
-      curve.control = LobattoNodes::controlFromSamples(samples);
-      setErrors(linkMajorant(i, chains[i], w), greatestReach(chains[i]), references_[i], &curve);
-    }
+  Cells cells = promisingCells(span, tolerance, chains, w);
+  while (true) {
+    const bool certain = cells.count >= cells.enough;
+    const double error = buildCells(span, cells, certain ? HUGE_VAL : tolerance, chains, w, out);
+    if (error == 0.0) return;
+    const double grown = std::ceil(cells.count * std::pow(error / tolerance, 1.0 / 8.0));
+    cells.count = std::clamp(static_cast<int>(grown), cells.count + 1, cells.enough);
   }
 }
 
@@ -288,16 +375,16 @@ BodyCurve LinkCurveBuilder::relativeCurve(const BernsteinSpan& span, const LinkC
   DerivativeSuprema suprema;
   derivativeSuprema(span.restricted(time).control(), time.length(), &suprema);
   const std::size_t link_count = links_.size();
-  const Pose* poses = curves.node_poses.data() + cell * kNodes * link_count;
-  std::array<Pose, kNodes> samples;
-  for (int node = 0; node < kNodes; ++node) {
-    samples[node] = poses[node * link_count + base].inverse() * poses[node * link_count + i];
+  const Pose* poses = curves.poses.data() + cell * curves.samples * link_count;
+  std::vector<Pose> samples;
+  for (int k = 0; k < curves.samples; ++k) {
+    samples.push_back(poses[k * link_count + base].inverse() * poses[k * link_count + i]);
   }
   BodyCurve curve;
   curve.time = time;
-  curve.control = LobattoNodes::controlFromSamples(samples);
+  curve.reference_B = references_[i];
   const double size = greatestReach(chain) + poses[i].p.norm() + poses[base].p.norm();
-  setErrors(motionMajorant(chain, suprema), size, references_[i], &curve);
+  setCurve(samples, motionMajorant(chain, suprema), size, errorRadius(i), &curve);
   return curve;
 }
 

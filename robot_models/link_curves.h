@@ -15,8 +15,8 @@ namespace allclear {
 struct LinkCurves {
   std::vector<Interval> cells;
   std::vector<BodyCurve> curves;  ///< by link of the builder, then cell
-  std::vector<VecX> node_q;       ///< configurations at the Lobatto nodes, by cell, then node
-  std::vector<Pose> node_poses;   ///< of the builder's links there: by cell, node, then link
+  int samples = 0;                ///< instants of a cell: the Lobatto nodes, maybe the checks too
+  std::vector<Pose> poses;        ///< of the links there: by cell, instant, then link
 
   int cellCount() const { return static_cast<int>(cells.size()); }
   /// Consecutive cells of the builder's i-th link.
@@ -25,9 +25,13 @@ struct LinkCurves {
   }
 };
 
+/// The part of an algorithm's tolerance to spend on its curves: coarser ones save few cells and
+/// leave less for the search.
+inline constexpr double kCurveShare = 1.0 / 12.0;
+
 /// Makes body curves from spans of a trajectory: poses at Chebyshev-Lobatto nodes, interpolated,
-/// with the remainder bounded by the eighth derivative of the motion
-/// (docs/algorithms/motion-bounds.md).
+/// with the remainder bounded by the eighth derivative of the motion, or by what the motion differs
+/// from the polynomial at seven more instants and its fifteenth (docs/algorithms/motion-bounds.md).
 ///
 /// Immutable after construction; reach is computed once. Each thread uses its own `Workspace`.
 class LinkCurveBuilder {
@@ -49,7 +53,9 @@ class LinkCurveBuilder {
     std::vector<TimeSeries> rotation;  ///< by node: series of its rotation
     std::vector<TimeSeries> share;     ///< by node: what a metre of reach, or its slide, adds
     std::vector<Pose> poses;
-    MatX cell_control;
+    MatX weights;   ///< of the control points at nodes and checks
+    MatX sample_q;  ///< configurations there
+    VecX q;
   };
 
   LinkCurveBuilder(const RobotModel& model, Options options);
@@ -75,10 +81,24 @@ class LinkCurveBuilder {
  private:
   std::vector<Interval> rangesFor(const BernsteinSpan& span) const;
   std::vector<ReachChain> chainsWithin(const std::vector<Interval>& ranges) const;
-  int cellsNeeded(const BernsteinSpan& span, double tolerance,
-                  const std::vector<ReachChain>& chains, Workspace& workspace) const;
   void nodeSeries(Workspace& workspace) const;
   MotionMajorant linkMajorant(int i, const ReachChain& chain, const Workspace& workspace) const;
+  double errorRadius(int i) const;
+
+  struct Cells {
+    int count = 1;         ///< that should do
+    int enough = 1;        ///< that do for certain
+    bool checked = false;  ///< held against the motion at the checks
+  };
+  /// Leaves the series of the whole span in the workspace.
+  Cells promisingCells(const BernsteinSpan& span, double tolerance,
+                       const std::vector<ReachChain>& chains, Workspace& workspace) const;
+  void samplePoses(const MatX& control, int samples, bool first, Workspace& workspace,
+                   Pose* poses) const;
+  /// 0 when all equal cells are good enough, else the error of one that is not.
+  double buildCells(const BernsteinSpan& span, const Cells& cells, double tolerance,
+                    const std::vector<ReachChain>& chains, Workspace& workspace,
+                    LinkCurves* out) const;
 
   MotionTree tree_;
   Kinematics kinematics_;

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/multiversion.h"
 
 namespace allclear {
 namespace {
@@ -80,6 +81,33 @@ struct Region {
   }
 };
 
+constexpr int kLanes = 8;
+using Lanes = double[kMotionOrder + 1][kLanes];
+
+/// One series per lane: w becomes exp(sum_{m>=1} W^(m) t^m / m!), by n e_n = sum_m p_m e_{n-m}
+/// where p_m is m times the m-th coefficient of the exponent.
+ALLCLEAR_MULTIVERSION
+void exponentialKernel(Lanes& series) {
+  Lanes p, e;
+  double factor = 1.0;  // 1 / (m - 1)!
+  for (int m = 1; m <= kMotionOrder; ++m) {
+    for (int l = 0; l < kLanes; ++l) p[m][l] = series[m][l] * factor;
+    factor /= m;
+  }
+  for (int l = 0; l < kLanes; ++l) e[0][l] = 1.0;
+  for (int n = 1; n <= kMotionOrder; ++n) {
+    double sum[kLanes] = {};
+    for (int m = 1; m <= n; ++m) {
+      for (int l = 0; l < kLanes; ++l) sum[l] += p[m][l] * e[n - m][l];
+    }
+    const double share = 1.0 / n;
+    for (int l = 0; l < kLanes; ++l) e[n][l] = sum[l] * share;
+  }
+  for (int n = 0; n <= kMotionOrder; ++n) {
+    for (int l = 0; l < kLanes; ++l) series[n][l] = e[n][l];
+  }
+}
+
 Interval travel(const MotionNode& node, const std::vector<Interval>& ranges) {
   const Interval range = ranges[node.coordinate];
   const double a = node.multiplier * range.lower + node.offset;
@@ -140,20 +168,24 @@ ReachChain reachChain(const MotionTree& tree, int base_link, int link, const Vec
 }
 
 TimeSeries exponentialSeries(const TimeSeries& w) {
-  TimeSeries p{};  // m times the m-th coefficient of the exponent
-  double factorial = 1.0;
-  for (int m = 1; m <= kMotionOrder; ++m) {
-    p[m] = w[m] / factorial;
-    factorial *= m;
-  }
-  TimeSeries e{};
-  e[0] = 1.0;
-  for (int n = 1; n <= kMotionOrder; ++n) {
-    double sum = 0.0;
-    for (int m = 1; m <= n; ++m) sum += p[m] * e[n - m];
-    e[n] = sum / n;
-  }
+  TimeSeries e;
+  exponentialSeries({&w, 1}, {&e, 1});
   return e;
+}
+
+void exponentialSeries(std::span<const TimeSeries> w, std::span<TimeSeries> out) {
+  ALLCLEAR_ASSERT(w.size() == out.size());
+  Lanes lanes{};
+  for (std::size_t first = 0; first < w.size(); first += kLanes) {
+    const std::size_t count = std::min<std::size_t>(kLanes, w.size() - first);
+    for (std::size_t l = 0; l < count; ++l) {
+      for (int m = 0; m <= kMotionOrder; ++m) lanes[m][l] = w[first + l][m];
+    }
+    exponentialKernel(lanes);
+    for (std::size_t l = 0; l < count; ++l) {
+      for (int m = 0; m <= kMotionOrder; ++m) out[first + l][m] = lanes[m][l];
+    }
+  }
 }
 
 MotionMajorant motionMajorant(const ReachChain& chain, const DerivativeSuprema& suprema) {

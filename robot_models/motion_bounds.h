@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "allclear/core/types.h"
@@ -32,7 +33,7 @@ ReachChain reachChain(const MotionTree& tree, int base_link, int link, const Vec
                       const std::vector<Interval>& ranges);
 
 /// Highest order of derivative that is bounded.
-inline constexpr int kMotionOrder = 8;
+inline constexpr int kMotionOrder = 15;
 
 /// Upper bounds of |q_k^(m)| over a cell: row k, column m - 1, for m = 1 ... kMotionOrder.
 using DerivativeSuprema = Eigen::Matrix<double, Eigen::Dynamic, kMotionOrder>;
@@ -53,5 +54,8 @@ using TimeSeries = std::array<double, kMotionOrder + 1>;
 
 /// exp(sum_{m>=1} W^(m) t^m / m!) for the rates `w`, w[m] = W^(m).
 TimeSeries exponentialSeries(const TimeSeries& w);
+
+/// The same of each of `w`, several at a time.
+void exponentialSeries(std::span<const TimeSeries> w, std::span<TimeSeries> out);
 
 }  // namespace allclear

@@ -121,6 +121,19 @@ TEST_P(ConvexMinimum, BracketsTheTrueMinimumOfRandomMotions) {
   EXPECT_LT(tally.unsure, 1 + tally.motions / 1000);
 }
 
+/// Motions on which splits where the distance is predicted to be least crept along from one side
+/// until the search's depth was used up.
+TEST(ConvexMinimumOf, MotionsOnWhichPredictionsCreepIsStillBracketed) {
+  constexpr std::pair<PairKinds, std::uint64_t> kMotions[] = {
+      {{1, 1}, 90002077}, {{7, 1}, 570025163}, {{5, 7}, 470030531}, {{7, 7}, 630022090}};
+  for (const auto& [kinds, seed] : kMotions) {
+    const Trial trial = randomTrial(kinds, seed);
+    const DistanceBracket bracket =
+        minimumDistance(trial.a.moving(), trial.b.moving(), trial.options);
+    EXPECT_EQ(bracket.status, McdStatus::kBracketed) << "seed " << seed;
+  }
+}
+
 std::vector<PairKinds> allPairs() {
   std::vector<PairKinds> pairs;
   for (int i = 0; i < 8; ++i) {

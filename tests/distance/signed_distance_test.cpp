@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "allclear/core/assert.h"
 #include "support/mesh_samples.h"
 
@@ -81,6 +83,47 @@ TEST(SignedDistance, OfCoaxialCylindersHasACircleOfNormals) {
       signedDistance(Cylinder(1.0, 9.0), at(0, 0, 0), Cylinder(0.5, 9.0), at(0, 0, 0));
   EXPECT_NEAR(r.distance, -1.5, 1e-14);
   EXPECT_FALSE(r.unique_normal);
+}
+
+// Two ways out, 0.03 rad and 1e-5 of their length apart: the search must not take them for one.
+TEST(SignedDistance, TellsTwoWaysOutOfNearlyTheSameLengthApart) {
+  const std::vector<Vec3> corners{
+      {-0.0970226312, 0.0753165583, -0.197150541}, {0.193414248, -0.177597899, 0.18806643},
+      {0.156619883, -0.194506021, 0.0830229684},   {0.129746468, -0.0848505981, -0.102058985},
+      {0.0763826061, -0.163824646, -0.149588011},  {0.0323765115, -0.0766424147, 0.127727482},
+      {0.00678388768, -0.149298288, -0.016789309}, {0.183731871, -0.0720596319, 0.169173495},
+      {0.168757435, -0.090422734, -0.0789348925},  {0.0317050297, -0.0873010639, 0.0954974097},
+      {-0.158976284, 0.171318047, 0.125840791},    {0.196261685, 0.168997347, 0.0314952661},
+      {-0.109013275, 0.0372487686, 0.144091235},   {0.0045907187, -0.199429252, -0.0406922074},
+      {-0.0942231749, 0.106389465, -0.0178789697}};
+  const ConvexMesh A(corners);
+  const Cylinder B(0.210872, 0.3644);
+  Pose X;
+  X.R << -0.635090178, -0.772263017, -0.0164407183, 0.157553304, -0.108672538, -0.981512728,
+      0.756199327, -0.625939383, 0.190689451;
+  X.R = Eigen::Quaterniond(X.R).normalized().toRotationMatrix();
+  X.p = Vec3(0.000649091948, 0.000847179512, 0.000927911545);
+  // Oracle: a climb from many directions.
+  std::mt19937_64 engine(1);
+  std::normal_distribution<double> normal;
+  const auto step = [&] { return Vec3(normal(engine), normal(engine), normal(engine)); };
+  double shallowest = -HUGE_VAL;
+  for (int start = 0; start < 300; ++start) {
+    Vec3 best_n = step().normalized();
+    double best = -HUGE_VAL;
+    for (double size = 0.3; size > 1e-6; size *= 0.97) {
+      const Vec3 n = (best_n + size * step()).normalized();
+      const double s = n.dot(X.p) - supportValue(A, n) - supportValue(B, -(X.R.transpose() * n));
+      if (s > best) {
+        best = s;
+        best_n = n;
+      }
+    }
+    shallowest = std::max(shallowest, best);
+  }
+  const SignedDistance r = signedDistance(A, Pose(), B, X);
+  EXPECT_GE(r.distance, shallowest - 1e-12);
+  EXPECT_NEAR(r.distance, shallowest, 1e-7);
 }
 
 TEST(SignedDistance, OfHalfSpacesIsFiniteOnlyWhenTheyFaceEachOther) {

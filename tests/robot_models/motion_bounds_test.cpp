@@ -93,7 +93,7 @@ TEST(Reach, BoundsTheDistanceToEveryAxisInAllConfigurations) {
 
 TEST(MotionMajorant, DominatesTrueDerivativesOfWorldMotion) {
   Random random(12);
-  std::array<double, 9> tightest{};
+  std::array<double, kMotionOrder + 1> tightest{};
   for (int r = 0; r < samples(400, 20000); ++r) {
     const RobotModel model = drawRobot(random);
     if (model.dimension() == 0) continue;
@@ -230,6 +230,88 @@ TEST(LinkCurves, StayWithinTheirRemainderOfTheTrueMotion) {
     ASSERT_LE(relative_ratio, 1.0) << "robot " << r << " links " << base << " " << i;
   }
   EXPECT_GE(tightest, 0.5);
+}
+
+/// A body's motion f along x over a cell from -1 to 1: the error of its interpolation, and the
+/// bound that the checks and its 15th derivative give.
+struct CheckedInterpolation {
+  double worst = 0.0;  ///< error
+  double bound = 0.0;
+
+  CheckedInterpolation(const std::function<double(double)>& f, double derivative) {
+    const auto moment = [&](int i) { return 2.0 * LobattoNodes::at(i) - 1.0; };
+    BodyCurve curve;
+    curve.time = {-1.0, 1.0};
+    std::array<Pose, LobattoNodes::kCount> samples;
+    for (int i = 0; i < LobattoNodes::kCount; ++i) samples[i].p.x() = f(moment(i));
+    curve.control = LobattoNodes::controlFromSamples(samples);
+    const auto polynomial = LobattoNodes::atChecks(samples);
+    double deviation = 0.0;
+    for (int j = 0; j < LobattoNodes::kChecks; ++j) {
+      const double t = moment(LobattoNodes::kCount + j);
+      EXPECT_NEAR(polynomial[j].p.x(), curve.pose(t).p.x(), 1e-12);
+      deviation = std::max(deviation, std::abs(f(t) - polynomial[j].p.x()));
+    }
+    bound = kCheckedShare * deviation + kCheckedRest * derivative;
+    for (int i = 0; i <= 4000; ++i) {
+      const double t = -1.0 + i / 2000.0;
+      worst = std::max(worst, std::abs(f(t) - curve.pose(t).p.x()));
+    }
+  }
+};
+
+TEST(LobattoNodes, BoundTheErrorBetweenThemByTheChecks) {
+  constexpr double kFactorial15 = 1307674368000.0;
+  Random random(16);
+  for (int r = 0; r < 300; ++r) {
+    // Roots where the interpolation has them, and others: near the checks, or anywhere.
+    std::vector<double> roots;
+    for (int i = 0; i < LobattoNodes::kCount; ++i) roots.push_back(2.0 * LobattoNodes::at(i) - 1.0);
+    const int left_out = random.integer(0, LobattoNodes::kChecks);
+    for (int j = 0; j < LobattoNodes::kChecks; ++j) {
+      const double check = 2.0 * LobattoNodes::at(LobattoNodes::kCount + j) - 1.0;
+      if (j == left_out) continue;
+      roots.push_back(random.chance(0.8) ? check : random.uniform(-1.2, 1.2));
+    }
+    const double size = random.logUniform(1e-3, 1e3);
+    const auto f = [&](double t) {
+      double product = size;
+      for (double root : roots) product *= t - root;
+      return product;
+    };
+    const CheckedInterpolation one(f, roots.size() == 15 ? size * kFactorial15 : 0.0);
+    ASSERT_LE(one.worst, one.bound * (1.0 + 1e-9)) << r;
+  }
+  // Where the checks see nothing, what is left is exactly the rest.
+  const auto unseen = [](double t) {
+    double product = 1.0;
+    for (int i = 0; i < 15; ++i) product *= t - (2.0 * LobattoNodes::at(i) - 1.0);
+    return product;
+  };
+  const CheckedInterpolation rest(unseen, kFactorial15);
+  EXPECT_LE(rest.worst, rest.bound);
+  EXPECT_GE(rest.worst, 0.999 * rest.bound);
+  // Deviations of all signs, and nothing else: of some of them the share is attained.
+  double tightest = 0.0;
+  for (int signs = 0; signs < 1 << LobattoNodes::kChecks; ++signs) {
+    const auto seen = [signs](double t) {
+      double sum = 0.0;
+      for (int j = LobattoNodes::kCount; j < 15; ++j) {
+        double term = (signs >> (j - LobattoNodes::kCount)) & 1 ? 1.0 : -1.0;
+        for (int i = 0; i < 15; ++i) {
+          if (i == j) continue;
+          const double root = 2.0 * LobattoNodes::at(i) - 1.0;
+          term *= (t - root) / (2.0 * LobattoNodes::at(j) - 1.0 - root);
+        }
+        sum += term;
+      }
+      return sum;
+    };
+    const CheckedInterpolation one(seen, 0.0);
+    ASSERT_LE(one.worst, one.bound * (1.0 + 1e-12)) << signs;
+    tightest = std::max(tightest, one.worst / one.bound);
+  }
+  EXPECT_GE(tightest, 0.999);
 }
 
 TEST(LinkCurves, WidenTheirReachForSlidesBeyondTheLimits) {

@@ -10,7 +10,7 @@ namespace allclear::test {
 /// Truncated power series in time as a scalar: arithmetic on it gives exact time derivatives of any
 /// composition (coefficient n is the n-th derivative over n!).
 struct Series {
-  static constexpr int kOrder = 10;
+  static constexpr int kOrder = 15;
   std::array<double, kOrder + 1> c{};
 
   Series() = default;
