@@ -90,8 +90,7 @@ TEST(PhongBalls, ProveNoMoreThanTheExactDepthOfConvexBodies) {
       const SignedDistance exact = signedMeshDistance(A.body(), Pose(), B.body(), X);
       const double proven = mostProven(&proof, A, B, X);
       EXPECT_LE(proven, std::max(-exact.distance, 0.0) + 1e-9) << i;
-      EXPECT_FALSE(exact.distance > 0.0 &&
-                   proof.atLeast(0.0, A.innerBalls(), B.innerBalls(), X))
+      EXPECT_FALSE(exact.distance > 0.0 && proof.atLeast(0.0, A.innerBalls(), B.innerBalls(), X))
           << i;
       if (exact.distance > -0.1) continue;
       ++deep;
