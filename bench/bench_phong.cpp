@@ -215,8 +215,8 @@ constexpr const char* kHead =
 
 void runScene(const PhongScene& scene, const Settings& settings, Report* report) {
   const PhongBody A{Shape(scene.A)}, B{Shape(scene.B)};
-  A.surface(-1.0);  // made once per body: not a query's time
-  B.surface(-1.0);
+  A.prepare();  // once per body: not a query's time
+  B.prepare();
   const std::vector<Method> all = methods(scene);
   for (int steps : settings.steps) {
     std::printf("%s, %d steps (%zu / %zu triangles)\n%s", scene.name.c_str(), steps,

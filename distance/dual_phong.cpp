@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "allclear/distance/phong_pair.h"
@@ -195,6 +196,24 @@ bool nearFacets(const Points& points) {
   return std::min(points.a.weights.minCoeff(), points.b.weights.minCoeff()) >= kOutside;
 }
 
+struct DualMemory : phong::PairMemory {
+  bool lowered = false;  ///< what the state's solution gives out
+};
+
+/// Facets' corners meet a little before the smooth normals say so. From then on what is less than
+/// `band` is given out as less than 0, what is below -2 band as it is, and in between a parabola
+/// rises: the direction stays, value and gradient belong together.
+void lower(double band, SmoothDistance* d) {
+  const double t = (d->distance + 2.0 * band) / (3.0 * band);
+  if (t <= 0.0) return;
+  const double slope = 1.0 - 2.0 / 3.0 * std::min(t, 1.0);
+  d->distance = t < 1.0 ? band * (t * (3.0 - t) - 2.0) : slope * (d->distance - band);
+  for (Vec3* g : {&d->gradient.translation_A, &d->gradient.rotation_A, &d->gradient.translation_B,
+                  &d->gradient.rotation_B}) {
+    *g *= slope;
+  }
+}
+
 /// One query.
 class DualQuery {
  public:
@@ -208,22 +227,43 @@ class DualQuery {
         smoothing_(smoothing),
         walk_(walkOn(smoothing)),
         state_(*state),
-        memory_(phong::memoryOf<phong::PairMemory>(state)) {}
+        memory_(phong::memoryOf<DualMemory>(state)) {}
 
   SmoothDistance run() {
+    std::optional<Solution> doubtful;
     if (state_.valid) {
       if (state_.frozen) {
         if (const auto found = onFrozenFacets()) return *found;
       }
-      if (const auto found = from(pointsOf(state_))) return *found;
+      auto found = solve(walk_, pointsOf(state_));
+      const Verdict verdict = found ? judge(&*found) : Verdict::kRefused;
+      if (verdict == Verdict::kAccepted) return taken(*found);
+      if (verdict == Verdict::kUnknown) doubtful = found;
     }
     const SignedDistance euclidean = memory_.euclidean(A_, X_WA_, B_, X_WB_);
-    if (const auto found = fromWitnesses(euclidean)) return *found;
+    const auto claims = [&](double factor) {
+      return doubtful && agrees(&*doubtful, euclidean) &&
+             std::abs(doubtful->answer.distance) <= factor * std::abs(euclidean.distance);
+    };
+    // What is much more than the depth and cannot be proven would be doubtful again next time.
+    if (claims(kMuchMore)) return taken(*doubtful);
+    if (const auto found = fromWitnesses(euclidean)) return taken(*found);
+    if (claims(std::numeric_limits<double>::infinity())) return taken(*doubtful);
     if (!state_.frozen) state_.valid = false;
     return phong::fallback(euclidean, X_WA_, X_WB_);
   }
 
  private:
+  using Verdict = phong::PairMemory::Verdict;
+  static constexpr double kMuchMore = 1.2;
+  static constexpr double kBand = 0.01;  // of the size
+
+  struct Solution {
+    SmoothDistance answer;
+    Points points;
+    bool lowered = false;
+  };
+
   DualWalk walkOn(double smoothing) const {
     return {A_.surface(smoothing), B_.surface(smoothing), X_AB_, std::min(A_.size(), B_.size())};
   }
@@ -232,34 +272,98 @@ class DualQuery {
     Points points = pointsOf(state_);
     Equations e;
     if (!walk_.solve(&points, false, &e) || !nearFacets(points)) return std::nullopt;
-    return answer(e, X_WA_, X_WB_);
-  }
-
-  std::optional<SmoothDistance> from(Points points) {
-    Equations e;
-    if (!walk_.solve(&points, true, &e)) return std::nullopt;
-    const auto found = answer(e, X_WA_, X_WB_);
-    if (!found || !memory_.accepts(found->distance, found->witness_A, found->witness_B, A_, X_WA_,
-                                   B_, X_WB_)) {
-      return std::nullopt;
-    }
-    if (!state_.frozen) keep(points, &state_);
+    auto found = answer(e, X_WA_, X_WB_);
+    if (found && memory_.lowered) lower(band(), &*found);
     return found;
   }
 
-  /// Where the walk gets stuck it is led by the solutions on smoother surfaces.
-  std::optional<SmoothDistance> fromWitnesses(const SignedDistance& euclidean) {
+  std::optional<Solution> solve(const DualWalk& walk, Points points) const {
+    Equations e;
+    if (!walk.solve(&points, true, &e)) return std::nullopt;
+    const auto found = answer(e, X_WA_, X_WB_);
+    if (!found) return std::nullopt;
+    return Solution{*found, points};
+  }
+
+  double size() const { return std::min(A_.size(), B_.size()); }
+  double band() const { return kBand * size(); }
+
+  Verdict judge(const SmoothDistance& d) {
+    return memory_.judge(d.distance, d.witness_A, d.witness_B, A_, X_WA_, B_, X_WB_);
+  }
+
+  /// Lowers it where it takes that.
+  Verdict judge(Solution* solution) {
+    const double distance = solution->answer.distance;
+    if (memory_.lowered && distance > -2.0 * band() && distance < band()) {
+      Solution low = lowered(*solution);
+      const Verdict verdict = judge(low.answer);
+      if (verdict != Verdict::kRefused) {
+        *solution = low;
+        return verdict;
+      }
+    }
+    const Verdict verdict = judge(solution->answer);
+    if (verdict != Verdict::kRefused || !(distance > 0.0 && distance < band())) return verdict;
+    if (!memory_.overlap(A_, X_WA_, B_, X_WB_)) return verdict;
+    *solution = lowered(*solution);
+    return Verdict::kAccepted;
+  }
+
+  /// The same by the Euclidean distance.
+  bool agrees(Solution* solution, const SignedDistance& euclidean) const {
+    const double distance = solution->answer.distance;
+    if (euclidean.distance < 0.0 && distance > 0.0 && distance < band()) {
+      *solution = lowered(*solution);
+    }
+    return phong::PairMemory::agrees(solution->answer.distance, euclidean.distance, size());
+  }
+
+  Solution lowered(const Solution& solution) const {
+    Solution out = solution;
+    if (!out.lowered) lower(band(), &out.answer);
+    out.lowered = true;
+    return out;
+  }
+
+  const SmoothDistance& taken(const Solution& solution) {
+    if (!state_.frozen) {
+      keep(solution.points, &state_);
+      memory_.lowered = solution.lowered;
+    }
+    return solution.answer;
+  }
+
+  /// Where the walk gets stuck it is led by the solutions on smoother surfaces, or sets out from
+  /// the triangles next to the witnesses'.
+  std::optional<Solution> fromWitnesses(const SignedDistance& euclidean) {
+    const auto solution = [&](const Points& points) {
+      auto found = solve(walk_, points);
+      return found && agrees(&*found, euclidean) ? found : std::nullopt;
+    };
+    const auto led = [&](const Points& from) -> std::optional<Solution> {
+      for (double smoother : {0.1, 0.2}) {
+        if (smoother * size() <= smoothing_) continue;
+        Points points = from;
+        Equations e;
+        if (!walkOn(smoother * size()).solve(&points, true, &e)) continue;
+        if (const auto found = solution(points)) return found;
+      }
+      return std::nullopt;
+    };
     Points start;
     start.a = phong::offCorner(A_.tree().nearest(A_.mesh(), X_WA_.inverse() * euclidean.witness_A));
     start.b = phong::offCorner(B_.tree().nearest(B_.mesh(), X_WB_.inverse() * euclidean.witness_B));
-    if (const auto found = from(start)) return found;
-    const double size = std::min(A_.size(), B_.size());
-    for (double smoother : {0.1, 0.2}) {
-      if (smoother * size <= smoothing_) continue;
-      Points points = start;
-      Equations e;
-      if (!walkOn(smoother * size).solve(&points, true, &e)) continue;
-      if (const auto found = from(points)) return found;
+    if (const auto found = solution(start)) return found;
+    if (const auto found = led(start)) return found;
+    for (int i = 0; i < 6; ++i) {
+      Points beside = start;
+      SurfacePoint& point = i < 3 ? beside.a : beside.b;
+      const int next = (i < 3 ? A_ : B_).mesh().neighbours[point.triangle][i % 3];
+      if (next < 0) continue;
+      point = {next, Vec3::Constant(1.0 / 3.0)};
+      if (const auto found = solution(beside)) return found;
+      if (const auto found = led(beside)) return found;
     }
     return std::nullopt;
   }
@@ -270,7 +374,7 @@ class DualQuery {
   double smoothing_;
   DualWalk walk_;
   SmoothState& state_;
-  phong::PairMemory& memory_;
+  DualMemory& memory_;
 };
 
 }  // namespace

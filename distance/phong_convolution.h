@@ -12,22 +12,28 @@ namespace allclear::phong {
 
 /// What of a mesh a convolution asks for.
 struct ConvolutionSide {
-  struct Edge {
-    int from, to;  ///< vertices
-    int triangles[2];
+  /// Of normals, per node of the tree: all within an angle about an axis, with some slack.
+  struct Cones {
+    std::vector<Vec3> axis;
+    std::vector<Vec2> angle;  ///< cosine and sine
+    std::vector<char> none;   ///< no normals at all
   };
   const PhongMesh* mesh = nullptr;
   const SphereTree* tree = nullptr;
   std::vector<int> first_around, around;         ///< vertices joined to a vertex by an edge
   std::vector<std::array<char, 3>> owns_vertex;  ///< each vertex is one triangle's
   std::vector<std::array<char, 3>> owns_edge;    ///< convex edges only, opposite to the corner
-  std::vector<Vec3> cone_axis;                   ///< per node of the tree: normals of triangles
-  std::vector<Vec2> cone;  ///< cosine and sine of the angle about the axis, with some slack
+  Cones faces;                                   ///< the triangles' own
+  Cones rings;                                   ///< of all triangles at their vertices
+  Cones arcs;                                    ///< of theirs and those across their convex edges
   double longest_edge = 0.0;
 
   ConvolutionSide(const PhongMesh& mesh, const SphereTree& tree);
-  /// No neighbour of the vertex is farther along `direction`.
-  bool supports(int vertex, const Vec3& direction) const;
+  /// No neighbour of the vertex is farther along `direction`, by more than a share of its distance.
+  bool supports(int vertex, const Vec3& direction, double slack = 0.0) const;
+
+ private:
+  Cones conesOf(const std::vector<double>& leaves) const;
 };
 
 /// A vertex of the sum, v of A less w of B, and the facets around it as a normal that can be turned
@@ -53,9 +59,8 @@ class Convolution {
  public:
   Convolution(const ConvolutionSide& A, const ConvolutionSide& B) : A_(A), B_(B) {}
 
-  /// All facets that reach into the ball, and those around their vertices. Of the pairs of
-  /// triangles found for the last ball those are used again that motions and balls since then leave
-  /// valid.
+  /// All facets that reach into the ball, and those around their vertices. What may become a facet
+  /// is found with some slack and looked through again until motions and balls have used it up.
   void make(const Pose& X_AB, const Vec3& center, double radius);
 
   const std::vector<SumVertex>& vertices() const { return vertices_; }
@@ -65,10 +70,21 @@ class Convolution {
   std::array<Vec3, 3> corners(int facet) const;  ///< at the pose of `make`
 
  private:
-  void collectPairs(const Pose& X_AB, const Vec3& center, double radius);
-  void facesOfA(int tA, int tB);
-  void facesOfB(int tA, int tB);
-  void edges(int tA, int tB);
+  using Cones = ConvolutionSide::Cones;
+  struct EdgePair {
+    int tA, tB;
+    int i, k;  ///< opposite to these corners
+  };
+
+  bool isCurrent(const Pose& X_AB, const Vec3& center, double radius) const;
+  void collect(const Pose& X_AB, const Vec3& center, double radius);
+  template <class Visit>
+  void visitPairs(const Cones& A, const Cones& B, const Visit& visit);
+  void turn();
+  void maybeEdges(int tA, int tB);
+  void faceOfA(int tA, int w);
+  void faceOfB(int v, int tB);
+  void edges(const EdgePair& pair);
   int vertex(int v, int w);
   void connect();
 
@@ -79,11 +95,15 @@ class Convolution {
   std::vector<SumFacet> facets_;
   std::vector<std::array<int, 3>> neighbours_;
   std::vector<std::pair<std::uint64_t, int>> table_;  ///< vertices by v and w: open addressing
-  // Pairs of triangles and for what they were found.
-  std::vector<std::pair<int, int>> pairs_;
-  Pose pairs_X_;
-  Vec3 pairs_center_ = Vec3::Zero();
-  double pairs_radius_ = -1.0;
+  std::vector<Vec3> turned_normals_, turned_edges_;   ///< of B; edges unit, three to a triangle
+  std::vector<Vec3> shifted_centers_, turned_axes_;   ///< of the nodes of B
+  // What may become facets, and for which pose and ball it was found.
+  std::vector<std::pair<int, int>> faces_of_A_, faces_of_B_;  ///< triangle and vertex
+  std::vector<EdgePair> edges_;
+  std::vector<std::pair<int, int>> todo_;
+  Pose found_X_;
+  Vec3 found_center_ = Vec3::Zero();
+  double found_radius_ = -1.0;
 };
 
 /// Place of a sum's vertex.

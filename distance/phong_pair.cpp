@@ -9,6 +9,7 @@ namespace {
 // Unguarded tracking has been seen to drift to 99 times the depth.
 constexpr double kFactor = 1.6;
 constexpr double kSlack = 0.05;
+constexpr double kRemembered = 0.1;  // of the size: motion after which a depth is sought anew
 
 bool within(double claim, double euclidean, double size) {
   return std::abs(claim) <= kFactor * std::max(0.0, euclidean) + kSlack * size;
@@ -18,20 +19,33 @@ bool within(double claim, double euclidean, double size) {
 
 const SignedDistance& PairMemory::euclidean(const PhongBody& A, const Pose& X_WA,
                                             const PhongBody& B, const Pose& X_WB) {
+  const auto same = [](const Pose& X, const Pose& Y) { return X.R == Y.R && X.p == Y.p; };
+  if (last_known_ && same(X_WA, last_A_) && same(X_WB, last_B_)) return last_;
   ++euclidean_queries;
+  depth_cache_.valid = false;
   last_ = signedMeshDistance(A.body(), X_WA, B.body(), X_WB, &depth_cache_);
+  last_A_ = X_WA;
+  last_B_ = X_WB;
+  last_known_ = true;
   const Pose X_AB = X_WA.inverse() * X_WB;
   apart_ = {last_.distance, X_AB, last_.distance > 0.0};
   deep_ = {-last_.distance, X_AB, last_.distance < 0.0};
   return last_;
 }
 
-/// What it was less the longest way of a point of B, seen from A.
-double PairMemory::Bound::at(const PhongBody& B, const Pose& X_AB_now) const {
-  if (!known) return -1.0;
+bool PairMemory::agrees(double claim, double euclidean, double size) {
+  return (claim > 0.0) == (euclidean > 0.0) && within(claim, std::abs(euclidean), size);
+}
+
+/// The longest way of a point of B, seen from A.
+double PairMemory::Bound::moved(const PhongBody& B, const Pose& X_AB_now) const {
   const Vec3& c = B.body().center();
   const double turned = (X_AB_now.R - X_AB.R).norm() / std::sqrt(2.0);
-  return lower - (X_AB_now * c - X_AB * c).norm() - turned * B.body().reach();
+  return (X_AB_now * c - X_AB * c).norm() + turned * B.body().reach();
+}
+
+double PairMemory::Bound::at(const PhongBody& B, const Pose& X_AB_now) const {
+  return known ? lower - moved(B, X_AB_now) : -1.0;
 }
 
 bool PairMemory::withinBalls(double claim, double size, const Vec3& middle, const PhongBody& A,
@@ -75,17 +89,29 @@ bool PairMemory::overlap(const PhongBody& A, const Pose& X_WA, const PhongBody& 
   return meshesOverlap(A.body(), X_WA, B.body(), X_WB, &overlap_cache_);
 }
 
+PairMemory::Verdict PairMemory::judge(double claim, const Vec3& witness_A, const Vec3& witness_B,
+                                      const PhongBody& A, const Pose& X_WA, const PhongBody& B,
+                                      const Pose& X_WB) {
+  const auto verdict = [](bool yes) { return yes ? Verdict::kAccepted : Verdict::kRefused; };
+  const double size = std::min(A.size(), B.size());
+  if (claim > 0.0) return verdict(acceptsApart(claim, size, A, X_WA, B, X_WB));
+  const double needed = (std::abs(claim) - kSlack * size) / kFactor;
+  const Pose X_AB = X_WA.inverse() * X_WB;
+  if (proof_.atLeast(needed, A.innerBalls(), B.innerBalls(), X_AB)) return Verdict::kAccepted;
+  if (withinBalls(claim, size, 0.5 * (witness_A + witness_B), A, X_WA, B, X_WB)) {
+    return Verdict::kAccepted;
+  }
+  const bool remembered = deep_.at(B, X_AB) >= needed && deep_.moved(B, X_AB) <= kRemembered * size;
+  if (needed > 0.0 && !remembered) return Verdict::kUnknown;
+  return verdict(meshesOverlap(A.body(), X_WA, B.body(), X_WB, &overlap_cache_));
+}
+
 bool PairMemory::accepts(double claim, const Vec3& witness_A, const Vec3& witness_B,
                          const PhongBody& A, const Pose& X_WA, const PhongBody& B,
                          const Pose& X_WB) {
-  const double size = std::min(A.size(), B.size());
-  if (claim > 0.0) return acceptsApart(claim, size, A, X_WA, B, X_WB);
-  const Vec3 middle = 0.5 * (witness_A + witness_B);
-  if (withinBalls(claim, size, middle, A, X_WA, B, X_WB)) return true;
-  if (!meshesOverlap(A.body(), X_WA, B.body(), X_WB, &overlap_cache_)) return false;
-  if (within(claim, deep_.at(B, X_WA.inverse() * X_WB), size)) return true;
-  const double d = euclidean(A, X_WA, B, X_WB).distance;
-  return d < 0.0 && within(claim, -d, size);
+  const Verdict verdict = judge(claim, witness_A, witness_B, A, X_WA, B, X_WB);
+  if (verdict != Verdict::kUnknown) return verdict == Verdict::kAccepted;
+  return agrees(claim, euclidean(A, X_WA, B, X_WB).distance, std::min(A.size(), B.size()));
 }
 
 SmoothDistance fallback(const SignedDistance& euclidean, const Pose& X_WA, const Pose& X_WB) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "allclear/distance/mesh_depth.h"
+#include "allclear/distance/phong_balls.h"
 #include "allclear/distance/phong_surface.h"
 #include "allclear/distance/smooth_distance.h"
 
@@ -13,19 +14,31 @@ class PairMemory {
  public:
   virtual ~PairMemory() = default;
 
-  /// The Euclidean answer at these poses.
+  /// The Euclidean answer at these poses. The depth is sought without the way out known from
+  /// before, which may have become a long one.
   const SignedDistance& euclidean(const PhongBody& A, const Pose& X_WA, const PhongBody& B,
                                   const Pose& X_WB);
 
+  enum class Verdict { kAccepted, kRefused, kUnknown };
+
   /// Whether a Phong distance `claim` with these witnesses (world) may be given out: it has the
   /// sign of the Euclidean distance d, proven, and |claim| <= 1.6 |d| + 0.05 times the smaller
-  /// size. Of d as little is computed as the answer needs:
+  /// size. Of d as little is computed as that needs:
   /// - apart, d is at least what it was proven to be, less what the bodies have moved since;
-  /// - overlapping, a ball about the middle of the witnesses of radius r_A inside of A and r_B
-  ///   inside of B proves a depth of at least r_A + r_B; else, of a depth known before, it is taken
-  ///   for granted that it has not become smaller by more than the bodies have moved.
+  /// - overlapping, balls inside of the bodies prove a depth (`DepthProof`; a ball about the middle
+  ///   of the witnesses of radius r_A in A and r_B in B proves r_A + r_B);
+  /// - else, for a tenth of the size, of a depth sought anew it is taken for granted that it has
+  ///   not become smaller by more than the bodies have moved since.
+  /// Unknown when only the depth itself can say.
+  Verdict judge(double claim, const Vec3& witness_A, const Vec3& witness_B, const PhongBody& A,
+                const Pose& X_WA, const PhongBody& B, const Pose& X_WB);
+
+  /// The same by the depth itself where nothing less says.
   bool accepts(double claim, const Vec3& witness_A, const Vec3& witness_B, const PhongBody& A,
                const Pose& X_WA, const PhongBody& B, const Pose& X_WB);
+
+  /// The same by the Euclidean distance.
+  static bool agrees(double claim, double euclidean, double size);
 
   /// Whether the bodies meet: by what is known of their distance, or exactly.
   bool overlap(const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB);
@@ -40,6 +53,7 @@ class PairMemory {
     Pose X_AB;
     bool known = false;
     double at(const PhongBody& B, const Pose& X_AB_now) const;
+    double moved(const PhongBody& B, const Pose& X_AB_now) const;
   };
   bool acceptsApart(double claim, double size, const PhongBody& A, const Pose& X_WA,
                     const PhongBody& B, const Pose& X_WB);
@@ -49,8 +63,11 @@ class PairMemory {
   MeshDepthCache depth_cache_;
   MeshCache overlap_cache_;
   SignedDistance last_;
+  Pose last_A_, last_B_;  ///< poses of `last_`
+  bool last_known_ = false;
   Bound apart_;
-  Bound deep_;                     ///< of the depth
+  Bound deep_;  ///< of the depth
+  DepthProof proof_;
   int near_A_ = -1, near_B_ = -1;  ///< triangles
 };
 

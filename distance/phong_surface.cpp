@@ -260,6 +260,19 @@ double PhongBody::chosenSmoothing() const {
   return thickness > kChunky * size_ ? 0.35 * size_ : 0.05 * size_;
 }
 
+const phong::InnerBalls& PhongBody::innerBalls() const {
+  std::call_once(balls_made_, [&] { balls_ = {*body_, *mesh_, *tree_, size_}; });
+  return balls_;
+}
+
+void PhongBody::prepare() const {
+  innerBalls();
+  surface(-1.0);
+  for (double level : kLevel) {
+    if (level * size_ > smoothing_) surface(level * size_);
+  }
+}
+
 const PhongSurface& PhongBody::surface(double radius) const {
   if (radius < 0.0) radius = smoothing_;
   int best = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allclear/distance/mesh_body.h"
+#include "allclear/distance/phong_balls.h"
 #include "allclear/distance/phong_mesh.h"
 #include "allclear/distance/phong_tree.h"
 #include "allclear/distance/phong_triangle.h"
@@ -82,6 +83,11 @@ class PhongBody {
 
   const phong::SphereTree& tree() const { return *tree_; }  ///< of the working mesh
   const phong::PhongMesh& mesh() const { return *mesh_; }
+  const phong::InnerBalls& innerBalls() const;
+
+  /// Makes all that queries with the chosen radius may ask for, which they else make when they
+  /// first do: tens of milliseconds.
+  void prepare() const;
 
  private:
   static constexpr int kLevels = 5;
@@ -98,6 +104,8 @@ class PhongBody {
     std::unique_ptr<PhongSurface> surface;
   };
   mutable Level levels_[kLevels];
+  mutable std::once_flag balls_made_;
+  mutable phong::InnerBalls balls_;
 };
 
 }  // namespace allclear

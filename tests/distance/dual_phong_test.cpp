@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <numbers>
 #include <random>
 
@@ -91,8 +92,17 @@ TEST(DualPhong, WitnessesAreOnTheSurfacesAlongOppositeNormals) {
     const Pose X_A = randomPose(&random, 0.2), X_B = randomPose(&random, 0.5);
     SmoothState state;
     const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
-    EXPECT_LE((d.witness_B - d.witness_A - d.distance * d.normal).norm(), 1e-9) << i;
+    EXPECT_LE((d.witness_B - d.witness_A).cross(d.normal).norm(), 1e-9) << i;
     EXPECT_NEAR(d.normal.norm(), 1.0, 1e-12);
+    const double along = (d.witness_B - d.witness_A).dot(d.normal);
+    // Where facets meet before the smooth surfaces do the value is lower than the way between them.
+    const double band = 0.01 * std::min(A.size(), B.size());
+    if (d.distance > 0.0 || d.distance < -2.0 * band) {
+      EXPECT_NEAR(along, d.distance, 1e-9) << i;
+    } else {
+      EXPECT_GE(along, d.distance - 1e-9) << i;
+      EXPECT_LT(along, band) << i;
+    }
     if (d.fallback) continue;
     ++tracked;
     const auto on = [](const PhongBody& body, const Pose& X, const Vec3& p) {
@@ -165,29 +175,119 @@ TEST(DualPhong, DirectionFollowsARollingTorusInSmallSteps) {
   EXPECT_LE(3.0 * most, most_euclid);
 }
 
-TEST(DualPhong, MostPosesNearContactAreTracked) {
-  std::mt19937_64 random(34);
-  std::uniform_real_distribution<double> depth(-0.1, 0.1);
-  int near = 0, tracked = 0;
-  for (int i = 0; i < test::phongSamples(60, 600); ++i) {
+/// Steps of random motions from poses with depths uniform in a band, by how they are answered.
+struct Tracking {
+  int asked = 0, tracked = 0;
+};
+
+Tracking track(int seed, int motions, double least, double most,
+               const std::function<bool(double)>& counts) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> depth(least, most);  // by the size
+  Tracking out;
+  for (int i = 0; i < motions; ++i) {
     const PhongBody &A = bodies().at(i % 2), &B = bodies().at(i / 2 % 2);
+    const double size = std::min(A.size(), B.size());
     const Pose X_A = randomPose(&random, 0.0);
     Pose X_B = randomPose(&random, 0.4);
     const SignedDistance e = signedMeshDistance(A.body(), X_A, B.body(), X_B);
-    X_B.p -= (e.distance - depth(random)) * e.normal;
+    X_B.p -= (e.distance - depth(random) * size) * e.normal;
     const Vec3 v = randomPose(&random, 0.002).p, w = randomPose(&random, 0.005).p;
     SmoothState state;
     for (int step = 0; step < 20; ++step) {
       X_B = moved(X_B, v, w);
       const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
-      if (std::abs(d.distance) > 0.1 * std::min(A.size(), B.size())) continue;
-      ++near;
-      tracked += !d.fallback;
+      if (!counts(d.distance / size)) continue;
+      ++out.asked;
+      out.tracked += !d.fallback;
     }
   }
-  std::printf("tracked %d of %d\n", tracked, near);
-  EXPECT_GT(near, 200);
-  EXPECT_GE(tracked, 0.95 * near);
+  return out;
+}
+
+TEST(DualPhong, TracksNinetyNinePercentOfPosesNearContact) {
+  Tracking all;
+  for (int seed : {34, 35, 36, 37}) {
+    const Tracking one = track(seed, test::phongSamples(60, 600), -0.1, 0.1,
+                               [](double d) { return std::abs(d) <= 0.1; });
+    std::printf("seed %d: tracked %d of %d\n", seed, one.tracked, one.asked);
+    all.asked += one.asked;
+    all.tracked += one.tracked;
+    EXPECT_GE(one.tracked, 0.985 * one.asked) << "seed " << seed;
+  }
+  EXPECT_GT(all.asked, 2000);
+  EXPECT_GE(all.tracked, 0.99 * all.asked);
+}
+
+TEST(DualPhong, TracksNinetyPercentOfDeepPoses) {
+  for (int seed : {44, 45}) {
+    const Tracking one =
+        track(seed, test::phongSamples(60, 600), -0.25, -0.1, [](double d) { return d < -0.1; });
+    std::printf("seed %d: tracked %d of %d\n", seed, one.tracked, one.asked);
+    EXPECT_GT(one.asked, 500);
+    EXPECT_GE(one.tracked, 0.9 * one.asked) << "seed " << seed;
+  }
+}
+
+TEST(DualPhong, DepthsAreWithinWhatIsPromisedOfTheExactOnes) {
+  std::mt19937_64 random(36);
+  int claims = 0, beyond = 0;
+  for (int i = 0; i < test::phongSamples(24, 400); ++i) {
+    const PhongBody &A = bodies().at(i), &B = bodies().at(i / 3);
+    const double size = std::min(A.size(), B.size());
+    const Pose X_A = randomPose(&random, 0.1);
+    Pose X_B = randomPose(&random, 0.15);
+    const Vec3 v = randomPose(&random, 0.004).p, w = randomPose(&random, 0.03).p;
+    SmoothState state;
+    for (int step = 0; step < 15; ++step) {
+      X_B = moved(X_B, v, w);
+      const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
+      if (d.fallback || d.distance > 0.0) continue;
+      ++claims;
+      const double exact = -signedMeshDistance(A.body(), X_A, B.body(), X_B).distance;
+      const double most = 1.6 * exact + 0.05 * size;
+      beyond += -d.distance > most + 1e-9;
+    }
+  }
+  std::printf("%d of %d beyond\n", beyond, claims);
+  EXPECT_GT(claims, 100);
+  // What balls prove is never beyond (phong_balls_test.cpp). Where a depth computed a little before
+  // is taken for granted, that one may have been too long: a search does not find every way out.
+  EXPECT_LE(beyond, 0.01 * claims);
+}
+
+TEST(DualPhong, GoesThroughContactWithoutATurn) {
+  const PhongBody &A = bodies().blob, &B = bodies().torus;
+  std::mt19937_64 random(37);
+  const double band = 0.01 * std::min(A.size(), B.size());
+  int lowered = 0, goes_on = 0;
+  for (int i = 0; i < test::phongSamples(20, 200); ++i) {
+    const Pose X_A = randomPose(&random, 0.1);
+    Pose X_B = randomPose(&random, 0.4);
+    const SignedDistance e = signedMeshDistance(A.body(), X_A, B.body(), X_B);
+    X_B.p -= (e.distance - 0.02) * e.normal;
+    SmoothState state;
+    SmoothDistance last = dualPhongDistance(A, X_A, B, X_B, {}, &state);
+    for (int step = 0; step < 80; ++step) {
+      X_B.p -= 5e-4 * e.normal;
+      const SmoothDistance d = dualPhongDistance(A, X_A, B, X_B, {}, &state);
+      if (d.fallback || last.fallback) break;
+      const double along = (d.witness_B - d.witness_A).dot(d.normal);
+      EXPECT_LE(d.distance, along + 1e-12);
+      EXPECT_GE(d.distance, along - band);
+      const bool is_lower = d.distance < along - 1e-9;
+      // Between two steps in contact the value goes on, and with the gradient.
+      if (is_lower && last.distance <= 0.0) {
+        ++lowered;
+        const double by_gradient =
+            -2.5e-4 * (d.gradient.translation_B + last.gradient.translation_B).dot(e.normal);
+        goes_on += std::abs(d.distance - last.distance - by_gradient) <= 2e-5;
+      }
+      last = d;
+    }
+  }
+  EXPECT_GT(lowered, 50);
+  EXPECT_GE(goes_on, 0.95 * lowered);  // from facet to facet the gradient has a kink
 }
 
 TEST(DualPhong, TheSameWhenTheBodiesAreExchanged) {
