@@ -13,11 +13,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kClearance = 1e-10;
 constexpr int kMostJumps = 64;
 
-double radiusOf(const MeshBody& body, std::int32_t ref) {
-  if (ref == kRoot) return body.root().radius;
-  return static_cast<double>(body.bvh()->nodes()[ref >> 3].ball[3][ref & 7]);
-}
-
 /// In single precision, no less than x.
 float roundedUp(double x) {
   const auto y = static_cast<float>(x);
