@@ -11,6 +11,8 @@
 #include "allclear/distance/volume.h"
 #include "distance/cover_meshes.h"
 #include "support/data.h"
+#include "support/mesh_samples.h"
+#include "support/push_out.h"
 
 namespace allclear {
 namespace {
@@ -306,6 +308,22 @@ TEST(ConvexCover, CutsAnLIntoItsTwoBoxes) {
     for (const ConvexMesh& piece : cover) {
       EXPECT_EQ(convexHull(piece.points()).vertices.size(), 8u) << "seed " << 2000 + round;
     }
+  }
+}
+
+/// No single plane takes anything off their hulls.
+TEST(ConvexCover, CutsRingsAndCups) {
+  const TriangleMesh meshes[] = {test::torusMesh(0.3, 0.1, 40, 24),
+                                 test::torusMesh(0.3, 0.03, 60, 12), test::cupMesh()};
+  for (int i = 0; i < 3; ++i) {
+    Random random(3500 + i);
+    const TriangleMesh& mesh = meshes[i];
+    const auto cover = convexCover(mesh);
+    EXPECT_GE(cover.size(), 8u) << i;
+    const Probes probes = probe(mesh, cover, true, 300, random);
+    EXPECT_EQ(probes.lost, 0) << i;
+    const double solid = shapeVolume(mesh), hull = convexHull(mesh.vertices()).volume;
+    EXPECT_LT(volumeOf(cover) - solid, 0.5 * (hull - solid)) << i;
   }
 }
 
