@@ -143,44 +143,21 @@ inline TriangleMesh cupMesh() {
       {{0.0, -0.3}, {0.3, -0.3}, {0.4, 0.3}, {0.33, 0.3}, {0.24, -0.22}, {0.0, -0.22}}, 24);
 }
 
-/// The hulls of the sectors of a turned convex outline: together they enclose what it turns to.
-inline std::vector<Geometry> sectors(const std::vector<Vec2>& outline, int around, int count) {
-  std::vector<Geometry> pieces;
-  for (int k = 0; k < count; ++k) {
-    std::vector<Vec3> points;
-    for (int i = k * around / count; i <= (k + 1) * around / count; ++i) {
-      const double angle = 2.0 * std::numbers::pi * i / around;
-      for (const Vec2& point : outline) {
-        points.push_back({point.x() * std::cos(angle), point.x() * std::sin(angle), point.y()});
-      }
-    }
-    pieces.push_back({ConvexMesh(points), Pose()});
-  }
-  return pieces;
-}
-
-/// The convex ones against their own like; the cup and the torus, by their pieces, against a rod.
+/// The convex ones against their own like; the cup and the torus, by the pieces of their covers,
+/// against a rod.
 inline std::vector<PushOutPair> pushOutPairs() {
-  const auto body = [](TriangleMesh mesh, std::vector<Geometry> pieces = {}) {
-    return std::make_shared<const SmoothBody>(Shape(std::move(mesh)), std::move(pieces));
+  const auto body = [](TriangleMesh mesh) {
+    return std::make_shared<const SmoothBody>(Shape(std::move(mesh)));
   };
   const auto ellipsoid = body(ellipsoidMesh(Vec3(0.5, 0.35, 0.25)));
   const auto box = body(boxMesh(Vec3(0.3, 0.25, 0.2)));
   const auto cone = body(coneMesh(0.35, 0.8));
   const auto rod = body(boxMesh(Vec3(0.35, 0.06, 0.04)));
-  std::vector<Geometry> cup =
-      sectors({{0.3, -0.3}, {0.4, 0.3}, {0.33, 0.3}, {0.24, -0.22}, {0.24, -0.3}}, 24, 12);
-  cup.push_back(sectors({{0.0, -0.3}, {0.3, -0.3}, {0.3, -0.22}, {0.0, -0.22}}, 24, 1).front());
-  std::vector<Vec2> ring;
-  for (int i = 0; i < 16; ++i) {
-    const double angle = 2.0 * std::numbers::pi * i / 16;
-    ring.push_back({0.38 + 0.12 * std::cos(angle), 0.12 * std::sin(angle)});
-  }
   return {{"ellipsoid", ellipsoid, ellipsoid},
           {"box", box, box},
           {"cone", cone, cone},
-          {"cup", body(cupMesh(), std::move(cup)), rod},
-          {"torus", body(torusMesh(0.38, 0.12, 32, 16), sectors(ring, 32, 16)), rod}};
+          {"cup", body(cupMesh()), rod},
+          {"torus", body(torusMesh(0.38, 0.12, 32, 16)), rod}};
 }
 
 struct PushOutScore {
