@@ -294,14 +294,24 @@ int run(int argc, char** argv) {
   }
   bench.far(cases[1]);
   // The same shapes, finer and finer.
-  const TriangleMesh a1 = test::blobMesh(0.15, 9, 16, 0.3), b1 = test::blobMesh(0.6, 9, 16, 0.1);
-  const double coarse = bench.run(makeCase("growth_300", a1, b1, queries, 5), 1e-3, false);
-  const double fine = bench.run(makeCase("growth_30k", test::blobMesh(0.15, 99, 150, 0.3),
-                                         test::blobMesh(0.6, 99, 150, 0.1), queries, 5),
-                                1e-3, false);
-  const double exponent = std::log(fine / coarse) / std::log(30000.0 / 320.0);
-  std::printf("growth exponent in triangles %.3f\n", exponent);
-  report.figure("exponent_triangles", exponent);
+  constexpr struct {
+    const char* name;
+    int rows, columns;
+  } kGrowth[] = {{"300", 9, 16}, {"3k", 31, 48}, {"30k", 99, 150}, {"300k", 313, 480}};
+  std::vector<double> means, triangles;
+  for (const auto& [name, rows, columns] : kGrowth) {
+    const Case c = makeCase(std::string("growth_") + name, test::blobMesh(0.15, rows, columns, 0.3),
+                            test::blobMesh(0.6, rows, columns, 0.1), queries, 5);
+    means.push_back(bench.run(c, 1e-3, false));
+    triangles.push_back(static_cast<double>(c.a.triangles().size()));
+  }
+  const auto exponent = [&](int from, int to, const char* name) {
+    const double e = std::log(means[to] / means[from]) / std::log(triangles[to] / triangles[from]);
+    std::printf("growth exponent in triangles, %s: %.3f\n", name, e);
+    report.figure(std::string("exponent_triangles/") + name, e);
+  };
+  exponent(0, 2, "300 to 30k");
+  exponent(1, 3, "3k to 300k");
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const double growth = std::log10(at4[i] / at3[i]);
     std::printf("growth exponent in 1/tolerance, %s: %.3f\n", cases[i].name.c_str(), growth);
