@@ -298,20 +298,26 @@ int run(int argc, char** argv) {
     const char* name;
     int rows, columns;
   } kGrowth[] = {{"300", 9, 16}, {"3k", 31, 48}, {"30k", 99, 150}, {"300k", 313, 480}};
-  std::vector<double> means, triangles;
-  for (const auto& [name, rows, columns] : kGrowth) {
-    const Case c = makeCase(std::string("growth_") + name, test::blobMesh(0.15, rows, columns, 0.3),
-                            test::blobMesh(0.6, rows, columns, 0.1), queries, 5);
-    means.push_back(bench.run(c, 1e-3, false));
-    triangles.push_back(static_cast<double>(c.a.triangles().size()));
+  for (const bool both : {true, false}) {
+    std::vector<double> means, triangles;
+    for (const auto& [name, rows, columns] : kGrowth) {
+      const TriangleMesh a = both ? test::blobMesh(0.15, rows, columns, 0.3)
+                                  : test::blobMesh(0.15, kGrowth[1].rows, kGrowth[1].columns, 0.3);
+      const Case c = makeCase(std::string(both ? "growth_" : "growth_of_one_") + name, a,
+                              test::blobMesh(0.6, rows, columns, 0.1), queries, 5);
+      means.push_back(bench.run(c, 1e-3, false));
+      triangles.push_back(static_cast<double>(c.b.triangles().size()));
+    }
+    const auto exponent = [&](int from, int to, const char* range) {
+      const double e =
+          std::log(means[to] / means[from]) / std::log(triangles[to] / triangles[from]);
+      const char* const which = both ? "both meshes" : "one mesh";
+      std::printf("growth exponent in the triangles of %s, %s: %.3f\n", which, range, e);
+      report.figure(std::string("exponent_triangles/") + (both ? "both/" : "one/") + range, e);
+    };
+    exponent(0, 2, "300 to 30k");
+    exponent(1, 3, "3k to 300k");
   }
-  const auto exponent = [&](int from, int to, const char* name) {
-    const double e = std::log(means[to] / means[from]) / std::log(triangles[to] / triangles[from]);
-    std::printf("growth exponent in triangles, %s: %.3f\n", name, e);
-    report.figure(std::string("exponent_triangles/") + name, e);
-  };
-  exponent(0, 2, "300 to 30k");
-  exponent(1, 3, "3k to 300k");
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const double growth = std::log10(at4[i] / at3[i]);
     std::printf("growth exponent in 1/tolerance, %s: %.3f\n", cases[i].name.c_str(), growth);

@@ -18,12 +18,15 @@ TriangleMesh ring() { return torusMesh(0.2, 0.06, 24, 12); }
 TEST(SmoothDistanceInterface, ChoosesByTheShapes) {
   const SmoothBody box(Box(Vec3(0.1, 0.2, 0.3))), ball(Sphere(0.1));
   const SmoothBody torus(ring()), cube(boxMesh(Vec3(0.1, 0.1, 0.1)));
+  const SmoothBody bumpy(test::blobMesh(0.1, 17, 27, 0.3));
   EXPECT_EQ(chosenMethod(box, ball), SmoothMethod::kSoft);
-  EXPECT_EQ(chosenMethod(box, cube), SmoothMethod::kSoft);  // one convex piece
-  EXPECT_EQ(chosenMethod(box, torus), SmoothMethod::kDualPhong);
-  EXPECT_EQ(chosenMethod(ball, torus), SmoothMethod::kSoft);  // a ball has no faces
+  EXPECT_EQ(chosenMethod(box, cube), SmoothMethod::kSoft);   // one convex piece
+  EXPECT_EQ(chosenMethod(box, torus), SmoothMethod::kSoft);  // a few
+  EXPECT_EQ(chosenMethod(box, bumpy), SmoothMethod::kDualPhong);
+  EXPECT_EQ(chosenMethod(ball, bumpy), SmoothMethod::kSoft);  // a ball has no faces
   EXPECT_TRUE(cube.isWellCovered());
-  EXPECT_FALSE(torus.isWellCovered());  // its hole
+  EXPECT_TRUE(torus.isWellCovered());
+  EXPECT_FALSE(bumpy.isWellCovered());
 }
 
 TEST(SmoothDistanceInterface, GivesWhatTheMethodsGive) {
