@@ -53,19 +53,26 @@ std::vector<Method> methods(const PhongScene& scene) {
   };
   const auto sum = [](const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB,
                       SmoothState* state) { return phongDistance(A, X_WA, B, X_WB, {}, state); };
-  // The softened distance is of the bodies' convex pieces.
+  // The softened distance is of the bodies' convex pieces, its softness by the smaller size: as
+  // the planner sets out with, and nearly as it ends.
   const auto A_soft = std::make_shared<SmoothBody>(Shape(scene.A));
   const auto B_soft = std::make_shared<SmoothBody>(Shape(scene.B));
   A_soft->soft();
   B_soft->soft();
-  const auto soft = [=](const PhongBody&, const Pose& X_WA, const PhongBody&, const Pose& X_WB,
-                        SmoothState* state) {
-    SmoothOptions options;
-    options.method = SmoothMethod::kSoft;
-    options.softness = 0.01;
-    return smoothDistance(*A_soft, X_WA, *B_soft, X_WB, options, state);
+  const auto soft = [=](double share) {
+    return [=](const PhongBody& A, const Pose& X_WA, const PhongBody& B, const Pose& X_WB,
+               SmoothState* state) {
+      SmoothOptions options;
+      options.method = SmoothMethod::kSoft;
+      options.softness = share * std::min(A.size(), B.size());
+      return smoothDistance(*A_soft, X_WA, *B_soft, X_WB, options, state);
+    };
   };
-  return {{"euclid", euclid}, {"phong", sum}, {"dual_phong", dual}, {"soft", soft}};
+  return {{"euclid", euclid},
+          {"phong", sum},
+          {"dual_phong", dual},
+          {"soft_5%", soft(0.05)},
+          {"soft_1%", soft(0.01)}};
 }
 
 struct Run {
