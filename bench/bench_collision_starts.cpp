@@ -31,26 +31,18 @@ struct Arguments {
   int iterations = 60;  ///< as many as the planner gives a straight line
   double deep = 0.1;    ///< of the straight line at its worst [m]
   bool pieces = false;  ///< meshes by their pieces in all pairs; else by hulls
+  std::string json;     ///< read by the report
 };
 
-/// 0 to go on, else to end with, less one.
-int parse(int argc, char** argv, Arguments* out) {
-  std::string json;
-  CLI::App app("plans from straight lines through mesh obstacles");
-  app.add_option("--count", out->count, "problems");
-  app.add_option("--seed", out->seed, "of the problems");
-  app.add_option("--modes", out->modes, "distances to compare");
-  app.add_option("--iterations", out->iterations, "of the refinement");
-  app.add_option("--deep", out->deep, "least depth of the straight line [m]");
-  app.add_flag("--pieces", out->pieces, "meshes by their pieces in all pairs");
-  app.add_flag("--verbose", out->verbose, "a line per problem");
-  app.add_option("--json", json, "write the figures to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return 1 + app.exit(error);
-  }
-  return 0;
+void addOptions(CLI::App* app, Arguments* out) {
+  app->add_option("--count", out->count, "problems");
+  app->add_option("--seed", out->seed, "of the problems");
+  app->add_option("--modes", out->modes, "distances to compare");
+  app->add_option("--iterations", out->iterations, "of the refinement");
+  app->add_option("--deep", out->deep, "least depth of the straight line [m]");
+  app->add_flag("--pieces", out->pieces, "meshes by their pieces in all pairs");
+  app->add_flag("--verbose", out->verbose, "a line per problem");
+  app->add_option("--json", out->json, "write the figures to this file");
 }
 
 fs::path dataFolder() {
@@ -224,7 +216,9 @@ int main(int argc, char** argv) {
   using namespace allclear;
   bench::Report report(argc, argv);
   Arguments arguments;
-  if (const int end = parse(argc, argv, &arguments)) return end - 1;
+  CLI::App app("plans from straight lines through mesh obstacles");
+  addOptions(&app, &arguments);
+  CLI11_PARSE(app, argc, argv);
   std::vector<std::string> modes;
   std::stringstream list(arguments.modes);
   for (std::string mode; std::getline(list, mode, ',');) modes.push_back(mode);

@@ -42,30 +42,26 @@ struct Arguments {
   int check = 100;
   GeometryMode geometry = GeometryMode::kAuto;
   std::string csv = "bench_problems.csv";
+  std::string json;  ///< read by the report
 };
 
-/// 0 to go on, else to end with, less one.
-int parse(int argc, char** argv, Arguments* out) {
+void addOptions(CLI::App* app, Arguments* out) {
   const std::map<std::string, GeometryMode> geometries{{"auto", GeometryMode::kAuto},
                                                        {"mesh", GeometryMode::kMesh},
                                                        {"capsule", GeometryMode::kCapsule}};
-  std::string json;
-  CLI::App app("plans the problems of `planning_problems_v1` files");
-  app.add_option("files", out->given, "files or folders; none: all of the shared data");
-  app.add_option("--every", out->every, "of so many problems the first")
+  app->add_option("files", out->given, "files or folders; none: all of the shared data");
+  app->add_option("--every", out->every, "of so many problems the first")
       ->check(CLI::PositiveNumber);
-  app.add_option("--time", out->time, "limit of a plan [s]");
-  app.add_option("--jobs", out->jobs, "processes")->check(CLI::PositiveNumber);
-  app.add_option("--check", out->check, "instants of a plan that FCL looks at");
-  app.add_option("--geometry", out->geometry, "what stands for meshes in the search")
+  app->add_option("--time", out->time, "limit of a plan [s]");
+  app->add_option("--jobs", out->jobs, "processes")->check(CLI::PositiveNumber);
+  app->add_option("--check", out->check, "instants of a plan that FCL looks at");
+  app->add_option("--geometry", out->geometry, "what stands for meshes in the search")
       ->transform(CLI::CheckedTransformer(geometries));
-  app.add_option("--csv", out->csv, "the rows; those in it are not planned again");
-  app.add_option("--json", json, "write the figures to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return 1 + app.exit(error);
-  }
+  app->add_option("--csv", out->csv, "the rows; those in it are not planned again");
+  app->add_option("--json", out->json, "write the figures to this file");
+}
+
+void findFiles(Arguments* out) {
   const char* data = std::getenv("ALLCLEAR_DATA");
   if (out->given.empty()) {
     out->given.push_back(fs::path(data ? data : "../shared/data") / "problems");
@@ -81,7 +77,6 @@ int parse(int argc, char** argv, Arguments* out) {
     }
   }
   std::sort(out->files.begin(), out->files.end());
-  return 0;
 }
 
 struct Row {
@@ -272,7 +267,10 @@ int main(int argc, char** argv) {
   using namespace allclear;
   bench::Report report(argc, argv);
   Arguments arguments;
-  if (const int end = parse(argc, argv, &arguments)) return end - 1;
+  CLI::App app("plans the problems of `planning_problems_v1` files");
+  addOptions(&app, &arguments);
+  CLI11_PARSE(app, argc, argv);
+  findFiles(&arguments);
   std::set<std::pair<std::string, int>> done;
   for (const Row& row : readRows(arguments.csv)) done.insert({row.scene, row.index});
   std::vector<pid_t> children;

@@ -1,10 +1,7 @@
 #include "allclear/distance/convex_cover.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
-#include <numbers>
 #include <optional>
 
 #include "allclear/distance/convex_cover_cut.h"
@@ -88,7 +85,6 @@ struct Candidate {
   Part part;
   double gain = 0.0;  ///< volume that the cut takes off
   std::optional<std::pair<Part, Part>> halves;
-
   bool looked_ahead = false;
 
   explicit Candidate(Part p) : part(std::move(p)) { findCut(); }
