@@ -379,6 +379,38 @@ TEST(LinkCurves, NearlyAttainTheirRemainder) {
   EXPECT_GE(worst, 0.9 * curve.position_error);
 }
 
+/// Two joints that turn oppositely: the second link keeps its rotation, so that the checks see no
+/// deviation of it, and what is left of the bound is the rest.
+TEST(LinkCurves, KeepTheRestWhereTheChecksSeeNothing) {
+  RobotModel::Data data;
+  data.links = {{"base", -1, {}, {}, {}},
+                {"arm", 0, {}, {}, {}},
+                {"hand", 1, {}, {{Sphere(0.1), {Mat3::Identity(), Vec3::Zero()}}}, {}}};
+  for (int j = 0; j < 2; ++j) {
+    Joint turn;
+    turn.name = "turn" + std::to_string(j);
+    turn.type = JointType::kRevolute;
+    turn.parent_link = j;
+    turn.child_link = j + 1;
+    turn.X_PJ.p = Vec3(j == 0 ? 0.0 : 0.3, 0.0, 0.0);
+    turn.axis = Vec3::UnitZ();
+    turn.first_coordinate = j;
+    data.joints.push_back(turn);
+    data.coordinates.push_back({turn.name, j, true, false, -3, 3, 1, 1});
+  }
+  const RobotModel model(data);
+  const LinkCurveBuilder builder(model);
+  LinkCurveBuilder::Workspace workspace(builder);
+  MatX control(2, 2);
+  control << -2.0, 2.0, 2.0, -2.0;  // 4 rad/s each way, for a second
+  LinkCurves curves;
+  builder.build(BernsteinSpan({0.0, 1.0}, control), 1e-3, workspace, &curves);
+  ASSERT_EQ(curves.cellCount(), 1);
+  const double rest = kCheckedRest * std::pow(0.5, 15) * std::pow(8.0, 15);
+  ASSERT_GT(rest, 1e-8);
+  EXPECT_NEAR(curves.of(0)[0].rotation_error, rest, 1e-4 * rest);
+}
+
 TEST(LinkCurves, OfStillLinksAreStill) {
   Random random(15);
   const RobotModel model = drawRobot(random);
