@@ -154,7 +154,7 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
       C1[c] += kLinear[k] * P[k][c];
       C2[c] += kSquare[k] * P[k][c];
     }
-    if (k < 3) continue;
+    if (k < 4) continue;
     double R = 0.0, T = 0.0;
     for (int c = 0; c < 9; ++c) R += P[k][c] * P[k][c];
     for (int c = 9; c < kRow; ++c) T += P[k][c] * P[k][c];
@@ -168,9 +168,10 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
     put(&out->middle, C0[c] + 0.5 * C2[c]);
     put(&out->velocity, C1[c]);
     put(&out->bend, C2[c]);
-    put(&out->control[0], C0[c] - C1[c] + C2[c]);
-    put(&out->control[1], C0[c] - C2[c]);
-    put(&out->control[2], C0[c] + C1[c] + C2[c]);
+    out->control[c][0] = C0[c] - C1[c] + C2[c];
+    out->control[c][1] = C0[c] - C2[c];
+    out->control[c][2] = C0[c] + C1[c] + C2[c];
+    out->control[c][3] = kRest[3] * P[3][c];
   }
   out->error = curve.error + rest_T + extra;
   out->error_slope = curve.error_slope + rest_R;

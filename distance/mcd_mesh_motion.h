@@ -22,8 +22,8 @@ struct RelativeCurve {
   mesh::Affine rateAt(double s) const;
 };
 
-/// The quadratic part of a relative curve on [s0, s1] with all that was dropped in its errors
-/// (Chebyshev economisation), `extra` added to the constant one.
+/// The quadratic part of a relative curve on [s0, s1], what the cubic leaves, and the rest in the
+/// errors (Chebyshev economisation), `extra` added to the constant one.
 void economise(const RelativeCurve& curve, double s0, double s1, double extra,
                mesh::IntervalPoses* out);
 

@@ -20,6 +20,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Intervals shorter than this [of a cell's 2] are not divided: their bound is taken as it is.
 constexpr double kShortest = 1e-7;
 
+using Volume = mesh::CoarseVolumes<float>;
+
 struct TimeNode {
   IntervalPoses poses;
   CoarsePoses coarse;
@@ -142,46 +144,63 @@ class Search {
     }
     ++counts_.node_tests;
     const CoarsePoses& coarse = times_[item.time].coarse;
-    const double size_A = mesh::isLeaf(a) ? 0.0 : mesh::radiusOf(A_, item.a);
-    const double size_B = mesh::isLeaf(b) ? 0.0 : mesh::radiusOf(B_, item.b);
-    if (movesMore(times_[item.time].poses, item.a, std::max(size_A, size_B)) &&
+    const Volume &of_A = taken_A_.volume(item.a), &of_B = taken_B_.volume(item.b);
+    const mesh::Vector<float> n = mesh::vectorOf(item.n);
+    float size = 0.0F, thick_A = -1.0F, thick_B = -1.0F;
+    if (!mesh::isLeaf(a)) {
+      size = of_A.radius;
+      thick_A = mesh::thicknessAlong(mesh::turnedBack(coarse.middle.R, n), of_A);
+    }
+    if (!mesh::isLeaf(b)) {
+      size = std::max(size, of_B.radius);
+      thick_B = mesh::thicknessAlong(n, of_B);
+    }
+    if (size < coarse.motion && movesMore(coarse, of_A, n, size, std::max(thick_A, thick_B)) &&
         mayHalve(item.time)) {
       divideTime(item);
       return;
     }
     LaneBounds bounds;
-    if (size_A >= size_B) {
-      boundsOpeningA(coarse, A_.bvh()->nodes()[a], mesh::volumeOf(B_, item.b), item.n,
-                     coarse_cutoff_, &bounds);
-      prune(mesh::pushLanes(
-          bounds, A_.bvh()->width(a), coarse_cutoff_, item.time,
-          [&](int lane, MeshCache::Item* out) {
-            out->a = a << 3 | lane;
-            out->b = item.b;
-          },
-          &stack_));
+    if (thick_A >= thick_B) {
+      mesh::withVolume(&taken_B_, B_, item.b, [&](const auto& whole_B) {
+        boundsOpeningA(coarse, A_.bvh()->nodes()[a], whole_B, item.n, coarse_cutoff_, &bounds);
+      });
+      const auto child = [&](int lane, MeshCache::Item* out) {
+        out->a = a << 3 | lane;
+        out->b = item.b;
+      };
+      prune(mesh::pushLanes(bounds, A_.bvh()->width(a), item.time, child, &stack_));
     } else {
-      boundsOpeningB(coarse, mesh::volumeOf(A_, item.a), B_.bvh()->nodes()[b], item.n,
-                     coarse_cutoff_, &bounds);
-      prune(mesh::pushLanes(
-          bounds, B_.bvh()->width(b), coarse_cutoff_, item.time,
-          [&](int lane, MeshCache::Item* out) {
-            out->a = item.a;
-            out->b = b << 3 | lane;
-          },
-          &stack_));
+      mesh::withVolume(&taken_A_, A_, item.a, [&](const auto& whole_A) {
+        boundsOpeningB(coarse, whole_A, B_.bvh()->nodes()[b], item.n, coarse_cutoff_, &bounds);
+      });
+      const auto child = [&](int lane, MeshCache::Item* out) {
+        out->a = item.a;
+        out->b = b << 3 | lane;
+      };
+      prune(mesh::pushLanes(bounds, B_.bvh()->width(b), item.time, child, &stack_));
     }
   }
 
   bool mayHalve(std::int32_t time) const { return times_[time].s1 - times_[time].s0 > kShortest; }
 
-  bool movesMore(const IntervalPoses& poses, std::int32_t of_A, double size) const {
-    double center[3], v[3];
-    const double length = mesh::centerOf(A_, of_A, center);
-    apply(poses.velocity, center, v);
-    const double E = poses.error - thickness_ + poses.error_slope * length;
-    const double room = size - E;
-    return room < 0.0 || dot(v, v) > room * room;
+  /// Whether the time is divided before the volumes are opened: they move by more than their size,
+  /// or what their motion costs a bound (its remainder, and that the direction turns while they
+  /// pass each other) is more than a share of what opening them can gain.
+  bool movesMore(const CoarsePoses& poses, const Volume& of_A, const mesh::Vector<float>& n,
+                 float size, float thickness) const {
+    constexpr float kShare = 0.25F;
+    const mesh::Vector<float> center = mesh::vectorOf(of_A.center);
+    const mesh::Vector<float> v = mesh::placed(poses.velocity, center);
+    const mesh::Vector<float> rest = mesh::placed(poses.rest, center);
+    const float lost = poses.error - static_cast<float>(thickness_) +
+                       poses.error_slope * of_A.length + std::abs(rest.x) + std::abs(rest.y) +
+                       std::abs(rest.z);
+    const float room = size - lost, way = mesh::dot(v, v), ahead = mesh::dot(v, n);
+    if (room < 0.0F || way > room * room) return true;
+    const float across = std::max(way - ahead * ahead, 0.0F), far = std::max(coarse_cutoff_, 1e-9F);
+    const float turn = across < far * far ? 0.5F * across / far : std::sqrt(across) - 0.5F * far;
+    return lost + turn > std::max(kShare * thickness, 0.5F * static_cast<float>(tolerance_));
   }
 
   void divideTime(const MeshCache::Item& item) {
@@ -204,8 +223,8 @@ class Search {
 
   void pushPair(MeshCache::Item item) {
     LaneBounds bounds;
-    boundsOfPair(times_[item.time].coarse, mesh::volumeOf(A_, item.a), mesh::volumeOf(B_, item.b),
-                 item.n, coarse_cutoff_, &bounds);
+    boundsOfPair(times_[item.time].coarse, taken_A_.volume(item.a), taken_B_.volume(item.b), item.n,
+                 coarse_cutoff_, &bounds);
     // What held for the whole interval holds for its half.
     const double lower = std::max(static_cast<double>(bounds.lower[0]), item.lower);
     if (lower >= cutoff_) {
@@ -222,7 +241,7 @@ class Search {
     const double s = 0.5 * (node.s0 + node.s1), width = 0.5 * (node.s1 - node.s0);
     double n[3];
     unit(item.n, n);
-    const double known = leafBound(node.poses, a, b, n);
+    const double known = leafBound(node, item.a, a, b, n);
     if (known >= cutoff_) {
       prune(known);
       return;
@@ -231,7 +250,7 @@ class Search {
     const mesh::LeafDistance leaf = leafDistance(A_, a, curves_[node.cell].at(s), B_, b);
     direction(leaf, n);
     improve(leaf, a, b, node.cell, s, width);
-    const double lower = std::max(item.lower, leafBound(node.poses, a, b, n));
+    const double lower = std::max(item.lower, leafBound(node, item.a, a, b, n));
     if (lower >= cutoff_ || found_.contact || !mayHalve(item.time)) {
       prune(lower);
       return;
@@ -241,7 +260,7 @@ class Search {
     for (int k = 0; k < 2; ++k) {
       MeshCache::Item half = item;
       half.time = times_[item.time].halves + k;
-      half.lower = std::max(lower, leafBound(times_[half.time].poses, a, b, n));
+      half.lower = std::max(lower, leafBound(times_[half.time], item.a, a, b, n));
       for (int c = 0; c < 3; ++c) half.n[c] = static_cast<float>(n[c]);
       if (half.lower >= cutoff_) {
         prune(half.lower);
@@ -269,25 +288,19 @@ class Search {
   }
 
   /// Directional test of two leaves.
-  double leafBound(const IntervalPoses& poses, int a, int b, const double* n) const {
-    const TriangleCorners& of_A = A_.bvh()->triangles()[a];
-    double most = 0.0, length = 0.0, least = kInfinity;
+  double leafBound(const TimeNode& time, std::int32_t of_A, int a, int b, const double* n) {
+    double most = 0.0;
     if (B_.core() != nullptr) {
       const Vec3 d(n[0], n[1], n[2]);
-      ConvexCore core = *B_.core();
-      most = d.squaredNorm() > 0.0 ? d.dot(coreSupport(core, d)) : kInfinity;
+      most = d.squaredNorm() > 0.0 ? d.dot(coreSupport(*B_.core(), d)) : kInfinity;
     } else {
-      const TriangleCorners& of_B = B_.bvh()->triangles()[b];
-      most = std::max({dot(n, of_B.p[0]), dot(n, of_B.p[1]), dot(n, of_B.p[2])});
+      const TriangleCorners& corners = B_.bvh()->triangles()[b];
+      most = std::max({dot(n, corners.p[0]), dot(n, corners.p[1]), dot(n, corners.p[2])});
     }
-    for (const auto& p : of_A.p) length = std::max(length, dot(p, p));
-    for (const Affine& X : poses.control) {
-      double w[3];
-      for (int c = 0; c < 3; ++c) w[c] = n[0] * X.R[c] + n[1] * X.R[3 + c] + n[2] * X.R[6 + c];
-      const double shift = dot(n, X.T);
-      for (const auto& p : of_A.p) least = std::min(least, shift + dot(w, p));
-    }
-    return least - most - poses.error - poses.error_slope * std::sqrt(length);
+    const Volume& ball = taken_A_.volume(of_A);
+    const double length = static_cast<double>(ball.length) + static_cast<double>(ball.radius);
+    return mesh::leastAlong(time.poses, A_.bvh()->triangles()[a], n) - most - time.poses.error -
+           time.poses.error_slope * length;
   }
 
   void offer(int a, int b, int cell, double s, double width) {
@@ -369,6 +382,7 @@ class Search {
   bool decide_only_;
   long budget_;
   double thickness_;
+  mesh::Taken taken_A_{A_}, taken_B_{B_};
   double pose_error_ = 0.0;
   double cutoff_ = threshold_;
   float coarse_cutoff_ = mesh::roundUp(threshold_);

@@ -111,20 +111,29 @@ class StillSearch {
     LaneBounds bounds;
     double pruned = 0.0;
     const float cut = roundUp(cutoff());
-    if (isLeaf(b) || (!isLeaf(a) && radiusOf(A_, item.a) >= radiusOf(B_, item.b))) {
-      stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], volumeOf(B_, item.b), item.n, cut, &bounds);
-      const auto ref = [&](int lane, MeshCache::Item* out) {
+    const Vector<float> n = vectorOf(item.n);
+    const auto thickness_A = [&] {
+      return thicknessAlong(turnedBack(poses_.control[0].R, n), taken_A_.volume(item.a));
+    };
+    const auto thickness_B = [&] { return thicknessAlong(n, taken_B_.volume(item.b)); };
+    if (isLeaf(b) || (!isLeaf(a) && thickness_A() >= thickness_B())) {
+      withVolume(&taken_B_, B_, item.b, [&](const auto& of_B) {
+        stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], of_B, item.n, cut, &bounds);
+      });
+      const auto child = [&](int lane, MeshCache::Item* out) {
         out->a = a << 3 | lane;
         out->b = item.b;
       };
-      pruned = pushLanes(bounds, A_.bvh()->width(a), cut, 0, ref, &stack_);
+      pruned = pushLanes(bounds, A_.bvh()->width(a), 0, child, &stack_);
     } else {
-      stillBoundsOpeningB(poses_, volumeOf(A_, item.a), B_.bvh()->nodes()[b], item.n, cut, &bounds);
-      const auto ref = [&](int lane, MeshCache::Item* out) {
+      withVolume(&taken_A_, A_, item.a, [&](const auto& of_A) {
+        stillBoundsOpeningB(poses_, of_A, B_.bvh()->nodes()[b], item.n, cut, &bounds);
+      });
+      const auto child = [&](int lane, MeshCache::Item* out) {
         out->a = item.a;
         out->b = b << 3 | lane;
       };
-      pruned = pushLanes(bounds, B_.bvh()->width(b), cut, 0, ref, &stack_);
+      pruned = pushLanes(bounds, B_.bvh()->width(b), 0, child, &stack_);
     }
     pruned_ = std::min(pruned_, pruned);
   }
@@ -168,6 +177,7 @@ class StillSearch {
 
   const MeshBody& A_;
   const MeshBody& B_;
+  Taken taken_A_{A_}, taken_B_{B_};
   std::vector<MeshCache::Item>& stack_;
   Affine pose_;
   CoarsePoses poses_;

@@ -31,13 +31,29 @@ void addRounding(double far, double stretch, double error, double slope, double 
 }  // namespace
 
 CoarsePoses coarsen(const IntervalPoses& poses, double reach_A, double reach_B) {
+  Affine control[4];
+  for (int k = 0; k < 4; ++k) {
+    for (int c = 0; c < 9; ++c) control[k].R[c] = poses.control[c][k];
+    for (int c = 0; c < 3; ++c) control[k].T[c] = poses.control[9 + c][k];
+  }
+  const Affine& rest = control[3];
   CoarsePoses out;
   out.middle = single(poses.middle);
   out.velocity = single(poses.velocity);
-  out.bend = single(poses.bend);
-  double far = norm(poses.middle.T, 3) + norm(poses.velocity.T, 3) + norm(poses.bend.T, 3);
-  double stretch = norm(poses.middle.R, 9) + norm(poses.velocity.R, 9) + norm(poses.bend.R, 9);
-  for (int k = 0; k < 3; ++k) out.control[k] = single(poses.control[k]);
+  for (int k = 0; k < 3; ++k) out.control[k] = single(control[k]);
+  out.rest = single(rest);
+  const double ball_error = 0.5 * norm(poses.bend.T, 3) + norm(rest.T, 3);
+  const double ball_slope = 0.5 * norm(poses.bend.R, 9) + norm(rest.R, 9);
+  out.ball_error = static_cast<float>(ball_error);
+  out.ball_error_slope = static_cast<float>(ball_slope);
+  out.motion =
+      static_cast<float>(norm(poses.velocity.T, 3) + ball_error + poses.error +
+                         (norm(poses.velocity.R, 9) + ball_slope + poses.error_slope) * reach_A);
+  double far = 0.0, stretch = 0.0;
+  for (const Affine* X : {&poses.middle, &poses.velocity, &poses.bend, &rest}) {
+    far += norm(X->T, 3);
+    stretch += norm(X->R, 9);
+  }
   addRounding(far, stretch, poses.error, poses.error_slope, reach_A, reach_B, &out);
   return out;
 }
@@ -49,12 +65,59 @@ CoarsePoses coarsen(const Affine& pose, double error, double reach_A, double rea
   return out;
 }
 
+CoarseTriangle coarseTriangle(const TriangleCorners& triangle, const CoarseVolumes<float>& volume) {
+  CoarseTriangle out{};
+  for (int c = 0; c < 3; ++c) {
+    out.center[c] = out.box[c] = volume.center[c];
+    for (int v = 0; v < 3; ++v) out.corner[v][c] = static_cast<float>(triangle.p[v][c]);
+  }
+  out.radius = volume.radius;
+  out.length = volume.length;
+  double e[2][3], g[2][2] = {};
+  for (int i = 0; i < 2; ++i) {
+    for (int c = 0; c < 3; ++c) e[i][c] = triangle.p[i + 1][c] - triangle.p[0][c];
+  }
+  for (int c = 0; c < 3; ++c) {
+    g[0][0] += e[0][c] * e[0][c];
+    g[0][1] += e[0][c] * e[1][c];
+    g[1][1] += e[1][c] * e[1][c];
+  }
+  // Without area a corner is as good a point as another.
+  const double area = g[0][0] * g[1][1] - g[0][1] * g[0][1];
+  if (!(area > 1e-12 * g[0][0] * g[1][1])) return out;
+  for (int c = 0; c < 3; ++c) {
+    out.dual[0][c] = static_cast<float>((g[1][1] * e[0][c] - g[0][1] * e[1][c]) / area);
+    out.dual[1][c] = static_cast<float>((g[0][0] * e[1][c] - g[0][1] * e[0][c]) / area);
+  }
+  return out;
+}
+
+ALLCLEAR_MULTIVERSION
+double leastAlong(const IntervalPoses& poses, const TriangleCorners& of_A, const double* n) {
+  double w[4][4];  // [xyz, then the translation][control]
+  for (int k = 0; k < 4; ++k) {
+    for (int c = 0; c < 3; ++c) {
+      w[c][k] = n[0] * poses.control[c][k] + n[1] * poses.control[3 + c][k] +
+                n[2] * poses.control[6 + c][k];
+    }
+    w[3][k] =
+        n[0] * poses.control[9][k] + n[1] * poses.control[10][k] + n[2] * poses.control[11][k];
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (const auto& p : of_A.p) {
+    double at[4];
+    for (int k = 0; k < 4; ++k) at[k] = w[3][k] + w[0][k] * p[0] + w[1][k] * p[1] + w[2][k] * p[2];
+    least = std::min(least, leastOfQuadratic(at[0], at[1], at[2]) - std::abs(at[3]));
+  }
+  return least;
+}
+
 ALLCLEAR_MULTIVERSION
 void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVolumes<float>& B,
                     const float* n, float cutoff, LaneBounds* out) {
   CoarseVolumes<Lanes> a;
   load(A, &a);
-  bounds<true>(m, a, B, n, cutoff, out);
+  bounds<true, false>(m, a, B, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
@@ -62,13 +125,29 @@ void boundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const M
                     const float* n, float cutoff, LaneBounds* out) {
   CoarseVolumes<Lanes> b;
   load(B, &b);
-  bounds<true>(m, A, b, n, cutoff, out);
+  bounds<true, false>(m, A, b, n, cutoff, out);
+}
+
+ALLCLEAR_MULTIVERSION
+void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseTriangle& B,
+                    const float* n, float cutoff, LaneBounds* out) {
+  CoarseVolumes<Lanes> a;
+  load(A, &a);
+  bounds<true, false>(m, a, B, n, cutoff, out);
+}
+
+ALLCLEAR_MULTIVERSION
+void boundsOpeningB(const CoarsePoses& m, const CoarseTriangle& A, const MeshNode& B,
+                    const float* n, float cutoff, LaneBounds* out) {
+  CoarseVolumes<Lanes> b;
+  load(B, &b);
+  bounds<true, false>(m, A, b, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
 void boundsOfPair(const CoarsePoses& m, const CoarseVolumes<float>& A,
                   const CoarseVolumes<float>& B, const float* n, float cutoff, LaneBounds* out) {
-  bounds<true>(m, A, B, n, cutoff, out);
+  bounds<true, true>(m, A, B, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
@@ -76,7 +155,7 @@ void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVo
                          const float* n, float cutoff, LaneBounds* out) {
   CoarseVolumes<Lanes> a;
   load(A, &a);
-  bounds<false>(m, a, B, n, cutoff, out);
+  bounds<false, true>(m, a, B, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
@@ -84,7 +163,23 @@ void stillBoundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, co
                          const float* n, float cutoff, LaneBounds* out) {
   CoarseVolumes<Lanes> b;
   load(B, &b);
-  bounds<false>(m, A, b, n, cutoff, out);
+  bounds<false, true>(m, A, b, n, cutoff, out);
+}
+
+ALLCLEAR_MULTIVERSION
+void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseTriangle& B,
+                         const float* n, float cutoff, LaneBounds* out) {
+  CoarseVolumes<Lanes> a;
+  load(A, &a);
+  bounds<false, true>(m, a, B, n, cutoff, out);
+}
+
+ALLCLEAR_MULTIVERSION
+void stillBoundsOpeningB(const CoarsePoses& m, const CoarseTriangle& A, const MeshNode& B,
+                         const float* n, float cutoff, LaneBounds* out) {
+  CoarseVolumes<Lanes> b;
+  load(B, &b);
+  bounds<false, true>(m, A, b, n, cutoff, out);
 }
 
 }  // namespace allclear::mesh

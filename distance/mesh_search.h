@@ -2,6 +2,7 @@
 
 // What the searches over two trees of bounding volumes share.
 
+#include <bit>
 #include <cmath>
 
 #include "allclear/distance/mesh_body.h"
@@ -17,20 +18,9 @@ inline CoarseVolumes<float> volumeOf(const MeshBody& body, std::int32_t ref) {
                       : coarseVolume(body.bvh()->nodes()[ref >> 3], ref & 7);
 }
 
-/// What the searches ask of a volume before it is needed whole.
 inline double radiusOf(const MeshBody& body, std::int32_t ref) {
   if (ref == kRoot) return body.root().radius;
   return static_cast<double>(body.bvh()->nodes()[ref >> 3].ball[3][ref & 7]);
-}
-/// Returns its length.
-inline double centerOf(const MeshBody& body, std::int32_t ref, double* center) {
-  if (ref == kRoot) {
-    for (int c = 0; c < 3; ++c) center[c] = body.root().center[c];
-    return body.root().length;
-  }
-  const MeshNode& node = body.bvh()->nodes()[ref >> 3];
-  for (int c = 0; c < 3; ++c) center[c] = static_cast<double>(node.ball[c][ref & 7]);
-  return static_cast<double>(node.ball[4][ref & 7]);
 }
 
 /// The node below, or ~leaf.
@@ -41,28 +31,70 @@ inline std::int32_t below(const MeshBody& body, std::int32_t ref) {
 
 inline bool isLeaf(std::int32_t below) { return below < 0; }
 
+/// The volumes of one body as a search looks at them: most pairs share one with the pair before.
+class Taken {
+ public:
+  explicit Taken(const MeshBody& body) : body_(body) {}
+
+  const CoarseVolumes<float>& volume(std::int32_t ref) {
+    if (ref != ref_) volume_ = volumeOf(body_, ref);
+    ref_ = ref;
+    return volume_;
+  }
+  /// Pre: `ref` is a leaf, and a triangle.
+  const CoarseTriangle& triangle(std::int32_t ref) {
+    if (ref != ref_of_triangle_) {
+      triangle_ = coarseTriangle(body_.bvh()->triangles()[~below(body_, ref)], volume(ref));
+    }
+    ref_of_triangle_ = ref;
+    return triangle_;
+  }
+
+ private:
+  static constexpr std::int32_t kNone = kRoot - 1;
+  const MeshBody& body_;
+  std::int32_t ref_ = kNone;
+  std::int32_t ref_of_triangle_ = kNone;
+  CoarseVolumes<float> volume_;
+  CoarseTriangle triangle_;
+};
+
+/// What a bound along n may lose because the volume is not its content: of two, the one that loses
+/// more is opened. A share of the radius keeps those in order that lie along n, or meet (n is 0).
+inline float thicknessAlong(const Vector<float>& n, const CoarseVolumes<float>& volume) {
+  float sum = 0.1F * volume.radius;
+  for (const auto& axis : volume.axis) sum += std::abs(dot(n, vectorOf(axis)));
+  return sum;
+}
+
 /// The least number in single precision that is not below x.
 inline float roundUp(double x) {
   const float y = static_cast<float>(x);
   return static_cast<double>(y) < x ? std::nextafter(y, std::numeric_limits<float>::infinity()) : y;
 }
 
+/// Bounds of one side's children against one volume of the other: a leaf there is taken as the
+/// triangle that it is.
+template <class Bounds>
+void withVolume(Taken* taken, const MeshBody& body, std::int32_t ref, const Bounds& bounds) {
+  if (isLeaf(below(body, ref)) && body.bvh() != nullptr) {
+    bounds(taken->triangle(ref));
+  } else {
+    bounds(taken->volume(ref));
+  }
+}
+
 /// Pushes the lanes that are not pruned, so that the lowest is popped first; returns the least
-/// bound of those that are, or +infinity.
+/// bound of the others, or +infinity (lanes past the width are copies of the first).
 template <class Ref>
-double pushLanes(const LaneBounds& bounds, int width, float cutoff, std::int32_t time,
-                 const Ref& ref, std::vector<MeshCache::Item>* stack) {
-  float pruned = std::numeric_limits<float>::infinity();
+double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const Ref& ref,
+                 std::vector<MeshCache::Item>* stack) {
   int order[kWidth];  // highest first
   int count = 0;
-  for (int l = 0; l < width; ++l) {
-    const float lower = bounds.lower[l];
-    if (lower >= cutoff) {
-      pruned = std::min(pruned, lower);
-      continue;
-    }
+  for (unsigned rest = bounds.open & ((1U << width) - 1U); rest != 0; rest &= rest - 1) {
+    const int l = std::countr_zero(rest);
     int k = count++;
-    for (; k > 0 && bounds.lower[order[k - 1]] < lower; --k) order[k] = order[k - 1];
+    for (; k > 0 && bounds.lower[order[k - 1]] < bounds.lower[l]; --k) order[k] = order[k - 1];
     order[k] = l;
   }
   for (int k = 0; k < count; ++k) {
@@ -74,7 +106,7 @@ double pushLanes(const LaneBounds& bounds, int width, float cutoff, std::int32_t
     ref(l, &item);
     stack->push_back(item);
   }
-  return static_cast<double>(pruned);
+  return static_cast<double>(bounds.pruned);
 }
 
 }  // namespace allclear::mesh
