@@ -210,12 +210,10 @@ class Bench {
       std::printf("  %-28s %.1f x\n", name, mean / own);
       report_.figure(key + "/" + name, mean / own);
     };
-    const auto rival = [&](const char* name, const char* label, int most, const auto& call) {
-      const Timing t = timed(c, most, 1, call);
+    const auto rival = [&](const char* name, const char* label, const auto& call) {
+      const Timing t = timed(c, all, 1, call);
       const double mean = row(key + "/" + name, label, t);
-      // The same queries.
-      std::vector<double> same;
-      const Timing own = timed(c, most, 3, [&](int i, MeshMcdCounts* n) {
+      const Timing own = timed(c, all, 3, [&](int i, MeshMcdCounts* n) {
         return query(options, i, nullptr, n).distance_evaluations;
       });
       ratio((std::string(name) + "_ratio").c_str(), mean, statisticsOf(own.seconds).mean);
@@ -224,25 +222,23 @@ class Bench {
     subdivision.algorithm = McdAlgorithm::kSubdivision;
     sampling.algorithm = McdAlgorithm::kSampling;
     subdivision.max_evaluations = sampling.max_evaluations = 100000000;
-    const bool fine = tolerance < 5e-4;
-    rival("subdivision", "subdivision, same engine", all, [&](int i, MeshMcdCounts* n) {
+    rival("subdivision", "subdivision, same engine", [&](int i, MeshMcdCounts* n) {
       return query(subdivision, i, nullptr, n).distance_evaluations;
     });
-    rival("sampling", "sampling, same engine", fine ? 4 : 12, [&](int i, MeshMcdCounts* n) {
+    rival("sampling", "sampling, same engine", [&](int i, MeshMcdCounts* n) {
       return query(sampling, i, nullptr, n).distance_evaluations;
     });
-    rival("subdivision_fcl", "subdivision, FCL", fine ? 6 : 16,
+    rival("subdivision_fcl", "subdivision, FCL",
           [&](int i, MeshMcdCounts*) { return fclSubdivision(c, c.queries[i], tolerance); });
     // Sampling on FCL: 20 samples timed, as many as the tolerance needs charged.
-    const int few = 6;
-    Timing fcl_sampling = timed(c, few, 1, [&](int i, MeshMcdCounts*) {
+    const auto samples = [&](int i) { return std::ceil(c.queries[i].lever / tolerance); };
+    Timing fcl_sampling = timed(c, all, 1, [&](int i, MeshMcdCounts*) {
       for (int k = 0; k < 20; ++k) keep(fclDistance(c, c.queries[i], (k + 0.5) / 20));
-      return std::ceil(c.queries[i].lever / tolerance);
+      return samples(i);
     });
-    for (int i = 0; i < few; ++i)
-      fcl_sampling.seconds[i] *= std::ceil(c.queries[i].lever / tolerance) / 20;
+    for (int i = 0; i < all; ++i) fcl_sampling.seconds[i] *= samples(i) / 20;
     const double mean = row(key + "/sampling_fcl", "sampling, FCL (extrapolated)", fcl_sampling);
-    const Timing own = timed(c, few, 3, [&](int i, MeshMcdCounts* n) {
+    const Timing own = timed(c, all, 3, [&](int i, MeshMcdCounts* n) {
       return query(options, i, nullptr, n).distance_evaluations;
     });
     ratio("sampling_fcl_ratio", mean, statisticsOf(own.seconds).mean);

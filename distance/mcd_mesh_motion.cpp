@@ -61,6 +61,12 @@ const Eigen::Matrix<double, kCount, kCount>& powersFromChebyshev() {
   return matrix;
 }
 
+const Eigen::Matrix<double, kCount, kCount>& powersFromBernstein() {
+  static const Eigen::Matrix<double, kCount, kCount> matrix =
+      powersFromChebyshev() * chebyshevFromBernstein<kCount>();
+  return matrix;
+}
+
 using Row = Eigen::Matrix<double, 1, 12>;
 
 void store(const Mat3& R, const Vec3& p, double* out) {
@@ -237,21 +243,22 @@ RelativeCurve MeshMotion::relative(int cell) const {
   const double e_RA = a.rotation_error, e_RB = b.rotation_error;
   curve.error = e_TA + e_TB + e_RB * far + kRounding * (world + far);
   curve.error_slope = e_RA + e_RB * (1.0 + e_RA) + kRounding;
-  Coefficients<kCount> series;
+  // Products of this size are faster without what large ones need.
+  Eigen::Map<Coefficients<kCount>> C(&curve.C[0][0]);
   if (isStill(b)) {
     Coefficients<kCount> bernstein;
     const Mat3 Rt = B[0].R.transpose();
     for (int k = 0; k < kCount; ++k) store(Rt * A[k].R, Rt * A[k].p, &bernstein(k, 0));
-    series = chebyshevFromBernstein<kCount>() * bernstein;
+    C = powersFromBernstein().lazyProduct(bernstein);
   } else {
-    const Coefficients<kProduct> all = chebyshevFromBernstein<kProduct>() * product(A, B);
-    series = all.topRows<kCount>();
+    const Coefficients<kProduct> all =
+        chebyshevFromBernstein<kProduct>().lazyProduct(product(A, B));
     for (int k = kCount; k < kProduct; ++k) {
       curve.error_slope += all.row(k).head<9>().norm();
       curve.error += all.row(k).tail<3>().norm();
     }
+    C = powersFromChebyshev().lazyProduct(all.topRows<kCount>());
   }
-  Eigen::Map<Coefficients<kCount>>(&curve.C[0][0]) = powersFromChebyshev() * series;
   return curve;
 }
 

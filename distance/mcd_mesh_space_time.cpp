@@ -26,6 +26,7 @@ struct TimeNode {
   IntervalPoses poses;
   CoarsePoses coarse;
   double s0, s1;
+  double n[3];  ///< of the nearest points of two triangles, B to A, or 0
   std::int32_t cell;
   std::int32_t halves;  ///< the first of two; 0: not made yet
 };
@@ -111,6 +112,7 @@ class Search {
     node.s1 = s1;
     node.cell = cell;
     node.halves = 0;
+    std::fill_n(node.n, 3, 0.0);
     economise(curves_[cell], s0, s1, thickness_, &node.poses);
     node.coarse = coarsen(node.poses, A_.reach(), B_.reach());
     return static_cast<std::int32_t>(times_.size()) - 1;
@@ -123,6 +125,7 @@ class Search {
     const std::int32_t first = addTime(cell, s0, middle);
     addTime(cell, middle, s1);
     times_[time].halves = first;
+    for (int k = 0; k < 2; ++k) std::copy_n(times_[time].n, 3, times_[first + k].n);
   }
 
   void warmStart() {
@@ -237,18 +240,22 @@ class Search {
   }
 
   void visitLeaves(const MeshCache::Item& item, int a, int b) {
-    const TimeNode& node = times_[item.time];
-    const double s = 0.5 * (node.s0 + node.s1), width = 0.5 * (node.s1 - node.s0);
+    TimeNode& node = times_[item.time];
     double n[3];
     unit(item.n, n);
-    const double known = leafBound(node, item.a, a, b, n);
-    if (known >= cutoff_) {
-      prune(known);
-      return;
+    // The direction of the pair before is most often as good as the own one, and costs nothing.
+    for (const double* known : {node.n, n}) {
+      const double lower = leafBound(node, item.a, a, b, known);
+      if (lower >= cutoff_) {
+        prune(lower);
+        return;
+      }
     }
+    const double s = 0.5 * (node.s0 + node.s1), width = 0.5 * (node.s1 - node.s0);
     ++counts_.triangle_tests;
     const mesh::LeafDistance leaf = leafDistance(A_, a, curves_[node.cell].at(s), B_, b);
     direction(leaf, n);
+    std::copy(n, n + 3, node.n);
     improve(leaf, a, b, node.cell, s, width);
     const double lower = std::max(item.lower, leafBound(node, item.a, a, b, n));
     if (lower >= cutoff_ || found_.contact || !mayHalve(item.time)) {

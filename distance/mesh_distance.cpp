@@ -138,11 +138,38 @@ class StillSearch {
     pruned_ = std::min(pruned_, pruned);
   }
 
+  /// The room between two triangles along the direction of the nearest points so far.
+  double roomAlongTheBest(int a, int b) const {
+    const TriangleCorners &of_A = A_.bvh()->triangles()[a], &of_B = B_.bvh()->triangles()[b];
+    const double* R = pose_.R;
+    double w[3];
+    for (int c = 0; c < 3; ++c)
+      w[c] = direction_[0] * R[c] + direction_[1] * R[3 + c] + direction_[2] * R[6 + c];
+    const auto along = [](const auto& d, const double* p) {
+      return d[0] * p[0] + d[1] * p[1] + d[2] * p[2];
+    };
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (int v = 0; v < 3; ++v) {
+      least = std::min(least, along(w, of_A.p[v]));
+      most = std::max(most, along(direction_, of_B.p[v]));
+    }
+    return least - most + along(direction_, pose_.T) - A_.thickness() - B_.thickness();
+  }
+
   void testLeaves(int a, int b) {
+    if (B_.core() == nullptr && upper_ < std::numeric_limits<double>::infinity()) {
+      const double room = roomAlongTheBest(a, b);
+      if (room >= cutoff()) {
+        pruned_ = std::min(pruned_, room);
+        return;
+      }
+    }
     ++triangle_tests_;
     const LeafDistance leaf = leafDistance(A_, a, pose_, B_, b);
     if (!(leaf.distance < upper_)) return;
     upper_ = leaf.distance;
+    const Vec3 gap(leaf.a[0] - leaf.b[0], leaf.a[1] - leaf.b[1], leaf.a[2] - leaf.b[2]);
+    direction_ = gap.squaredNorm() > 0.0 ? Vec3(gap.normalized()) : Vec3(Vec3::Zero());
     best_ = leaf;
     triangle_A_ = a;
     triangle_B_ = b;
@@ -185,6 +212,7 @@ class StillSearch {
   double upper_ = std::numeric_limits<double>::infinity();
   double pruned_ = std::numeric_limits<double>::infinity();
   LeafDistance best_{};
+  Vec3 direction_ = Vec3::Zero();  ///< of best_, B to A; 0 in contact
   int triangle_A_ = 0, triangle_B_ = 0;
   long node_tests_ = 0, triangle_tests_ = 0;
 };

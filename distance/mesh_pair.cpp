@@ -73,21 +73,20 @@ CoarseTriangle coarseTriangle(const TriangleCorners& triangle, const CoarseVolum
   }
   out.radius = volume.radius;
   out.length = volume.length;
-  double e[2][3], g[2][2] = {};
-  for (int i = 0; i < 2; ++i) {
-    for (int c = 0; c < 3; ++c) e[i][c] = triangle.p[i + 1][c] - triangle.p[0][c];
-  }
+  const auto edge = [&](int i, int c) { return out.corner[i + 1][c] - out.corner[0][c]; };
+  float aa = 0.0F, ab = 0.0F, bb = 0.0F;
   for (int c = 0; c < 3; ++c) {
-    g[0][0] += e[0][c] * e[0][c];
-    g[0][1] += e[0][c] * e[1][c];
-    g[1][1] += e[1][c] * e[1][c];
+    aa += edge(0, c) * edge(0, c);
+    ab += edge(0, c) * edge(1, c);
+    bb += edge(1, c) * edge(1, c);
   }
   // Without area a corner is as good a point as another.
-  const double area = g[0][0] * g[1][1] - g[0][1] * g[0][1];
-  if (!(area > 1e-12 * g[0][0] * g[1][1])) return out;
+  const float area = aa * bb - ab * ab;
+  if (!(area > 1e-5F * aa * bb)) return out;
+  const float scale = 1.0F / area;
   for (int c = 0; c < 3; ++c) {
-    out.dual[0][c] = static_cast<float>((g[1][1] * e[0][c] - g[0][1] * e[1][c]) / area);
-    out.dual[1][c] = static_cast<float>((g[0][0] * e[1][c] - g[0][1] * e[0][c]) / area);
+    out.dual[0][c] = scale * (bb * edge(0, c) - ab * edge(1, c));
+    out.dual[1][c] = scale * (aa * edge(1, c) - ab * edge(0, c));
   }
   return out;
 }
