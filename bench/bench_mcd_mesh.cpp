@@ -313,6 +313,7 @@ int run(int argc, char** argv) {
     };
     exponent(0, 2, "300 to 30k");
     exponent(1, 3, "3k to 300k");
+    exponent(0, 3, "300 to 300k");
   }
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const double growth = std::log10(at4[i] / at3[i]);

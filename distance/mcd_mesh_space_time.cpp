@@ -57,7 +57,9 @@ class Search {
     stack_.clear();
     if (!addCells()) return finished();
     warmStart();
+    mesh::LeastFirst least_first;
     while (!stack_.empty() && !over()) {
+      if (found_.evaluated) least_first.look(&stack_);
       const MeshCache::Item item = stack_.back();
       stack_.pop_back();
       if (item.lower >= cutoff_) {

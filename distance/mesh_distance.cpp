@@ -81,7 +81,9 @@ class StillSearch {
     root.n[0] = 1.0F;
     root.a = root.b = kRoot;
     stack_.push_back(root);
+    LeastFirst least_first;
     while (!stack_.empty() && upper_ > 0.0) {
+      if (upper_ < std::numeric_limits<double>::infinity()) least_first.look(&stack_);
       const MeshCache::Item item = stack_.back();
       stack_.pop_back();
       if (item.lower >= cutoff()) {
