@@ -1,6 +1,6 @@
 // The minimum over time of pairs of triangle meshes: space-time branch and bound (cold, warm,
 // thresholded) beside the thesis's subdivision and sampling, on the same engine and on FCL's
-// distances, in one run. Times are per query, the median of the rivals where they are slow.
+// distances, in one run, over the same queries.
 
 #include <fcl/fcl.h>
 
