@@ -25,18 +25,16 @@
 // than
 //   M = |T| + 5 |R| reach_A + 5 reach_B + E0 + E1 reach_A, |T| and |R| those of C0 to C3 summed
 // (a box is of the triangles' own size: its centre within sqrt 3 reach, its half axes together
-// within 3), and the longest chain of roundings on the way is 31 on A's side (20 to a coefficient of
-// the quadratic, of which the least takes a mean of theirs and 11 roundings), 16 on B's and 8 at the
-// end, directions that are unit to 4 roundings included; the ball test's s, off by 10 roundings of
-// |q| / |C1 c|, moves its point by 10 of M. `coarsen` adds 64 to the error.
+// within 3), and the longest chain of roundings on the way is 31 on A's side (20 to a coefficient
+// of the quadratic, of which the least takes a mean of theirs and 11 roundings), 16 on B's and 8 at
+// the end, directions that are unit to 4 roundings included; the ball test's s, off by 10 roundings
+// of |q| / |C1 c|, moves its point by 10 of M. `coarsen` adds 64 to the error.
 
-#include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 
-#include "allclear/core/multiversion.h"
 #include "allclear/distance/mesh_bvh.h"
+#include "allclear/distance/mesh_lanes.h"
 
 namespace allclear::mesh {
 
@@ -75,21 +73,18 @@ struct IntervalPoses {
 CoarsePoses coarsen(const IntervalPoses& poses, double reach_A, double reach_B);
 CoarsePoses coarsen(const Affine& pose, double error, double reach_A, double reach_B);
 
-constexpr int kWidth = MeshNode::kWidth;
+static_assert(kWidth == MeshNode::kWidth);
 
 /// Bounds per lane, and the direction, B to A, of the best of them (kept when it is the one given).
 struct LaneBounds {
   float lower[kWidth];
   float n[3][kWidth];
-  unsigned open;  ///< bit i: lane i is below the cutoff
+  unsigned open;  ///< bit i: lane i is below the cutoff, or not a number
   float pruned;   ///< least of the others, or +infinity
 };
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // never passed through a real call
-
-/// Eight numbers in one register; what follows is for these and for single ones alike.
-using Lanes = float __attribute__((vector_size(32)));
 
 /// Volumes of one side: of the children of a node, or one for all.
 template <class L>
@@ -101,12 +96,6 @@ struct CoarseVolumes {
   L box[3];
   L axis[3][3];  ///< [which][xyz]
 };
-
-ALLCLEAR_ALWAYS_INLINE Lanes lanesOf(const float* x) {
-  Lanes lanes;
-  std::memcpy(&lanes, x, sizeof lanes);
-  return lanes;
-}
 
 ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, CoarseVolumes<Lanes>* out) {
   for (int k = 0; k < 3; ++k) {
@@ -153,56 +142,6 @@ struct CoarseTriangle {
 };
 CoarseTriangle coarseTriangle(const TriangleCorners& triangle, const CoarseVolumes<float>& volume);
 
-ALLCLEAR_ALWAYS_INLINE float larger(float a, float b) { return a > b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE double larger(double a, double b) { return a > b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE float smaller(float a, float b) { return a < b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE double smaller(double a, double b) { return a < b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE float root(float x) { return std::sqrt(x); }
-ALLCLEAR_ALWAYS_INLINE Lanes root(Lanes x) {
-  float each[kWidth];
-  std::memcpy(each, &x, sizeof x);
-  for (int l = 0; l < kWidth; ++l) each[l] = std::sqrt(each[l]);
-  return lanesOf(each);
-}
-/// A number in every lane.
-template <class L>
-ALLCLEAR_ALWAYS_INLINE L all(float x) {
-  return L{} + x;
-}
-template <class L>
-ALLCLEAR_ALWAYS_INLINE L magnitude(L x) {
-  return larger(x, -x);
-}
-template <class L>
-ALLCLEAR_ALWAYS_INLINE L clamped(L x) {
-  return smaller(larger(x, all<L>(-1.0F)), all<L>(1.0F));
-}
-
-template <class L>
-struct Vector {
-  L x, y, z;
-};
-template <class L, class M>
-ALLCLEAR_ALWAYS_INLINE auto dot(const Vector<L>& a, const Vector<M>& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-template <class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> vectorOf(const L* v) {
-  return {v[0], v[1], v[2]};
-}
-/// R p, and its transpose times p.
-template <class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> turned(const float* R, const Vector<L>& p) {
-  return {R[0] * p.x + R[1] * p.y + R[2] * p.z, R[3] * p.x + R[4] * p.y + R[5] * p.z,
-          R[6] * p.x + R[7] * p.y + R[8] * p.z};
-}
-template <class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> turnedBack(const float* R, const Vector<L>& p) {
-  return {R[0] * p.x + R[3] * p.y + R[6] * p.z, R[1] * p.x + R[4] * p.y + R[7] * p.z,
-          R[2] * p.x + R[5] * p.y + R[8] * p.z};
-}
 template <class L>
 ALLCLEAR_ALWAYS_INLINE Vector<L> placed(const AffineOf<float>& X, const Vector<L>& p) {
   const Vector<L> q = turned(X.R, p);
@@ -224,14 +163,6 @@ ALLCLEAR_ALWAYS_INLINE auto ballBound(const CoarsePoses& m, const VA& A, const V
     loss = loss + m.ball_error + m.ball_error_slope * A.length;
   }
   return L(root(dot(q, q)) - loss);
-}
-
-/// The least over [-1, 1] of the quadratic of these Bernstein coefficients: with x = b0 - b1 and
-/// y = b2 - b1 both positive it is b1 + x y / (x + y), else an end's.
-template <class L>
-ALLCLEAR_ALWAYS_INLINE L leastOfQuadratic(L b0, L b1, L b2) {
-  const L zero{}, x = larger(b0 - b1, zero), y = larger(b2 - b1, zero);
-  return smaller(smaller(b0, b2), b1 + x * y / (x + y + 1e-30F));
 }
 
 /// n.X p for the box's centre, and by how much it varies over the box.
@@ -355,26 +286,6 @@ ALLCLEAR_ALWAYS_INLINE auto ownDirection(const CoarsePoses& m, const VA& A, cons
   return Vector<L>{n.x * scale, n.y * scale, n.z * scale};
 }
 
-/// Bit i: lane i is below the cutoff.
-ALLCLEAR_ALWAYS_INLINE unsigned lanesBelow(float x, float cutoff) { return x < cutoff ? 1U : 0U; }
-ALLCLEAR_ALWAYS_INLINE unsigned lanesBelow(Lanes x, float cutoff) {
-  using Bits = std::int32_t __attribute__((vector_size(32)));
-  const Bits below = (x < cutoff) & Bits{1, 2, 4, 8, 16, 32, 64, 128};
-  std::uint64_t part[4];
-  std::memcpy(part, &below, sizeof below);
-  const std::uint64_t all = (part[0] | part[1]) | (part[2] | part[3]);
-  return static_cast<unsigned>(all | all >> 32) & 255U;
-}
-ALLCLEAR_ALWAYS_INLINE float leastLane(float x) { return x; }
-ALLCLEAR_ALWAYS_INLINE float leastLane(Lanes x) {
-  using Half = float __attribute__((vector_size(16)));
-  Half low, high;
-  std::memcpy(&low, &x, sizeof low);
-  std::memcpy(&high, reinterpret_cast<const char*>(&x) + sizeof low, sizeof high);
-  low = low < high ? low : high;
-  return smaller(smaller(low[0], low[1]), smaller(low[2], low[3]));
-}
-
 /// All tests; those that cost more are left out when the others have pushed all lanes to `cutoff`.
 template <bool kMoving, bool kGiven, class VA, class VB>
 ALLCLEAR_ALWAYS_INLINE void bounds(const CoarsePoses& m, const VA& A, const VB& B,
@@ -395,7 +306,7 @@ ALLCLEAR_ALWAYS_INLINE void bounds(const CoarsePoses& m, const VA& A, const VB& 
     out->open = lanesBelow(lower, cutoff);
   }
   out->pruned =
-      leastLane(L(lower < cutoff ? all<L>(std::numeric_limits<float>::infinity()) : lower));
+      leastLane(L(lower >= cutoff ? lower : all<L>(std::numeric_limits<float>::infinity())));
   std::memcpy(out->lower, &lower, sizeof lower);
   std::memcpy(out->n[0], &n.x, sizeof lower);
   std::memcpy(out->n[1], &n.y, sizeof lower);

@@ -382,6 +382,10 @@ TEST(MeshBounds, LanesBelowTheCutoffAreNamedAndTheLeastOfTheOthersKept) {
     }
     ASSERT_EQ(bounds.pruned, least);
   }
+  // What is no number proves nothing.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(mesh::lanesBelow(nan, 0.0F), 1U);
+  EXPECT_EQ(mesh::lanesBelow(mesh::Lanes{1, nan, 1, -1, 0, 1, 1, nan}, 0.0F), 0x8AU);
 }
 
 }  // namespace
