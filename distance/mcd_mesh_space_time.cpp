@@ -307,7 +307,9 @@ class Search {
       most = std::max({dot(n, corners.p[0]), dot(n, corners.p[1]), dot(n, corners.p[2])});
     }
     const Volume& ball = taken_A_.volume(of_A);
-    const double length = static_cast<double>(ball.length) + static_cast<double>(ball.radius);
+    constexpr double kRounding = 1e-6;  // a root's numbers are the nearest in single precision
+    const double length =
+        (static_cast<double>(ball.length) + static_cast<double>(ball.radius)) * (1.0 + kRounding);
     return mesh::leastAlong(time.poses, A_.bvh()->triangles()[a], n) - most - time.poses.error -
            time.poses.error_slope * length;
   }
