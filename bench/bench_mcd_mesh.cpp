@@ -48,8 +48,9 @@ struct Case {
   std::vector<Query> queries;
 };
 
-/// A link on a two-joint arm over one knot span, near B most of the time.
-Query drawnQuery(Draw& draw, double reach_A, double reach_B) {
+/// A link on a two-joint arm over one knot span, near B most of the time; each joint turns by about
+/// `turn` [rad].
+Query drawnQuery(Draw& draw, double reach_A, double reach_B, double turn) {
   Query query;
   const double far = reach_A + reach_B;
   for (int j = 0; j < 2; ++j) {
@@ -57,7 +58,7 @@ Query drawnQuery(Draw& draw, double reach_A, double reach_B) {
     joint.X_PJ = {draw.rotation(), j == 0 ? Vec3(draw.direction() * far * draw.uniform(0.7, 1.4))
                                           : Vec3(draw.inBox(0.15))};
     joint.axis = draw.direction();
-    joint.polynomial = draw.polynomial(0.5, 5);
+    joint.polynomial = draw.polynomial(turn, 5);
     query.motion.joints.push_back(joint);
   }
   query.motion.X_JB = {draw.rotation(), draw.inBox(0.1)};
@@ -66,14 +67,17 @@ Query drawnQuery(Draw& draw, double reach_A, double reach_B) {
   return query;
 }
 
-Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, int queries, int seed) {
+constexpr double kTurn = 0.5;
+
+Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, int queries, int seed,
+              double turn = kTurn) {
   Case result{name, a, b, rivalMesh(a), rivalMesh(b), {}};
   Draw draw(seed);
   const double reach_A = a.body()->reach(), reach_B = b.body()->reach();
   const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
   const Shape shape_A = a, shape_B = b;
   while (static_cast<int>(result.queries.size()) < queries) {
-    Query query = drawnQuery(draw, reach_A, reach_B);
+    Query query = drawnQuery(draw, reach_A, reach_B, turn);
     const DistanceBracket bracket =
         minimumDistance(*a.body(), {&shape_A, {}, query.curves}, *b.body(),
                         {&shape_B, {}, {&still, 1}}, McdOptions());
@@ -144,6 +148,18 @@ Timing timed(const Case& c, int most, int rounds, const Call& call) {
       timing.calls += calls / n;
     }
   }
+  return timing;
+}
+
+/// 20 samples timed, as many as the tolerance needs (6.3) charged.
+Timing sampledByFcl(const Case& c, double tolerance) {
+  const int all = static_cast<int>(c.queries.size());
+  const auto samples = [&](int i) { return std::ceil(c.queries[i].lever / tolerance); };
+  Timing timing = timed(c, all, 1, [&](int i, MeshMcdCounts*) {
+    for (int k = 0; k < 20; ++k) keep(fclDistance(c, c.queries[i], (k + 0.5) / 20));
+    return samples(i);
+  });
+  for (int i = 0; i < all; ++i) timing.seconds[i] *= samples(i) / 20;
   return timing;
 }
 
@@ -230,19 +246,38 @@ class Bench {
     });
     rival("subdivision_fcl", "subdivision, FCL",
           [&](int i, MeshMcdCounts*) { return fclSubdivision(c, c.queries[i], tolerance); });
-    // Sampling on FCL: 20 samples timed, as many as the tolerance needs charged.
-    const auto samples = [&](int i) { return std::ceil(c.queries[i].lever / tolerance); };
-    Timing fcl_sampling = timed(c, all, 1, [&](int i, MeshMcdCounts*) {
-      for (int k = 0; k < 20; ++k) keep(fclDistance(c, c.queries[i], (k + 0.5) / 20));
-      return samples(i);
-    });
-    for (int i = 0; i < all; ++i) fcl_sampling.seconds[i] *= samples(i) / 20;
-    const double mean = row(key + "/sampling_fcl", "sampling, FCL (extrapolated)", fcl_sampling);
+    const double mean =
+        row(key + "/sampling_fcl", "sampling, FCL (extrapolated)", sampledByFcl(c, tolerance));
     const Timing own = timed(c, all, 3, [&](int i, MeshMcdCounts* n) {
       return query(options, i, nullptr, n).distance_evaluations;
     });
     ratio("sampling_fcl_ratio", mean, statisticsOf(own.seconds).mean);
     return cold;
+  }
+
+  /// Space-time and sampling on FCL at 1e-3 by how far the link moves.
+  void lengths(const char* name, const TriangleMesh& a, const TriangleMesh& b, int queries) {
+    std::printf("%s by the length of the motion, tolerance 1e-03 m\n", name);
+    for (const double turn : {0.25, 0.5, 1.0, 2.0}) {
+      const Case c = makeCase(name, a, b, queries, 7, turn);
+      const Shape shape_A = c.a, shape_B = c.b;
+      const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
+      double lever = 0.0;
+      for (const Query& q : c.queries) lever += q.lever / static_cast<double>(c.queries.size());
+      const Timing own = timed(c, queries, 5, [&](int i, MeshMcdCounts* n) {
+        return minimumDistance(*c.a.body(), {&shape_A, {}, c.queries[i].curves}, *c.b.body(),
+                               {&shape_B, {}, {&still, 1}}, McdOptions(), nullptr, n)
+            .distance_evaluations;
+      });
+      const double mean = statisticsOf(own.seconds).mean;
+      const double ratio =
+          statisticsOf(sampledByFcl(c, McdOptions().tolerance).seconds).mean / mean;
+      std::printf("  up to %.2f m: %.4f ms, sampling on FCL %.0f x\n", lever, 1e3 * mean, ratio);
+      char key[64];
+      std::snprintf(key, sizeof key, "%s/turn_%.2f", name, turn);
+      report_.figure(std::string(key) + "/mean_ms", 1e3 * mean);
+      report_.figure(std::string(key) + "/sampling_fcl_ratio", ratio);
+    }
   }
 
   /// Far beyond the threshold: decided by what the balls sweep.
@@ -289,6 +324,9 @@ int run(int argc, char** argv) {
     }
   }
   bench.far(cases[1]);
+  for (const std::size_t i : {0, 2}) {
+    bench.lengths(cases[i].name.c_str(), cases[i].a, cases[i].b, queries);
+  }
   // The same shapes, finer and finer.
   constexpr struct {
     const char* name;
