@@ -1,7 +1,8 @@
 // Branch and bound over pairs of bounding volumes times intervals of time (mesh_pair.h has the
-// bounds). A pair is divided in time while the volumes move by more than their size, else the
-// larger volume is opened; pairs nearest first. Pruned pairs' bounds prove the lower end of the
-// bracket; triangle pairs in the middle of their interval, polished in time, make the upper one.
+// bounds). A pair is divided in time while that loses more than the volumes do, else the volume is
+// opened that is thicker along the direction; pairs nearest first, now and then the nearest of all.
+// Pruned pairs' bounds prove the lower end of the bracket; triangle pairs in the middle of their
+// interval, polished in time, make the upper one.
 
 #include <cmath>
 

@@ -66,7 +66,12 @@ class StillSearch {
  public:
   StillSearch(const MeshBody& A, const MeshBody& B, const Pose& X_BA,
               const MeshDistanceOptions& options, MeshCache* cache)
-      : A_(A), B_(B), stack_(cache->stack), pose_(affine(X_BA)), enough_(options.enough) {
+      : A_(A),
+        B_(B),
+        stack_(cache->stack),
+        X_BA_(X_BA),
+        pose_(affine(X_BA)),
+        enough_(options.enough) {
     const double thickness = A.thickness() + B.thickness();
     poses_ = coarsen(pose_, thickness, A.reach(), B.reach());
   }
@@ -143,19 +148,18 @@ class StillSearch {
   /// The room between two triangles along the direction of the nearest points so far.
   double roomAlongTheBest(int a, int b) const {
     const TriangleCorners &of_A = A_.bvh()->triangles()[a], &of_B = B_.bvh()->triangles()[b];
-    const double* R = pose_.R;
-    double w[3];
-    for (int c = 0; c < 3; ++c)
-      w[c] = direction_[0] * R[c] + direction_[1] * R[3 + c] + direction_[2] * R[6 + c];
-    const auto along = [](const auto& d, const double* p) {
-      return d[0] * p[0] + d[1] * p[1] + d[2] * p[2];
-    };
     double least = std::numeric_limits<double>::infinity(), most = -least;
     for (int v = 0; v < 3; ++v) {
-      least = std::min(least, along(w, of_A.p[v]));
-      most = std::max(most, along(direction_, of_B.p[v]));
+      least = std::min(least, direction_in_A_.dot(of_A.corner(v)));
+      most = std::max(most, direction_.dot(of_B.corner(v)));
     }
-    return least - most + along(direction_, pose_.T) - A_.thickness() - B_.thickness();
+    return least - most + shift_;
+  }
+
+  void keepDirection(const Vec3& gap) {
+    direction_ = gap.squaredNorm() > 0.0 ? Vec3(gap.normalized()) : Vec3(Vec3::Zero());
+    direction_in_A_ = X_BA_.R.transpose() * direction_;
+    shift_ = direction_.dot(X_BA_.p) - A_.thickness() - B_.thickness();
   }
 
   void testLeaves(int a, int b) {
@@ -170,8 +174,7 @@ class StillSearch {
     const LeafDistance leaf = leafDistance(A_, a, pose_, B_, b);
     if (!(leaf.distance < upper_)) return;
     upper_ = leaf.distance;
-    const Vec3 gap(leaf.a[0] - leaf.b[0], leaf.a[1] - leaf.b[1], leaf.a[2] - leaf.b[2]);
-    direction_ = gap.squaredNorm() > 0.0 ? Vec3(gap.normalized()) : Vec3(Vec3::Zero());
+    keepDirection({leaf.a[0] - leaf.b[0], leaf.a[1] - leaf.b[1], leaf.a[2] - leaf.b[2]});
     best_ = leaf;
     triangle_A_ = a;
     triangle_B_ = b;
@@ -208,13 +211,15 @@ class StillSearch {
   const MeshBody& B_;
   Taken taken_A_{A_}, taken_B_{B_};
   std::vector<MeshCache::Item>& stack_;
+  const Pose& X_BA_;
   Affine pose_;
   CoarsePoses poses_;
   double enough_;
   double upper_ = std::numeric_limits<double>::infinity();
   double pruned_ = std::numeric_limits<double>::infinity();
   LeafDistance best_{};
-  Vec3 direction_ = Vec3::Zero();  ///< of best_, B to A; 0 in contact
+  Vec3 direction_, direction_in_A_;  ///< of best_, B to A; 0 in contact
+  double shift_ = 0.0;
   int triangle_A_ = 0, triangle_B_ = 0;
   long node_tests_ = 0, triangle_tests_ = 0;
 };

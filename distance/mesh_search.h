@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "allclear/distance/mesh_body.h"
 #include "allclear/distance/mesh_distance.h"
@@ -111,7 +112,9 @@ double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const R
   for (unsigned rest = bounds.open & ((1U << width) - 1U); rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     MeshCache::Item& item = stack->emplace_back();
-    item.lower = static_cast<double>(bounds.lower[l]);
+    // What is not a number is no bound, and must not hide among those that are.
+    const auto lower = static_cast<double>(bounds.lower[l]);
+    item.lower = std::isnan(lower) ? -std::numeric_limits<double>::infinity() : lower;
     for (int c = 0; c < 3; ++c) item.n[c] = bounds.n[c][l];
     item.time = time;
     ref(l, &item);

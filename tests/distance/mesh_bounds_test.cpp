@@ -382,10 +382,23 @@ TEST(MeshBounds, LanesBelowTheCutoffAreNamedAndTheLeastOfTheOthersKept) {
     }
     ASSERT_EQ(bounds.pruned, least);
   }
+  // A triangle of which the square of the area underflows has a direction all the same.
+  const TriangleCorners tiny =
+      cornersOf(Vec3::Zero(), Vec3(1e-10, 0.0, 0.0), Vec3(0.0, 1e-10, 0.0));
+  const mesh::CoarseTriangle coarse = mesh::coarseTriangle(tiny, {});
+  const mesh::Vector<float> near = mesh::nearestIn(coarse, mesh::Vector<float>{1.0F, 2.0F, 3.0F});
+  EXPECT_LE(std::abs(near.x) + std::abs(near.y) + std::abs(near.z), 3e-10F);
   // What is no number proves nothing.
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(mesh::lanesBelow(nan, 0.0F), 1U);
   EXPECT_EQ(mesh::lanesBelow(mesh::Lanes{1, nan, 1, -1, 0, 1, 1, nan}, 0.0F), 0x8AU);
+  mesh::LaneBounds odd{};
+  odd.lower[0] = nan;
+  odd.open = 1;
+  std::vector<MeshCache::Item> stack;
+  mesh::pushLanes(
+      odd, 1, 0, [](int, MeshCache::Item*) {}, &stack);
+  EXPECT_EQ(stack.at(0).lower, -HUGE_VAL);
 }
 
 }  // namespace
