@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/multiversion.h"
 
 namespace allclear::mcd {
 namespace {
@@ -174,10 +175,10 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
     put(&out->middle, C0[c] + 0.5 * C2[c]);
     put(&out->velocity, C1[c]);
     put(&out->bend, C2[c]);
-    out->control[c][0] = C0[c] - C1[c] + C2[c];
-    out->control[c][1] = C0[c] - C2[c];
-    out->control[c][2] = C0[c] + C1[c] + C2[c];
-    out->control[c][3] = kRest[3] * P[3][c];
+    out->controls[c][0] = C0[c] - C1[c] + C2[c];
+    out->controls[c][1] = C0[c] - C2[c];
+    out->controls[c][2] = C0[c] + C1[c] + C2[c];
+    out->controls[c][3] = kRest[3] * P[3][c];
   }
   out->error = curve.error + rest_T + extra;
   out->error_slope = curve.error_slope + rest_R;

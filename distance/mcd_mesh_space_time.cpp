@@ -15,13 +15,10 @@ namespace {
 using mesh::Affine;
 using mesh::CoarsePoses;
 using mesh::IntervalPoses;
-using mesh::LaneBounds;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Intervals shorter than this [of a cell's 2] are not divided: their bound is taken as it is.
 constexpr double kShortest = 1e-7;
-
-using Volume = mesh::CoarseVolumes<float>;
 
 struct TimeNode {
   IntervalPoses poses;
@@ -86,9 +83,8 @@ class Search {
   /// Cells that the balls alone keep above the threshold are out; false when all are.
   bool addCells() {
     curves_.resize(motion_.cells());
-    const float n[3] = {1.0F, 0.0F, 0.0F};
     for (int cell = 0; cell < motion_.cells(); ++cell) {
-      const double swept = threshold_ < kInfinity ? motion_.sweptBound(cell) : -kInfinity;
+      const double swept = motion_.sweptBound(cell);
       if (swept >= threshold_) {
         prune(swept);
         continue;
@@ -100,7 +96,12 @@ class Search {
       const double error = curve.error + curve.error_slope * A_.reach();
       pose_error_ = std::max(pose_error_, error);
       const std::int32_t time = addTime(cell, -1.0, 1.0);
-      pushPair({-kInfinity, {n[0], n[1], n[2]}, mesh::kRoot, mesh::kRoot, time});
+      MeshCache::Item& item = stack_.emplace_back();
+      item = {swept, {1.0F, 0.0F, 0.0F}, mesh::kRoot, mesh::kRoot, time};
+      const Vec3 between(Eigen::Map<const Vec3>(times_[time].poses.middle.T));
+      if (between.squaredNorm() > 0.0) {
+        Eigen::Map<Eigen::Vector3f>(item.n) = between.normalized().cast<float>();
+      }
     }
     std::sort(stack_.begin(), stack_.end(),
               [](const auto& x, const auto& y) { return x.lower > y.lower; });
@@ -150,42 +151,32 @@ class Search {
     }
     ++counts_.node_tests;
     const CoarsePoses& coarse = times_[item.time].coarse;
-    const Volume &of_A = taken_A_.volume(item.a), &of_B = taken_B_.volume(item.b);
-    const mesh::Vector<float> n = mesh::vectorOf(item.n);
-    float size = 0.0F, thick_A = -1.0F, thick_B = -1.0F;
-    if (!mesh::isLeaf(a)) {
-      size = of_A.radius;
-      thick_A = mesh::thicknessAlong(mesh::turnedBack(coarse.middle.R, n), of_A);
-    }
-    if (!mesh::isLeaf(b)) {
-      size = std::max(size, of_B.radius);
-      thick_B = mesh::thicknessAlong(n, of_B);
-    }
-    if (size < coarse.motion && movesMore(coarse, of_A, n, size, std::max(thick_A, thick_B)) &&
-        mayHalve(item.time)) {
-      divideTime(item);
+    mesh::Room room;
+    roomOfChildren(coarse, taken_A_.children(item.a, a), mesh::farthestOf(A_, item.a),
+                   taken_B_.children(item.b, b), item.n, coarse_cutoff_, &room);
+    if (room.room >= coarse_cutoff_) {
+      prune(static_cast<double>(room.room));
       return;
     }
-    LaneBounds bounds;
-    if (thick_A >= thick_B) {
-      mesh::withVolume(&taken_B_, B_, item.b, [&](const auto& whole_B) {
-        boundsOpeningA(coarse, A_.bvh()->nodes()[a], whole_B, item.n, coarse_cutoff_, &bounds);
-      });
-      const auto child = [&](int lane, MeshCache::Item* out) {
-        out->a = a << 3 | lane;
-        out->b = item.b;
-      };
-      prune(mesh::pushLanes(bounds, A_.bvh()->width(a), item.time, child, &stack_));
-    } else {
-      mesh::withVolume(&taken_A_, A_, item.a, [&](const auto& whole_A) {
-        boundsOpeningB(coarse, whole_A, B_.bvh()->nodes()[b], item.n, coarse_cutoff_, &bounds);
-      });
-      const auto child = [&](int lane, MeshCache::Item* out) {
-        out->a = item.a;
-        out->b = b << 3 | lane;
-      };
-      prune(mesh::pushLanes(bounds, B_.bvh()->width(b), item.time, child, &stack_));
+    const mesh::Vector<float> n = mesh::vectorOf(room.n);
+    float size = 0.0F, thick_A = -1.0F, thick_B = -1.0F;
+    if (!mesh::isLeaf(a)) {
+      size = mesh::radiusOf(A_, item.a);
+      const mesh::Vector<float> back = mesh::turnedBack(coarse.middle.R, n);
+      thick_A = mesh::thicknessAlong(back, taken_A_.volume(item.a), size);
     }
+    if (!mesh::isLeaf(b)) {
+      const float radius = mesh::radiusOf(B_, item.b);
+      size = std::max(size, radius);
+      thick_B = mesh::thicknessAlong(n, taken_B_.volume(item.b), radius);
+    }
+    if (size < coarse.motion && mayHalve(item.time) &&
+        movesMore(coarse, item.a, room, size, std::max(thick_A, thick_B))) {
+      divideTime(item, room);
+      return;
+    }
+    prune(mesh::openPair<true>(coarse, A_, &taken_A_, B_, &taken_B_, item, thick_A >= thick_B, room,
+                               coarse_cutoff_, &stack_));
   }
 
   bool mayHalve(std::int32_t time) const { return times_[time].s1 - times_[time].s0 > kShortest; }
@@ -193,15 +184,21 @@ class Search {
   /// Whether the time is divided before the volumes are opened: they move by more than their size,
   /// or what their motion costs a bound (its remainder, and that the direction turns while they
   /// pass each other) is more than a share of what opening them can gain.
-  bool movesMore(const CoarsePoses& poses, const Volume& of_A, const mesh::Vector<float>& n,
-                 float size, float thickness) const {
+  bool movesMore(const CoarsePoses& poses, std::int32_t of_A, const mesh::Room& found, float size,
+                 float thickness) {
     constexpr float kShare = 0.25F;
-    const mesh::Vector<float> center = mesh::vectorOf(of_A.center);
-    const mesh::Vector<float> v = mesh::placed(poses.velocity, center);
-    const mesh::Vector<float> rest = mesh::placed(poses.rest, center);
-    const float lost = poses.error - static_cast<float>(thickness_) +
-                       poses.error_slope * of_A.length + std::abs(rest.x) + std::abs(rest.y) +
-                       std::abs(rest.z);
+    const mesh::Vector<float> center = mesh::vectorOf(taken_A_.volume(of_A).center);
+    const mesh::Vector<float> n = mesh::vectorOf(found.n);
+    const mesh::Vector<float> v{
+        mesh::dot(mesh::vectorOf(poses.velocity.R), center) + poses.velocity.T[0],
+        mesh::dot(mesh::vectorOf(poses.velocity.R + 3), center) + poses.velocity.T[1],
+        mesh::dot(mesh::vectorOf(poses.velocity.R + 6), center) + poses.velocity.T[2]};
+    float lost = found.error - static_cast<float>(thickness_);
+    for (int c = 0; c < 3; ++c) {
+      lost +=
+          std::abs(poses.controls[3 * c][3] * center.x + poses.controls[3 * c + 1][3] * center.y +
+                   poses.controls[3 * c + 2][3] * center.z + poses.controls[9 + c][3]);
+    }
     const float room = size - lost, way = mesh::dot(v, v), ahead = mesh::dot(v, n);
     if (room < 0.0F || way > room * room) return true;
     const float across = std::max(way - ahead * ahead, 0.0F), far = std::max(coarse_cutoff_, 1e-9F);
@@ -209,15 +206,16 @@ class Search {
     return lost + turn > std::max(kShare * thickness, 0.5F * static_cast<float>(tolerance_));
   }
 
-  void divideTime(const MeshCache::Item& item) {
+  void divideTime(const MeshCache::Item& item, const mesh::Room& room) {
     makeHalves(item.time);
     MeshCache::Item half = item;
-    half.time = times_[item.time].halves;
-    const std::size_t first = stack_.size();
-    pushPair(half);
-    ++half.time;
-    pushPair(half);
-    lowestLast(first);
+    half.lower = std::max(item.lower, static_cast<double>(room.room));
+    std::copy_n(room.n, 3, half.n);
+    const int nearer = room.s > 0.0F ? 1 : 0;
+    half.time = times_[item.time].halves + (1 - nearer);
+    stack_.push_back(half);
+    half.time = times_[item.time].halves + nearer;
+    stack_.push_back(half);
   }
 
   /// The last two in order.
@@ -225,21 +223,6 @@ class Search {
     if (stack_.size() == first + 2 && stack_[first].lower < stack_[first + 1].lower) {
       std::swap(stack_[first], stack_[first + 1]);
     }
-  }
-
-  void pushPair(MeshCache::Item item) {
-    LaneBounds bounds;
-    boundsOfPair(times_[item.time].coarse, taken_A_.volume(item.a), taken_B_.volume(item.b), item.n,
-                 coarse_cutoff_, &bounds);
-    // What held for the whole interval holds for its half.
-    const double lower = std::max(static_cast<double>(bounds.lower[0]), item.lower);
-    if (lower >= cutoff_) {
-      prune(lower);
-      return;
-    }
-    item.lower = lower;
-    for (int c = 0; c < 3; ++c) item.n[c] = bounds.n[c][0];
-    stack_.push_back(item);
   }
 
   void visitLeaves(const MeshCache::Item& item, int a, int b) {
@@ -307,10 +290,8 @@ class Search {
       const TriangleCorners& corners = B_.bvh()->triangles()[b];
       most = std::max({dot(n, corners.p[0]), dot(n, corners.p[1]), dot(n, corners.p[2])});
     }
-    const Volume& ball = taken_A_.volume(of_A);
-    constexpr double kRounding = 1e-6;  // a root's numbers are the nearest in single precision
-    const double length =
-        (static_cast<double>(ball.length) + static_cast<double>(ball.radius)) * (1.0 + kRounding);
+    constexpr double kRounding = 1e-6;  // of the sum in single precision
+    const double length = static_cast<double>(mesh::farthestOf(A_, of_A)) * (1.0 + kRounding);
     return mesh::leastAlong(time.poses, A_.bvh()->triangles()[a], n) - most - time.poses.error -
            time.poses.error_slope * length;
   }
@@ -344,7 +325,7 @@ class Search {
       double move = curvature > 0.0 ? -slope / curvature : std::copysign(width, -slope);
       move = std::clamp(move, -width, width);
       const double next = std::clamp(s + move, -1.0, 1.0);
-      if (std::abs(slope * (next - s)) < 0.01 * slack()) return;
+      if (std::abs(slope * (next - s)) < 0.1 * slack()) return;
       s = next;
       ++counts_.triangle_tests;
       leaf = leafDistance(A_, a, curves_[cell].at(s), B_, b);

@@ -225,11 +225,7 @@ std::size_t MeshBody::bytes() const {
   add(topology_.part_closed);
   add(order_);
   add(representatives_);
-  if (bvh_) {
-    add(bvh_->triangles());
-    add(bvh_->nodes());
-    sum += bvh_->nodes().size();
-  }
+  if (bvh_) sum += bvh_->bytes();
   if (const auto* hull = std::get_if<ConvexMesh>(&*hull_)) {
     sum += hull->points().size() * 12 * sizeof(double);
   }

@@ -76,6 +76,7 @@ class MeshBvhBuilder {
     for (Index i = 0; i < n; ++i) sorted[i] = out_.triangles_[order_[i]];
     out_.triangles_ = std::move(sorted);
     collapse();
+    takeCorners();
     MeshNode whole{};
     fitVolume(binary_[0], &whole, 0);
     out_.root_ = childVolume(whole, 0);
@@ -301,6 +302,21 @@ class MeshBvhBuilder {
     node->child[slot] = node->child[0];
   }
 
+  void takeCorners() {
+    out_.corners_of_.assign(out_.nodes_.size(), -1);
+    for (std::size_t n = 0; n < out_.nodes_.size(); ++n) {
+      const Index(&child)[MeshNode::kWidth] = out_.nodes_[n].child;
+      if (!std::all_of(child, child + MeshNode::kWidth, [](Index c) { return c < 0; })) continue;
+      out_.corners_of_[n] = static_cast<Index>(out_.corners_.size());
+      LeafCorners& corners = out_.corners_.emplace_back();
+      for (int l = 0; l < MeshNode::kWidth; ++l) {
+        const TriangleCorners& t = out_.triangles_[~child[l]];
+        for (int k = 0; k < 9; ++k) corners.corner[k][l] = rounded(t.p[k / 3][k % 3]);
+      }
+    }
+    out_.corners_.shrink_to_fit();
+  }
+
   void fitVolume(const BinaryNode& set, MeshNode* node, int slot) {
     points_.clear();
     for (Index i = set.first; i < set.last; ++i) {
@@ -433,6 +449,11 @@ MeshBvh::MeshBvh(std::vector<TriangleCorners> triangles, std::vector<std::int32_
     : triangles_(std::move(triangles)) {
   ALLCLEAR_ASSERT(!triangles_.empty() && triangles_.size() < (std::size_t{1} << 28));
   MeshBvhBuilder(this, order).run();
+}
+
+std::size_t MeshBvh::bytes() const {
+  const auto of = [](const auto& v) { return v.capacity() * sizeof v[0]; };
+  return of(triangles_) + of(nodes_) + of(width_) + of(corners_) + of(corners_of_);
 }
 
 }  // namespace allclear

@@ -19,6 +19,11 @@ struct alignas(64) MeshNode {
   std::int32_t child[kWidth];
 };
 
+/// The triangles of a node of which all children are leaves, in its lanes, rounded to the nearest.
+struct alignas(32) LeafCorners {
+  float corner[9][MeshNode::kWidth];  ///< x y z of the first, the second, the third
+};
+
 /// One child of a node taken out of it.
 struct MeshVolume {
   double center[3];
@@ -53,6 +58,13 @@ class MeshBvh {
   /// Children of the node that exist: the first ones.
   int width(int node) const { return width_[node]; }
 
+  /// Of a node of which all children are leaves; else null.
+  const LeafCorners* corners(int node) const {
+    return corners_of_[node] < 0 ? nullptr : &corners_[corners_of_[node]];
+  }
+
+  std::size_t bytes() const;  ///< of memory
+
   MeshVolume volume(int node, int slot) const { return childVolume(nodes_[node], slot); }
 
  private:
@@ -60,6 +72,8 @@ class MeshBvh {
   std::vector<TriangleCorners> triangles_;
   std::vector<MeshNode> nodes_;
   std::vector<std::uint8_t> width_;
+  std::vector<LeafCorners> corners_;
+  std::vector<std::int32_t> corners_of_;  ///< number in corners_ by node, or -1
   MeshVolume root_;
 };
 

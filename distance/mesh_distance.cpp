@@ -115,32 +115,23 @@ class StillSearch {
       return;
     }
     ++node_tests_;
-    LaneBounds bounds;
-    double pruned = 0.0;
     const float cut = roundUp(cutoff());
-    const Vector<float> n = vectorOf(item.n);
-    const auto thickness_A = [&] {
-      return thicknessAlong(turnedBack(poses_.control[0].R, n), taken_A_.volume(item.a));
-    };
-    const auto thickness_B = [&] { return thicknessAlong(n, taken_B_.volume(item.b)); };
-    if (isLeaf(b) || (!isLeaf(a) && thickness_A() >= thickness_B())) {
-      withVolume(&taken_B_, B_, item.b, [&](const auto& of_B) {
-        stillBoundsOpeningA(poses_, A_.bvh()->nodes()[a], of_B, item.n, cut, &bounds);
-      });
-      const auto child = [&](int lane, MeshCache::Item* out) {
-        out->a = a << 3 | lane;
-        out->b = item.b;
+    Room room;
+    stillRoomOfChildren(poses_, taken_A_.children(item.a, a), farthestOf(A_, item.a),
+                        taken_B_.children(item.b, b), item.n, cut, &room);
+    double pruned = static_cast<double>(room.room);
+    if (!(room.room >= cut)) {
+      const Vector<float> n = vectorOf(room.n);
+      const auto thickness_A = [&] {
+        return thicknessAlong(turnedBack(poses_.middle.R, n), taken_A_.volume(item.a),
+                              radiusOf(A_, item.a));
       };
-      pruned = pushLanes(bounds, A_.bvh()->width(a), 0, child, &stack_);
-    } else {
-      withVolume(&taken_A_, A_, item.a, [&](const auto& of_A) {
-        stillBoundsOpeningB(poses_, of_A, B_.bvh()->nodes()[b], item.n, cut, &bounds);
-      });
-      const auto child = [&](int lane, MeshCache::Item* out) {
-        out->a = item.a;
-        out->b = b << 3 | lane;
+      const auto thickness_B = [&] {
+        return thicknessAlong(n, taken_B_.volume(item.b), radiusOf(B_, item.b));
       };
-      pruned = pushLanes(bounds, B_.bvh()->width(b), 0, child, &stack_);
+      const bool opens_A = isLeaf(b) || (!isLeaf(a) && thickness_A() >= thickness_B());
+      pruned =
+          openPair<false>(poses_, A_, &taken_A_, B_, &taken_B_, item, opens_A, room, cut, &stack_);
     }
     pruned_ = std::min(pruned_, pruned);
   }

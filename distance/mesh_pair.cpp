@@ -1,5 +1,10 @@
 #include "allclear/distance/mesh_pair.h"
 
+#include <bit>
+#include <cmath>
+
+#include "allclear/distance/mesh_pair_bounds.h"
+
 // The lanes are never passed through a real call.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
@@ -31,36 +36,34 @@ void addRounding(double far, double stretch, double error, double slope, double 
 }  // namespace
 
 CoarsePoses coarsen(const IntervalPoses& poses, double reach_A, double reach_B) {
-  Affine control[4];
-  for (int k = 0; k < 4; ++k) {
-    for (int c = 0; c < 9; ++c) control[k].R[c] = poses.control[c][k];
-    for (int c = 0; c < 3; ++c) control[k].T[c] = poses.control[9 + c][k];
-  }
-  const Affine& rest = control[3];
+  Affine rest;
+  for (int c = 0; c < 9; ++c) rest.R[c] = poses.controls[c][3];
+  for (int c = 0; c < 3; ++c) rest.T[c] = poses.controls[9 + c][3];
   CoarsePoses out;
   out.middle = single(poses.middle);
   out.velocity = single(poses.velocity);
-  for (int k = 0; k < 3; ++k) out.control[k] = single(control[k]);
-  out.rest = single(rest);
-  const double ball_error = 0.5 * norm(poses.bend.T, 3) + norm(rest.T, 3);
-  const double ball_slope = 0.5 * norm(poses.bend.R, 9) + norm(rest.R, 9);
-  out.ball_error = static_cast<float>(ball_error);
-  out.ball_error_slope = static_cast<float>(ball_slope);
-  out.motion =
-      static_cast<float>(norm(poses.velocity.T, 3) + ball_error + poses.error +
-                         (norm(poses.velocity.R, 9) + ball_slope + poses.error_slope) * reach_A);
-  double far = 0.0, stretch = 0.0;
-  for (const Affine* X : {&poses.middle, &poses.velocity, &poses.bend, &rest}) {
-    far += norm(X->T, 3);
-    stretch += norm(X->R, 9);
+  for (int c = 0; c < 12; ++c) {
+    for (int k = 0; k < 4; ++k) out.controls[c][k] = static_cast<float>(poses.controls[c][k]);
   }
+  double far = 0.0, stretch = 0.0;
+  for (const Affine& X : {poses.middle, poses.velocity, poses.bend, rest}) {
+    far += norm(X.T, 3);
+    stretch += norm(X.R, 9);
+  }
+  out.motion = static_cast<float>(norm(poses.velocity.T, 3) + 0.5 * norm(poses.bend.T, 3) +
+                                  norm(rest.T, 3) + poses.error +
+                                  (norm(poses.velocity.R, 9) + 0.5 * norm(poses.bend.R, 9) +
+                                   norm(rest.R, 9) + poses.error_slope) *
+                                      reach_A);
   addRounding(far, stretch, poses.error, poses.error_slope, reach_A, reach_B, &out);
   return out;
 }
 
 CoarsePoses coarsen(const Affine& pose, double error, double reach_A, double reach_B) {
   CoarsePoses out{};
-  out.middle = out.control[0] = single(pose);
+  out.middle = single(pose);
+  for (int c = 0; c < 9; ++c) out.controls[c][0] = out.middle.R[c];
+  for (int c = 0; c < 3; ++c) out.controls[9 + c][0] = out.middle.T[c];
   addRounding(norm(pose.T, 3), norm(pose.R, 9), error, 0.0, reach_A, reach_B, &out);
   return out;
 }
@@ -71,8 +74,6 @@ CoarseTriangle coarseTriangle(const TriangleCorners& triangle, const CoarseVolum
     out.center[c] = out.box[c] = volume.center[c];
     for (int v = 0; v < 3; ++v) out.corner[v][c] = static_cast<float>(triangle.p[v][c]);
   }
-  out.radius = volume.radius;
-  out.length = volume.length;
   const auto edge = [&](int i, int c) { return out.corner[i + 1][c] - out.corner[0][c]; };
   float aa = 0.0F, ab = 0.0F, bb = 0.0F;
   for (int c = 0; c < 3; ++c) {
@@ -96,11 +97,11 @@ double leastAlong(const IntervalPoses& poses, const TriangleCorners& of_A, const
   double w[4][4];  // [xyz, then the translation][control]
   for (int k = 0; k < 4; ++k) {
     for (int c = 0; c < 3; ++c) {
-      w[c][k] = n[0] * poses.control[c][k] + n[1] * poses.control[3 + c][k] +
-                n[2] * poses.control[6 + c][k];
+      w[c][k] = n[0] * poses.controls[c][k] + n[1] * poses.controls[3 + c][k] +
+                n[2] * poses.controls[6 + c][k];
     }
     w[3][k] =
-        n[0] * poses.control[9][k] + n[1] * poses.control[10][k] + n[2] * poses.control[11][k];
+        n[0] * poses.controls[9][k] + n[1] * poses.controls[10][k] + n[2] * poses.controls[11][k];
   }
   double least = std::numeric_limits<double>::infinity();
   for (const auto& p : of_A.p) {
@@ -111,68 +112,240 @@ double leastAlong(const IntervalPoses& poses, const TriangleCorners& of_A, const
   return least;
 }
 
-// With a motion the direction of the pair above would leave 2 % fewer pairs, and take more time
-// than they do; at rest it saves time.
+namespace {
+
+/// How much farther than to just clear the point in the way a direction is turned.
+constexpr float kBeyond = 1.5F;
+
+/// The corner of a lane farthest along w.
+ALLCLEAR_ALWAYS_INLINE Vector<float> extreme(const Children& of, int lane, const Vector<float>& w) {
+  const float* x = of.lanes[0] + lane;
+  const auto at = [&](int k) ALLCLEAR_INLINE_LAMBDA {
+    return Vector<float>{x[3 * k * kWidth], x[(3 * k + 1) * kWidth], x[(3 * k + 2) * kWidth]};
+  };
+  Vector<float> p = at(0);
+  if (of.are_triangles) {
+    const float along[3] = {dot(w, p), dot(w, at(1)), dot(w, at(2))};
+    int best = along[1] > along[0] ? 1 : 0;
+    if (along[2] > along[best]) best = 2;
+    return at(best);
+  }
+  for (int i = 1; i < 4; ++i) {
+    const Vector<float> axis = at(i);
+    const float sign = std::copysign(1.0F, dot(w, axis));
+    p = {p.x + sign * axis.x, p.y + sign * axis.y, p.z + sign * axis.z};
+  }
+  return p;
+}
+
+/// The lane that holds the least; any where that is not a number.
+ALLCLEAR_ALWAYS_INLINE int laneOf(const Lanes& x, float least) {
+  return std::countr_zero(lanesBelow(Lanes(x - least), 1e-36F) | 128U);
+}
+
+/// Where in [-1, 1] the quadratic of these Bernstein coefficients is least, near enough.
+ALLCLEAR_ALWAYS_INLINE float leastAt(float b0, float b1, float b2) {
+  return clamped((b0 - b2) / larger(b0 - 2.0F * b1 + b2, 1e-12F));
+}
+
+/// Turns n so that the two points of lanes a and b that are least apart along it would be apart by
+/// more than the cutoff; false where that is too far to turn.
+template <bool kMoving>
+ALLCLEAR_ALWAYS_INLINE bool turn(const CoarsePoses& m, const Functionals<float>& f,
+                                 const Children& A, int a, const Children& B, int b, float wanting,
+                                 Vector<float>* n, float* s) {
+  const Vector<float> back = turnedBack(m.middle.R, *n);
+  const Vector<float> p = extreme(A, a, {-back.x, -back.y, -back.z}), r = extreme(B, b, *n);
+  const Vector<float> q = placed(m.middle, p);
+  Vector<float> d{q.x - r.x, q.y - r.y, q.z - r.z};
+  if constexpr (kMoving) {
+    *s = leastAt(f.at(0, p), f.at(1, p), f.at(2, p));
+    const Vector<float> v = placed(m.velocity, p);
+    d = {d.x + *s * v.x, d.y + *s * v.y, d.z + *s * v.z};
+  }
+  const float ahead = dot(d, *n);
+  const Vector<float> t{d.x - ahead * n->x, d.y - ahead * n->y, d.z - ahead * n->z};
+  const float side = dot(t, t), by = kBeyond * wanting;
+  if (!(by * by < side)) return false;
+  const float scale = by / side;
+  const Vector<float> next{n->x + scale * t.x, n->y + scale * t.y, n->z + scale * t.z};
+  const float unit = 1.0F / std::sqrt(dot(next, next));
+  *n = {next.x * unit, next.y * unit, next.z * unit};
+  return true;
+}
+
+template <class V>
+ALLCLEAR_ALWAYS_INLINE void loadLanes(const Children& of, V* out) {
+  for (int k = 0; k < 9; ++k) {
+    if constexpr (requires { out->corner; }) {
+      out->corner[k / 3][k % 3] = lanesOf(of.lanes[k]);
+    } else {
+      out->axis[k / 3][k % 3] = lanesOf(of.lanes[3 + k]);
+    }
+  }
+  if constexpr (!requires { out->corner; }) {
+    for (int k = 0; k < 3; ++k) out->box[k] = lanesOf(of.lanes[k]);
+  }
+}
+
+template <bool kMoving>
+ALLCLEAR_ALWAYS_INLINE Lanes leastOf(const Functionals<float>& f, const Children& A) {
+  if (A.are_triangles) {
+    LeafVolumes triangles;
+    loadLanes(A, &triangles);
+    return leastAlong<kMoving>(f, triangles);
+  }
+  CoarseVolumes<Lanes> boxes;
+  loadLanes(A, &boxes);
+  return leastAlong<kMoving>(f, boxes);
+}
+ALLCLEAR_ALWAYS_INLINE Lanes mostOf(const Vector<float>& n, const Children& B) {
+  if (B.are_triangles) {
+    LeafVolumes triangles;
+    loadLanes(B, &triangles);
+    return mostAlong(n, triangles);
+  }
+  CoarseVolumes<Lanes> boxes;
+  loadLanes(B, &boxes);
+  return mostAlong(n, boxes);
+}
+
+template <bool kMoving>
+ALLCLEAR_ALWAYS_INLINE void roomOf(const CoarsePoses& m, const Children& A, float farthest,
+                                   const Children& B, const float* given, float cutoff, Room* out) {
+  Vector<float> n = vectorOf(given);
+  const float error = m.error + m.error_slope * farthest;
+  out->error = error;
+  out->s = 0.0F;
+  out->room = -std::numeric_limits<float>::infinity();
+  for (int attempt = 0;; ++attempt) {
+    Functionals<float> f;
+    take<kMoving>(m, n, &f);
+    const Lanes low = leastOf<kMoving>(f, A), high = -mostOf(n, B);
+    const float least = leastLane(low), most = -leastLane(high);
+    const float room = least - most - error;
+    if (!(room <= out->room)) {
+      out->room = room;
+      out->all_least = least;
+      out->all_most = most;
+      const Lanes upper = -high;
+      std::memcpy(out->least, &low, sizeof low);
+      std::memcpy(out->most, &upper, sizeof upper);
+      out->n[0] = n.x;
+      out->n[1] = n.y;
+      out->n[2] = n.z;
+    }
+    if (attempt == 1 || !(room < cutoff)) return;
+    if (!turn<kMoving>(m, f, A, laneOf(low, least), B, laneOf(high, -most), cutoff - room, &n,
+                       &out->s)) {
+      return;
+    }
+  }
+}
+
+template <bool kMoving, class VA, class VB>
+ALLCLEAR_ALWAYS_INLINE void ownBounds(const CoarsePoses& m, const VA& A, const VB& B, Lanes lower,
+                                      const Room& room, float cutoff, LaneBounds* out) {
+  Vector<Lanes> n{all<Lanes>(room.n[0]), all<Lanes>(room.n[1]), all<Lanes>(room.n[2])};
+  out->open = lanesBelow(lower, cutoff);
+  if (out->open != 0) {
+    const Vector<Lanes> own = ownDirection(m, A, B);
+    const Lanes along = roomAlong<kMoving>(m, A, B, own, room.error);
+    n = {along > lower ? own.x : n.x, along > lower ? own.y : n.y, along > lower ? own.z : n.z};
+    lower = larger(lower, along);
+    out->open = lanesBelow(lower, cutoff);
+    const Lanes centers = centerDistance<kMoving>(m, A, B);
+    std::memcpy(out->estimate, &centers, sizeof centers);
+  }
+  out->pruned = leastLane(
+      Lanes(lower >= cutoff ? lower : all<Lanes>(std::numeric_limits<float>::infinity())));
+  std::memcpy(out->lower, &lower, sizeof lower);
+  std::memcpy(out->n[0], &n.x, sizeof lower);
+  std::memcpy(out->n[1], &n.y, sizeof lower);
+  std::memcpy(out->n[2], &n.z, sizeof lower);
+}
 
 template <bool kMoving, class Whole>
-ALLCLEAR_ALWAYS_INLINE void openA(const CoarsePoses& m, const MeshNode& A, const Whole& B,
-                                  const float* n, float cutoff, LaneBounds* out) {
-  CoarseVolumes<Lanes> a;
-  load(A, &a);
-  bounds<kMoving, !kMoving>(m, a, B, n, cutoff, out);
+ALLCLEAR_ALWAYS_INLINE void openA(const CoarsePoses& m, const Children& A, const Whole& B,
+                                  const Room& room, float cutoff, LaneBounds* out) {
+  const Lanes lower = lanesOf(room.least) - (room.all_most + room.error);
+  if (A.are_triangles) {
+    LeafVolumes leaves;
+    load(A, &leaves);
+    ownBounds<kMoving>(m, leaves, B, lower, room, cutoff, out);
+  } else {
+    CoarseVolumes<Lanes> boxes;
+    load(A, &boxes);
+    ownBounds<kMoving>(m, boxes, B, lower, room, cutoff, out);
+  }
 }
 template <bool kMoving, class Whole>
-ALLCLEAR_ALWAYS_INLINE void openB(const CoarsePoses& m, const Whole& A, const MeshNode& B,
-                                  const float* n, float cutoff, LaneBounds* out) {
-  CoarseVolumes<Lanes> b;
-  load(B, &b);
-  bounds<kMoving, !kMoving>(m, A, b, n, cutoff, out);
+ALLCLEAR_ALWAYS_INLINE void openB(const CoarsePoses& m, const Whole& A, const Children& B,
+                                  const Room& room, float cutoff, LaneBounds* out) {
+  const Lanes lower = (room.all_least - room.error) - lanesOf(room.most);
+  if (B.are_triangles) {
+    LeafVolumes leaves;
+    load(B, &leaves);
+    ownBounds<kMoving>(m, A, leaves, lower, room, cutoff, out);
+  } else {
+    CoarseVolumes<Lanes> boxes;
+    load(B, &boxes);
+    ownBounds<kMoving>(m, A, boxes, lower, room, cutoff, out);
+  }
+}
+
+}  // namespace
+
+ALLCLEAR_MULTIVERSION
+void roomOfChildren(const CoarsePoses& m, const Children& A, float farthest, const Children& B,
+                    const float* n, float cutoff, Room* out) {
+  roomOf<true>(m, A, farthest, B, n, cutoff, out);
+}
+ALLCLEAR_MULTIVERSION
+void stillRoomOfChildren(const CoarsePoses& m, const Children& A, float farthest, const Children& B,
+                         const float* n, float cutoff, Room* out) {
+  roomOf<false>(m, A, farthest, B, n, cutoff, out);
 }
 
 ALLCLEAR_MULTIVERSION
-void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVolumes<float>& B,
-                    const float* n, float cutoff, LaneBounds* out) {
-  openA<true>(m, A, B, n, cutoff, out);
+void boundsOpeningA(const CoarsePoses& m, const Children& A, const CoarseVolumes<float>& B,
+                    const Room& room, float cutoff, LaneBounds* out) {
+  openA<true>(m, A, B, room, cutoff, out);
 }
 ALLCLEAR_MULTIVERSION
-void boundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const MeshNode& B,
-                    const float* n, float cutoff, LaneBounds* out) {
-  openB<true>(m, A, B, n, cutoff, out);
+void boundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const Children& B,
+                    const Room& room, float cutoff, LaneBounds* out) {
+  openB<true>(m, A, B, room, cutoff, out);
 }
 ALLCLEAR_MULTIVERSION
-void boundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseTriangle& B,
-                    const float* n, float cutoff, LaneBounds* out) {
-  openA<true>(m, A, B, n, cutoff, out);
+void boundsOpeningA(const CoarsePoses& m, const Children& A, const CoarseTriangle& B,
+                    const Room& room, float cutoff, LaneBounds* out) {
+  openA<true>(m, A, B, room, cutoff, out);
 }
 ALLCLEAR_MULTIVERSION
-void boundsOpeningB(const CoarsePoses& m, const CoarseTriangle& A, const MeshNode& B,
-                    const float* n, float cutoff, LaneBounds* out) {
-  openB<true>(m, A, B, n, cutoff, out);
+void boundsOpeningB(const CoarsePoses& m, const CoarseTriangle& A, const Children& B,
+                    const Room& room, float cutoff, LaneBounds* out) {
+  openB<true>(m, A, B, room, cutoff, out);
 }
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseVolumes<float>& B,
-                         const float* n, float cutoff, LaneBounds* out) {
-  openA<false>(m, A, B, n, cutoff, out);
+void stillBoundsOpeningA(const CoarsePoses& m, const Children& A, const CoarseVolumes<float>& B,
+                         const Room& room, float cutoff, LaneBounds* out) {
+  openA<false>(m, A, B, room, cutoff, out);
 }
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const MeshNode& B,
-                         const float* n, float cutoff, LaneBounds* out) {
-  openB<false>(m, A, B, n, cutoff, out);
+void stillBoundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, const Children& B,
+                         const Room& room, float cutoff, LaneBounds* out) {
+  openB<false>(m, A, B, room, cutoff, out);
 }
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningA(const CoarsePoses& m, const MeshNode& A, const CoarseTriangle& B,
-                         const float* n, float cutoff, LaneBounds* out) {
-  openA<false>(m, A, B, n, cutoff, out);
+void stillBoundsOpeningA(const CoarsePoses& m, const Children& A, const CoarseTriangle& B,
+                         const Room& room, float cutoff, LaneBounds* out) {
+  openA<false>(m, A, B, room, cutoff, out);
 }
 ALLCLEAR_MULTIVERSION
-void stillBoundsOpeningB(const CoarsePoses& m, const CoarseTriangle& A, const MeshNode& B,
-                         const float* n, float cutoff, LaneBounds* out) {
-  openB<false>(m, A, B, n, cutoff, out);
-}
-ALLCLEAR_MULTIVERSION
-void boundsOfPair(const CoarsePoses& m, const CoarseVolumes<float>& A,
-                  const CoarseVolumes<float>& B, const float* n, float cutoff, LaneBounds* out) {
-  bounds<true, true>(m, A, B, n, cutoff, out);
+void stillBoundsOpeningB(const CoarsePoses& m, const CoarseTriangle& A, const Children& B,
+                         const Room& room, float cutoff, LaneBounds* out) {
+  openB<false>(m, A, B, room, cutoff, out);
 }
 
 }  // namespace allclear::mesh

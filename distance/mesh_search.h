@@ -9,6 +9,8 @@
 
 #include "allclear/distance/mesh_body.h"
 #include "allclear/distance/mesh_distance.h"
+#include "allclear/distance/mesh_lanes.h"
+#include "allclear/distance/mesh_pair.h"
 
 namespace allclear::mesh {
 
@@ -20,9 +22,15 @@ inline CoarseVolumes<float> volumeOf(const MeshBody& body, std::int32_t ref) {
                       : coarseVolume(body.bvh()->nodes()[ref >> 3], ref & 7);
 }
 
-inline double radiusOf(const MeshBody& body, std::int32_t ref) {
-  if (ref == kRoot) return body.root().radius;
-  return static_cast<double>(body.bvh()->nodes()[ref >> 3].ball[3][ref & 7]);
+inline float radiusOf(const MeshBody& body, std::int32_t ref) {
+  if (ref == kRoot) return static_cast<float>(body.root().radius);
+  return body.bvh()->nodes()[ref >> 3].ball[3][ref & 7];
+}
+/// A bound of |p| over a volume.
+inline float farthestOf(const MeshBody& body, std::int32_t ref) {
+  if (ref == kRoot) return static_cast<float>(body.root().length + body.root().radius);
+  const MeshNode& node = body.bvh()->nodes()[ref >> 3];
+  return node.ball[4][ref & 7] + node.ball[3][ref & 7];
 }
 
 /// The node below, or ~leaf.
@@ -43,6 +51,17 @@ class Taken {
     ref_ = ref;
     return volume_;
   }
+  /// What is in it, until the next call; `under` is below(body, ref).
+  Children children(std::int32_t ref, std::int32_t under) {
+    if (!isLeaf(under)) {
+      const MeshNode& node = body_.bvh()->nodes()[under];
+      const LeafCorners* corners = body_.bvh()->corners(under);
+      if (corners != nullptr) return {corners->corner, true, &node};
+      return {node.box, false, &node};
+    }
+    if (ref != ref_of_lanes_) fillLanes(ref);
+    return {lanes_, body_.bvh() != nullptr, nullptr};
+  }
   /// Pre: `ref` is a leaf, and a triangle.
   const CoarseTriangle& triangle(std::int32_t ref) {
     if (ref != ref_of_triangle_) {
@@ -53,18 +72,38 @@ class Taken {
   }
 
  private:
+  /// The one triangle, or box, in every lane.
+  void fillLanes(std::int32_t ref) {
+    if (body_.bvh() != nullptr) {
+      const TriangleCorners& t = body_.bvh()->triangles()[~below(body_, ref)];
+      for (int k = 0; k < 9; ++k) {
+        std::fill_n(lanes_[k], kWidth, static_cast<float>(t.p[k / 3][k % 3]));
+      }
+    } else {
+      const CoarseVolumes<float>& v = volume(ref);
+      for (int k = 0; k < 3; ++k) {
+        std::fill_n(lanes_[k], kWidth, v.box[k]);
+        for (int i = 0; i < 3; ++i) std::fill_n(lanes_[3 + 3 * i + k], kWidth, v.axis[i][k]);
+      }
+    }
+    ref_of_lanes_ = ref;
+  }
+
   static constexpr std::int32_t kNone = kRoot - 1;
   const MeshBody& body_;
   std::int32_t ref_ = kNone;
   std::int32_t ref_of_triangle_ = kNone;
   CoarseVolumes<float> volume_;
   CoarseTriangle triangle_;
+  std::int32_t ref_of_lanes_ = kNone;
+  alignas(32) float lanes_[12][kWidth];
 };
 
 /// What a bound along n may lose because the volume is not its content: of two, the one that loses
 /// more is opened. A share of the radius keeps those in order that lie along n, or meet (n is 0).
-inline float thicknessAlong(const Vector<float>& n, const CoarseVolumes<float>& volume) {
-  float sum = 0.1F * volume.radius;
+inline float thicknessAlong(const Vector<float>& n, const CoarseVolumes<float>& volume,
+                            float radius) {
+  float sum = 0.1F * radius;
   for (const auto& axis : volume.axis) sum += std::abs(dot(n, vectorOf(axis)));
   return sum;
 }
@@ -82,7 +121,7 @@ class LeastFirst {
  public:
   void look(std::vector<MeshCache::Item>* stack) {
     if (++steps_ < next_) return;
-    next_ = steps_ + std::max<std::size_t>(16, stack->size() / 4);
+    next_ = steps_ + std::max<std::size_t>(8, stack->size() / 4);
     const auto below = [](const auto& x, const auto& y) { return x.lower < y.lower; };
     std::iter_swap(std::min_element(stack->begin(), stack->end(), below), stack->end() - 1);
   }
@@ -91,24 +130,14 @@ class LeastFirst {
   std::size_t steps_ = 0, next_ = 16;
 };
 
-/// Bounds of one side's children against one volume of the other: a leaf there is taken as the
-/// triangle that it is.
-template <class Bounds>
-void withVolume(Taken* taken, const MeshBody& body, std::int32_t ref, const Bounds& bounds) {
-  if (isLeaf(below(body, ref)) && body.bvh() != nullptr) {
-    bounds(taken->triangle(ref));
-  } else {
-    bounds(taken->volume(ref));
-  }
-}
-
-/// Pushes the lanes that are not pruned, so that the lowest is popped first; returns the least
+/// Pushes the lanes that are not pruned, so that the nearest is popped first; returns the least
 /// bound of the others, or +infinity (lanes past the width are copies of the first).
 template <class Ref>
 double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const Ref& ref,
                  std::vector<MeshCache::Item>* stack) {
   const std::size_t first = stack->size();
-  std::size_t lowest = first;
+  std::size_t best = first;
+  int nearest = -1;
   for (unsigned rest = bounds.open & ((1U << width) - 1U); rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     MeshCache::Item& item = stack->emplace_back();
@@ -118,10 +147,46 @@ double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const R
     for (int c = 0; c < 3; ++c) item.n[c] = bounds.n[c][l];
     item.time = time;
     ref(l, &item);
-    if (item.lower < (*stack)[lowest].lower) lowest = stack->size() - 1;
+    if (nearest < 0 || bounds.estimate[l] < bounds.estimate[nearest]) {
+      nearest = l;
+      best = stack->size() - 1;
+    }
   }
-  if (stack->size() > first) std::swap((*stack)[lowest], stack->back());
+  if (stack->size() > first) std::swap((*stack)[best], stack->back());
   return static_cast<double>(bounds.pruned);
+}
+
+/// Opens one side of a pair and pushes what is not pruned; returns the least bound of the rest.
+template <bool kMoving>
+double openPair(const CoarsePoses& m, const MeshBody& A, Taken* taken_A, const MeshBody& B,
+                Taken* taken_B, const MeshCache::Item& item, bool opens_A, const Room& room,
+                float cutoff, std::vector<MeshCache::Item>* stack) {
+  const MeshBody &opened = opens_A ? A : B, &other = opens_A ? B : A;
+  Taken *of_opened = opens_A ? taken_A : taken_B, *of_other = opens_A ? taken_B : taken_A;
+  const std::int32_t whole = opens_A ? item.b : item.a, ref = opens_A ? item.a : item.b;
+  const std::int32_t node = below(opened, ref);
+  const Children children = of_opened->children(ref, node);
+  LaneBounds bounds;
+  const auto open = [&](const auto& volume) {
+    if constexpr (kMoving) {
+      opens_A ? boundsOpeningA(m, children, volume, room, cutoff, &bounds)
+              : boundsOpeningB(m, volume, children, room, cutoff, &bounds);
+    } else {
+      opens_A ? stillBoundsOpeningA(m, children, volume, room, cutoff, &bounds)
+              : stillBoundsOpeningB(m, volume, children, room, cutoff, &bounds);
+    }
+  };
+  // A leaf is taken as the triangle that it is.
+  if (isLeaf(below(other, whole)) && other.bvh() != nullptr) {
+    open(of_other->triangle(whole));
+  } else {
+    open(of_other->volume(whole));
+  }
+  const auto child = [&](int lane, MeshCache::Item* out) {
+    out->a = opens_A ? node << 3 | lane : item.a;
+    out->b = opens_A ? item.b : node << 3 | lane;
+  };
+  return pushLanes(bounds, opened.bvh()->width(node), item.time, child, stack);
 }
 
 }  // namespace allclear::mesh

@@ -221,8 +221,9 @@ TEST(MeshSubdivision, ExtremaOfFrozenWitnessesAreNoBound) {
     }
   };
   // B: below the left end near, below the right end a little farther.
-  addBox({-1.0, 0.0, -0.50}, {0.05, 0.05, 0.05});
-  addBox({1.0, 0.0, -0.51}, {0.05, 0.05, 0.05});
+  // Narrow, for all points of faces side by side are as near.
+  addBox({-1.0, 0.0, -0.50}, {0.005, 0.05, 0.05});
+  addBox({1.0, 0.0, -0.51}, {0.005, 0.05, 0.05});
   const Shape obstacles = TriangleMesh(points, triangles);
   const Shape bar = test::boxMesh({1.0, 0.02, 0.02});
   Pair pair;

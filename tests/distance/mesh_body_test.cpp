@@ -197,6 +197,18 @@ void expectSound(const MeshBody& body) {
   std::vector<int> seen(bvh.triangles().size(), 0);
   EXPECT_EQ(walk(bvh, 0, above, seen), static_cast<int>(seen.size()));
   for (int n : seen) ASSERT_EQ(n, 1);
+  for (int node = 0; node < static_cast<int>(bvh.nodes().size()); ++node) {
+    const auto& child = bvh.nodes()[node].child;
+    const bool leaves = std::all_of(child, child + MeshNode::kWidth, [](int c) { return c < 0; });
+    const LeafCorners* corners = bvh.corners(node);
+    ASSERT_EQ(corners != nullptr, leaves);
+    for (int k = 0; leaves && k < 9 * MeshNode::kWidth; ++k) {
+      const int row = k / MeshNode::kWidth, lane = k % MeshNode::kWidth;
+      const double exact = bvh.triangles()[~child[lane]].p[row / 3][row % 3];
+      ASSERT_NEAR(static_cast<double>(corners->corner[row][lane]), exact,
+                  std::ldexp(std::abs(exact), -24) + 1e-45);
+    }
+  }
 }
 
 TEST(MeshBvh, VolumesHoldTheirTriangles) {
