@@ -238,12 +238,26 @@ class Search {
       }
     }
     const double s = 0.5 * (node.s0 + node.s1), width = 0.5 * (node.s1 - node.s0);
-    ++counts_.triangle_tests;
-    const mesh::LeafDistance leaf = leafDistance(A_, a, curves_[node.cell].at(s), B_, b);
+    mesh::LeafDistance leaf = testLeaves(a, b, node.cell, s);
     direction(leaf, n);
+    double at = improve(&leaf, a, b, node.cell, s, width);
+    double lower = std::max(item.lower, leafBound(node, item.a, a, b, n));
+    if (at == s && lower < cutoff_) {
+      const double next = nextInstant(leaf, node.cell, s, width).s;
+      if (std::abs(next - s) > 0.05 * width) {
+        leaf = testLeaves(a, b, node.cell, next);
+        at = improve(&leaf, a, b, node.cell, next, width);
+      }
+    }
+    // Where they are nearest, their direction costs the bound least.
+    if (at != s && lower < cutoff_) {
+      double n_there[3] = {n[0], n[1], n[2]};
+      direction(leaf, n_there);
+      const double there = leafBound(node, item.a, a, b, n_there);
+      if (there > lower) std::copy(n_there, n_there + 3, n);
+      lower = std::max(lower, there);
+    }
     std::copy(n, n + 3, node.n);
-    improve(leaf, a, b, node.cell, s, width);
-    const double lower = std::max(item.lower, leafBound(node, item.a, a, b, n));
     if (lower >= cutoff_ || found_.contact || !mayHalve(item.time)) {
       prune(lower);
       return;
@@ -296,40 +310,53 @@ class Search {
            time.poses.error_slope * length;
   }
 
-  void offer(int a, int b, int cell, double s, double width) {
+  mesh::LeafDistance testLeaves(int a, int b, int cell, double s) {
     ++counts_.triangle_tests;
-    improve(leafDistance(A_, a, curves_[cell].at(s), B_, b), a, b, cell, s, width);
+    return leafDistance(A_, a, curves_[cell].at(s), B_, b);
   }
 
-  /// Takes the distance if it is the least, and follows it in time by Newton steps of the distance
-  /// of its two points.
-  void improve(mesh::LeafDistance leaf, int a, int b, int cell, double s, double width) {
-    for (int step = 0; step < 4; ++step) {
-      if (!take(leaf, a, b, cell, s)) return;
-      if (found_.contact) return;
-      double n[3] = {};
-      const double length = direction(leaf, n);
-      if (!(length > 0.0)) return;
-      const Affine X = curves_[cell].at(s), V = curves_[cell].rateAt(s);
-      const double r[3] = {leaf.a[0] - X.T[0], leaf.a[1] - X.T[1], leaf.a[2] - X.T[2]};
-      double u[3], v[3];
-      for (int c = 0; c < 3; ++c) u[c] = r[0] * X.R[c] + r[1] * X.R[3 + c] + r[2] * X.R[6 + c];
-      apply(V, u, v);
-      const double slope = dot(n, v);
-      // Along n the acceleration comes from a difference quotient of the rate.
-      constexpr double kStep = 1e-3;
-      double later[3];
-      apply(curves_[cell].rateAt(s + kStep), u, later);
-      const double bend = (dot(n, later) - slope) / kStep;
-      const double curvature = (dot(v, v) - slope * slope) / length + bend;
-      double move = curvature > 0.0 ? -slope / curvature : std::copysign(width, -slope);
-      move = std::clamp(move, -width, width);
-      const double next = std::clamp(s + move, -1.0, 1.0);
-      if (std::abs(slope * (next - s)) < 0.1 * slack()) return;
-      s = next;
-      ++counts_.triangle_tests;
-      leaf = leafDistance(A_, a, curves_[cell].at(s), B_, b);
+  void offer(int a, int b, int cell, double s, double width) {
+    mesh::LeafDistance leaf = testLeaves(a, b, cell, s);
+    improve(&leaf, a, b, cell, s, width);
+  }
+
+  struct Next {
+    double s;
+    double gain;  ///< of the distance, to first order
+  };
+
+  /// By a Newton step of the distance of the two points of `leaf`, at most `width` away.
+  Next nextInstant(const mesh::LeafDistance& leaf, int cell, double s, double width) const {
+    double n[3] = {};
+    const double length = direction(leaf, n);
+    if (!(length > 0.0)) return {s, 0.0};
+    const Affine X = curves_[cell].at(s), V = curves_[cell].rateAt(s);
+    const double r[3] = {leaf.a[0] - X.T[0], leaf.a[1] - X.T[1], leaf.a[2] - X.T[2]};
+    double u[3], v[3];
+    for (int c = 0; c < 3; ++c) u[c] = r[0] * X.R[c] + r[1] * X.R[3 + c] + r[2] * X.R[6 + c];
+    apply(V, u, v);
+    const double slope = dot(n, v);
+    // Along n the acceleration comes from a difference quotient of the rate.
+    constexpr double kStep = 1e-3;
+    double later[3];
+    apply(curves_[cell].rateAt(s + kStep), u, later);
+    const double bend = (dot(n, later) - slope) / kStep;
+    const double curvature = (dot(v, v) - slope * slope) / length + bend;
+    double move = curvature > 0.0 ? -slope / curvature : std::copysign(width, -slope);
+    move = std::clamp(move, -width, width);
+    const double next = std::clamp(s + move, -1.0, 1.0);
+    return {next, std::abs(slope * (next - s))};
+  }
+
+  /// Takes the distance if it is the least, and follows it in time; returns where it ended.
+  double improve(mesh::LeafDistance* leaf, int a, int b, int cell, double s, double width) {
+    for (int step = 0; take(*leaf, a, b, cell, s) && !found_.contact && step < 4; ++step) {
+      const Next next = nextInstant(*leaf, cell, s, width);
+      if (next.gain < 0.1 * slack()) break;
+      s = next.s;
+      *leaf = testLeaves(a, b, cell, s);
     }
+    return s;
   }
 
   double slack() const {
