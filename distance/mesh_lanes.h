@@ -80,7 +80,7 @@ ALLCLEAR_ALWAYS_INLINE Vector<L> turnedBack(const float* R, const Vector<L>& p) 
 template <class L>
 ALLCLEAR_ALWAYS_INLINE L leastOfQuadratic(L b0, L b1, L b2) {
   const L zero{}, x = larger(b0 - b1, zero), y = larger(b2 - b1, zero);
-  return smaller(smaller(b0, b2), b1 + x * y / (x + y + 1e-30F));
+  return smaller(smaller(b0, b2), b1 + x * (y / (x + y + 1e-30F)));
 }
 
 /// Bit i: lane i is below the cutoff, or not a number.

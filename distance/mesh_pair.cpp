@@ -114,6 +114,7 @@ double leastAlong(const IntervalPoses& poses, const TriangleCorners& of_A, const
 
 namespace {
 
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 /// How much farther than to just clear the point in the way a direction is turned.
 constexpr float kBeyond = 1.5F;
 
@@ -174,42 +175,6 @@ ALLCLEAR_ALWAYS_INLINE bool turn(const CoarsePoses& m, const Functionals<float>&
   return true;
 }
 
-template <class V>
-ALLCLEAR_ALWAYS_INLINE void loadLanes(const Children& of, V* out) {
-  for (int k = 0; k < 9; ++k) {
-    if constexpr (requires { out->corner; }) {
-      out->corner[k / 3][k % 3] = lanesOf(of.lanes[k]);
-    } else {
-      out->axis[k / 3][k % 3] = lanesOf(of.lanes[3 + k]);
-    }
-  }
-  if constexpr (!requires { out->corner; }) {
-    for (int k = 0; k < 3; ++k) out->box[k] = lanesOf(of.lanes[k]);
-  }
-}
-
-template <bool kMoving>
-ALLCLEAR_ALWAYS_INLINE Lanes leastOf(const Functionals<float>& f, const Children& A) {
-  if (A.are_triangles) {
-    LeafVolumes triangles;
-    loadLanes(A, &triangles);
-    return leastAlong<kMoving>(f, triangles);
-  }
-  CoarseVolumes<Lanes> boxes;
-  loadLanes(A, &boxes);
-  return leastAlong<kMoving>(f, boxes);
-}
-ALLCLEAR_ALWAYS_INLINE Lanes mostOf(const Vector<float>& n, const Children& B) {
-  if (B.are_triangles) {
-    LeafVolumes triangles;
-    loadLanes(B, &triangles);
-    return mostAlong(n, triangles);
-  }
-  CoarseVolumes<Lanes> boxes;
-  loadLanes(B, &boxes);
-  return mostAlong(n, boxes);
-}
-
 template <bool kMoving>
 ALLCLEAR_ALWAYS_INLINE void roomOf(const CoarsePoses& m, const Children& A, float farthest,
                                    const Children& B, const float* given, float cutoff, Room* out) {
@@ -217,14 +182,23 @@ ALLCLEAR_ALWAYS_INLINE void roomOf(const CoarsePoses& m, const Children& A, floa
   const float error = m.error + m.error_slope * farthest;
   out->error = error;
   out->s = 0.0F;
-  out->room = -std::numeric_limits<float>::infinity();
+  out->room = out->all_least = -kInfinity;
+  out->all_most = kInfinity;
+  std::fill_n(out->least, kWidth, -kInfinity);
+  std::fill_n(out->most, kWidth, kInfinity);
+  std::copy_n(given, 3, out->n);
   for (int attempt = 0;; ++attempt) {
     Functionals<float> f;
     take<kMoving>(m, n, &f);
-    const Lanes low = leastOf<kMoving>(f, A), high = -mostOf(n, B);
+    const Lanes low = withContent(
+        A, [&](const auto& of_A) ALLCLEAR_INLINE_LAMBDA { return leastAlong<kMoving>(f, of_A); });
+    const Lanes high = withContent(
+        B, [&](const auto& of_B) ALLCLEAR_INLINE_LAMBDA { return Lanes(-mostAlong(n, of_B)); });
+    // The least of lanes would pass over what is not a number.
+    if (lanesBelow(Lanes((low - low) + (high - high)), 0.0F) != 0) return;
     const float least = leastLane(low), most = -leastLane(high);
     const float room = least - most - error;
-    if (!(room <= out->room)) {
+    if (room > out->room) {
       out->room = room;
       out->all_least = least;
       out->all_most = most;
@@ -257,8 +231,7 @@ ALLCLEAR_ALWAYS_INLINE void ownBounds(const CoarsePoses& m, const VA& A, const V
     const Lanes centers = centerDistance<kMoving>(m, A, B);
     std::memcpy(out->estimate, &centers, sizeof centers);
   }
-  out->pruned = leastLane(
-      Lanes(lower >= cutoff ? lower : all<Lanes>(std::numeric_limits<float>::infinity())));
+  out->pruned = leastLane(Lanes(lower >= cutoff ? lower : all<Lanes>(kInfinity)));
   std::memcpy(out->lower, &lower, sizeof lower);
   std::memcpy(out->n[0], &n.x, sizeof lower);
   std::memcpy(out->n[1], &n.y, sizeof lower);
@@ -269,29 +242,17 @@ template <bool kMoving, class Whole>
 ALLCLEAR_ALWAYS_INLINE void openA(const CoarsePoses& m, const Children& A, const Whole& B,
                                   const Room& room, float cutoff, LaneBounds* out) {
   const Lanes lower = lanesOf(room.least) - (room.all_most + room.error);
-  if (A.are_triangles) {
-    LeafVolumes leaves;
-    load(A, &leaves);
-    ownBounds<kMoving>(m, leaves, B, lower, room, cutoff, out);
-  } else {
-    CoarseVolumes<Lanes> boxes;
-    load(A, &boxes);
-    ownBounds<kMoving>(m, boxes, B, lower, room, cutoff, out);
-  }
+  withVolumes(A, [&](const auto& of_A) ALLCLEAR_INLINE_LAMBDA {
+    ownBounds<kMoving>(m, of_A, B, lower, room, cutoff, out);
+  });
 }
 template <bool kMoving, class Whole>
 ALLCLEAR_ALWAYS_INLINE void openB(const CoarsePoses& m, const Whole& A, const Children& B,
                                   const Room& room, float cutoff, LaneBounds* out) {
   const Lanes lower = (room.all_least - room.error) - lanesOf(room.most);
-  if (B.are_triangles) {
-    LeafVolumes leaves;
-    load(B, &leaves);
-    ownBounds<kMoving>(m, A, leaves, lower, room, cutoff, out);
-  } else {
-    CoarseVolumes<Lanes> boxes;
-    load(B, &boxes);
-    ownBounds<kMoving>(m, A, boxes, lower, room, cutoff, out);
-  }
+  withVolumes(B, [&](const auto& of_B) ALLCLEAR_INLINE_LAMBDA {
+    ownBounds<kMoving>(m, A, of_B, lower, room, cutoff, out);
+  });
 }
 
 }  // namespace

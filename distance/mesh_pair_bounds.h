@@ -14,16 +14,43 @@ struct LeafVolumes : CoarseVolumes<Lanes> {
   Lanes corner[3][3];
 };
 
-ALLCLEAR_ALWAYS_INLINE void load(const Children& of, CoarseVolumes<Lanes>* out) {
-  for (int k = 0; k < 3; ++k) {
-    out->center[k] = lanesOf(of.node->ball[k]);
-    out->box[k] = lanesOf(of.node->box[k]);
-    for (int i = 0; i < 3; ++i) out->axis[i][k] = lanesOf(of.node->box[3 + 3 * i + k]);
-  }
+ALLCLEAR_ALWAYS_INLINE void loadBoxes(const float (*box)[kWidth], CoarseVolumes<Lanes>* out) {
+  for (int k = 0; k < 3; ++k) out->box[k] = lanesOf(box[k]);
+  for (int k = 0; k < 9; ++k) out->axis[k / 3][k % 3] = lanesOf(box[3 + k]);
 }
-ALLCLEAR_ALWAYS_INLINE void load(const Children& of, LeafVolumes* out) {
-  load(of, static_cast<CoarseVolumes<Lanes>*>(out));
-  for (int k = 0; k < 9; ++k) out->corner[k / 3][k % 3] = lanesOf(of.lanes[k]);
+ALLCLEAR_ALWAYS_INLINE void loadCorners(const float (*corner)[kWidth], LeafVolumes* out) {
+  for (int k = 0; k < 9; ++k) out->corner[k / 3][k % 3] = lanesOf(corner[k]);
+}
+
+/// What the children are, without their balls.
+template <class Call>
+ALLCLEAR_ALWAYS_INLINE auto withContent(const Children& of, const Call& call) {
+  if (of.are_triangles) {
+    LeafVolumes leaves;
+    loadCorners(of.lanes, &leaves);
+    return call(leaves);
+  }
+  CoarseVolumes<Lanes> boxes;
+  loadBoxes(of.lanes, &boxes);
+  return call(boxes);
+}
+/// All of the children. Pre: of a node.
+template <class Call>
+ALLCLEAR_ALWAYS_INLINE void withVolumes(const Children& of, const Call& call) {
+  const auto rest = [&](auto* out) ALLCLEAR_INLINE_LAMBDA {
+    for (int k = 0; k < 3; ++k) out->center[k] = lanesOf(of.node->ball[k]);
+    loadBoxes(of.node->box, out);
+  };
+  if (of.are_triangles) {
+    LeafVolumes leaves;
+    rest(&leaves);
+    loadCorners(of.lanes, &leaves);
+    call(leaves);
+  } else {
+    CoarseVolumes<Lanes> boxes;
+    rest(&boxes);
+    call(boxes);
+  }
 }
 
 template <class L>

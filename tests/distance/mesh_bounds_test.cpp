@@ -447,10 +447,31 @@ TEST(MeshBounds, LanesBelowTheCutoffAreNamedAndTheLeastOfTheOthersKept) {
   mesh::LaneBounds odd{};
   odd.lower[0] = nan;
   odd.open = 1;
+  odd.estimate[0] = 0.0F;
   std::vector<MeshCache::Item> stack;
   mesh::pushLanes(
       odd, 1, 0, [](int, MeshCache::Item*) {}, &stack);
   EXPECT_EQ(stack.at(0).lower, -HUGE_VAL);
+  const MeshBody a = drawnBody(draw, 1.0), b = drawnBody(draw, 1.0);
+  const mesh::CoarsePoses apart =
+      mesh::coarsen(mesh::affine({Mat3::Identity(), Vec3(9, 0, 0)}), 0.0, a.reach(), b.reach());
+  const float n[3] = {1.0F, 0.0F, 0.0F};
+  for (const bool on_A : {true, false}) {
+    for (const bool triangles : {true, false}) {
+      mesh::Children A = childrenOf(a, triangles), B = childrenOf(b, triangles);
+      const Kernels kernels{apart, false};
+      EXPECT_GT(kernels.room(A, 1.0F, B, n, 1.0F).room, 1.0F);
+      float lanes[12][kLeaves];
+      std::memcpy(lanes, on_A ? A.lanes : B.lanes, sizeof lanes * (triangles ? 9 : 12) / 12);
+      for (const int row : {0, 3, 6}) lanes[row][5] = nan;
+      (on_A ? A : B).lanes = lanes;
+      const mesh::Room room = kernels.room(A, 1.0F, B, n, 1.0F);
+      EXPECT_FALSE(room.room >= 1.0F);
+      mesh::LaneBounds bounds;
+      stillBoundsOpeningA(apart, A, mesh::coarseVolume(b.root()), room, HUGE_VALF, &bounds);
+      for (int l = 0; l < kLeaves && !on_A; ++l) EXPECT_LE(bounds.lower[l], 9.0F);
+    }
+  }
 }
 
 }  // namespace
