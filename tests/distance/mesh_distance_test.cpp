@@ -146,6 +146,27 @@ Shape drawnConvex(Draw& draw, int kind) {
   }
 }
 
+/// Squares of single precision overflow and underflow at the ends; no bound may.
+TEST(MeshDistance, IsTheSameAtEveryScale) {
+  Draw draw(6);
+  const TriangleMesh torus = test::torusMesh(1.0, 0.3, 30, 20, 0.2);
+  const TriangleMesh blob = test::blobMesh(0.5, 20, 24, 0.3);
+  const auto scaled = [](const TriangleMesh& mesh, double scale) {
+    std::vector<Vec3> vertices;
+    for (const Vec3& p : mesh.vertices()) vertices.push_back(scale * p);
+    return MeshBody(Shape(TriangleMesh(vertices, mesh.triangles())));
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Pose X{draw.rotation(), draw.direction() * draw.uniform(1.0, 3.0)};
+    const double truth = meshDistance(scaled(torus, 1.0), {}, scaled(blob, 1.0), X).distance;
+    for (const double scale : {1e-24, 1e-12, 1e-3, 1e6, 1e15, 1e24}) {
+      const MeshDistance found =
+          meshDistance(scaled(torus, scale), {}, scaled(blob, scale), {X.R, scale * X.p});
+      ASSERT_NEAR(found.distance / scale, truth, 1e-9) << "seed 6, case " << i << " " << scale;
+    }
+  }
+}
+
 TEST(MeshDistance, ToConvexShapesAgreesWithThatOfTheTriangles) {
   Draw draw(31);
   for (int i = 0; i < 1400; ++i) {
