@@ -6,9 +6,12 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <random>
 
+#include "allclear/core/input_error.h"
 #include "allclear/distance/mcd_mesh.h"
 #include "bench_report.h"
 #include "mcd_table.h"
@@ -90,6 +93,38 @@ Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, int queri
     result.queries.push_back(std::move(query));
   }
   return result;
+}
+
+/// A mesh of the shared data, its middle at the origin, its longest side 2 `half`.
+TriangleMesh realMesh(const std::string& file, double half) {
+  const char* data = std::getenv("ALLCLEAR_DATA");
+  const auto folder = std::filesystem::path(data != nullptr ? data : "../shared/data") / "meshes";
+  if (!std::filesystem::exists(folder / file)) throw InputError("no such file: " + file);
+  const TriangleMesh read = test::readObj(folder / file);
+  Eigen::AlignedBox3d box;
+  for (const Vec3& p : read.vertices()) box.extend(p);
+  const double scale = 2.0 * half / box.sizes().maxCoeff();
+  std::vector<Vec3> vertices;
+  for (const Vec3& p : read.vertices()) vertices.push_back(scale * (p - box.center()));
+  return {std::move(vertices), read.triangles()};
+}
+
+std::vector<Case> realCases(int queries) {
+  std::vector<Case> cases;
+  try {
+    const TriangleMesh wingnut = realMesh("wingnut/wingnut.obj", 0.15);
+    cases.push_back(makeCase("spot_torus", realMesh("spot/spot_low_resolution.obj", 0.15),
+                             realMesh("torus/torus.obj", 0.25), queries, 8));
+    cases.push_back(
+        makeCase("wingnut_goat", wingnut, realMesh("goathead/goathead.obj", 0.2), queries, 9));
+    cases.push_back(makeCase("wingnut_statue", wingnut,
+                             realMesh("nefertiti/nefertiti-lowres.obj", 0.5), queries, 10));
+    cases.push_back(makeCase("hammer_koala", realMesh("hammer/hammer.obj", 0.15),
+                             realMesh("koala/koala.obj", 0.5), queries, 11));
+  } catch (const InputError& error) {
+    std::printf("real meshes are left out (ALLCLEAR_DATA): %s\n", error.what());
+  }
+  return cases;
 }
 
 double fclDistance(const Case& c, const Query& query, double t) {
@@ -322,6 +357,9 @@ int run(int argc, char** argv) {
     for (const Case& c : cases) {
       (tolerance > 5e-4 ? at3 : at4).push_back(bench.run(c, tolerance, !quick));
     }
+  }
+  for (const Case& c : realCases(queries)) {
+    for (double tolerance : {1e-3, 1e-4}) bench.run(c, tolerance, !quick);
   }
   bench.far(cases[1]);
   for (const std::size_t i : {0, 2}) {

@@ -211,6 +211,40 @@ TEST(MeshBounds, AreBelowEveryDistanceOfBodiesAtRest) {
   EXPECT_LT(tightest, 0.01);
 }
 
+TEST(MeshBounds, ToACurvedBodyAreBelowItsDistance) {
+  Draw draw(54);
+  double tightest = HUGE_VAL;
+  for (int i = 0; i < cases(); ++i) {
+    const double size = draw.logUniform(1e-3, 1.0);
+    const double r = size * draw.logUniform(0.1, 1.0), h = size * draw.logUniform(0.1, 2.0);
+    const Shape shapes[] = {Cylinder(r, h), Cone(r, h), Ellipsoid(Vec3(r, h, 0.5 * (r + h)))};
+    const MeshBody a = drawnBody(draw, size), b(shapes[draw.integer(0, 2)]);
+    const mesh::Affine X =
+        mesh::affine({draw.rotation(), draw.direction() * size * draw.logUniform(0.5, 5.0)});
+    const mesh::CoarsePoses poses = mesh::coarsen(X, 0.0, a.reach(), b.reach());
+    mesh::Taken taken(b);
+    const mesh::Children A = childrenOf(a, true);
+    const mesh::Children B = taken.children(mesh::kRoot, mesh::below(b, mesh::kRoot));
+    double of[kLeaves], least = HUGE_VAL;
+    for (int l = 0; l < kLeaves; ++l) {
+      of[l] = leafDistance(a, ~a.bvh()->nodes()[0].child[l], X, b, 0).distance;
+      least = std::min(least, of[l]);
+    }
+    const Kernels kernels{poses, false};
+    const Eigen::Vector3f n = draw.direction().cast<float>();
+    const mesh::Room room =
+        kernels.room(A, mesh::farthestOf(a, mesh::kRoot), B, n.data(), static_cast<float>(least));
+    mesh::LaneBounds bounds;
+    kernels.openA(A, taken.volume(mesh::kRoot), room, &bounds);
+    ASSERT_LE(room.room, least + 1e-8 * size) << "seed 54, case " << i;
+    for (int l = 0; l < kLeaves; ++l) {
+      ASSERT_LE(bounds.lower[l], of[l] + 1e-8 * size) << "seed 54, case " << i;
+      tightest = std::min(tightest, (of[l] - static_cast<double>(bounds.lower[l])) / size);
+    }
+  }
+  EXPECT_LT(tightest, 0.01);
+}
+
 mesh::Functionals<float> functionals(const mesh::CoarsePoses& poses, const Vec3& n) {
   mesh::Functionals<float> out;
   mesh::take<true>(poses,
