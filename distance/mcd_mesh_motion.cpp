@@ -184,6 +184,31 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
   out->error_slope = curve.error_slope + rest_R;
 }
 
+NextInstant nextInstant(const RelativeCurve& curve, const mesh::LeafDistance& leaf, double s,
+                        double width) {
+  const auto map = [](const double* x) { return Eigen::Map<const Vec3>(x); };
+  const auto turn = [](const mesh::Affine& X) {
+    return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(X.R);
+  };
+  const Vec3 between = map(leaf.a) - map(leaf.b);
+  const double length = between.norm();
+  if (!(length > 0.0)) return {s, 0.0};
+  const Vec3 n = between / length;
+  // The point of A, and its velocity as it stays with A.
+  const mesh::Affine X = curve.at(s), V = curve.rateAt(s);
+  const Vec3 u = turn(X).transpose() * (map(leaf.a) - map(X.T));
+  const Vec3 v = turn(V) * u + map(V.T);
+  const double slope = n.dot(v);
+  // Along n the acceleration comes from a difference quotient of the rate.
+  constexpr double kStep = 1e-3;
+  const mesh::Affine later = curve.rateAt(s + kStep);
+  const double bend = (n.dot(turn(later) * u + map(later.T)) - slope) / kStep;
+  const double curvature = (v.squaredNorm() - slope * slope) / length + bend;
+  const double move = curvature > 0.0 ? -slope / curvature : std::copysign(width, -slope);
+  const double next = std::clamp(s + std::clamp(move, -width, width), -1.0, 1.0);
+  return {next, std::abs(slope * (next - s))};
+}
+
 MeshMotion::MeshMotion(const MeshBody& A, const MovingShape& a, const MeshBody& B,
                        const MovingShape& b)
     : A_(A),

@@ -27,6 +27,15 @@ struct RelativeCurve {
 void economise(const RelativeCurve& curve, double s0, double s1, double extra,
                mesh::IntervalPoses* out);
 
+/// Where two leaves that `leaf` found nearest at s are nearest, by a Newton step of the distance of
+/// their two points, at most `width` away and within the cell.
+struct NextInstant {
+  double s;
+  double gain;  ///< of the distance, to first order
+};
+NextInstant nextInstant(const RelativeCurve& curve, const mesh::LeafDistance& leaf, double s,
+                        double width);
+
 /// Two moving bodies of which at least A has triangles. Borrows all that it is made from.
 class MeshMotion {
  public:

@@ -31,10 +31,6 @@ struct TimeNode {
 
 double dot(const double* a, const double* b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-void apply(const Affine& X, const double* p, double* out) {
-  for (int i = 0; i < 3; ++i) out[i] = dot(X.R + 3 * i, p) + X.T[i];
-}
-
 class Search {
  public:
   Search(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
@@ -243,7 +239,7 @@ class Search {
     double at = improve(&leaf, a, b, node.cell, s, width);
     double lower = std::max(item.lower, leafBound(node, item.a, a, b, n));
     if (at == s && lower < cutoff_) {
-      const double next = nextInstant(leaf, node.cell, s, width).s;
+      const double next = nextInstant(curves_[node.cell], leaf, s, width).s;
       if (std::abs(next - s) > 0.05 * width) {
         leaf = testLeaves(a, b, node.cell, next);
         at = improve(&leaf, a, b, node.cell, next, width);
@@ -286,12 +282,10 @@ class Search {
   }
 
   /// Unit, B to A; stays as it is in contact.
-  static double direction(const mesh::LeafDistance& leaf, double* n) {
-    const double w[3] = {leaf.a[0] - leaf.b[0], leaf.a[1] - leaf.b[1], leaf.a[2] - leaf.b[2]};
-    const double length = std::sqrt(dot(w, w));
-    if (!(length > 0.0)) return 0.0;
-    for (int c = 0; c < 3; ++c) n[c] = w[c] / length * (1.0 - 1e-15);
-    return length;
+  static void direction(const mesh::LeafDistance& leaf, double* n) {
+    const Vec3 w = Eigen::Map<const Vec3>(leaf.a) - Eigen::Map<const Vec3>(leaf.b);
+    const double length = w.norm();
+    if (length > 0.0) Eigen::Map<Vec3>{n} = w * ((1.0 - 1e-15) / length);
   }
 
   /// Directional test of two leaves.
@@ -320,38 +314,10 @@ class Search {
     improve(&leaf, a, b, cell, s, width);
   }
 
-  struct Next {
-    double s;
-    double gain;  ///< of the distance, to first order
-  };
-
-  /// By a Newton step of the distance of the two points of `leaf`, at most `width` away.
-  Next nextInstant(const mesh::LeafDistance& leaf, int cell, double s, double width) const {
-    double n[3] = {};
-    const double length = direction(leaf, n);
-    if (!(length > 0.0)) return {s, 0.0};
-    const Affine X = curves_[cell].at(s), V = curves_[cell].rateAt(s);
-    const double r[3] = {leaf.a[0] - X.T[0], leaf.a[1] - X.T[1], leaf.a[2] - X.T[2]};
-    double u[3], v[3];
-    for (int c = 0; c < 3; ++c) u[c] = r[0] * X.R[c] + r[1] * X.R[3 + c] + r[2] * X.R[6 + c];
-    apply(V, u, v);
-    const double slope = dot(n, v);
-    // Along n the acceleration comes from a difference quotient of the rate.
-    constexpr double kStep = 1e-3;
-    double later[3];
-    apply(curves_[cell].rateAt(s + kStep), u, later);
-    const double bend = (dot(n, later) - slope) / kStep;
-    const double curvature = (dot(v, v) - slope * slope) / length + bend;
-    double move = curvature > 0.0 ? -slope / curvature : std::copysign(width, -slope);
-    move = std::clamp(move, -width, width);
-    const double next = std::clamp(s + move, -1.0, 1.0);
-    return {next, std::abs(slope * (next - s))};
-  }
-
   /// Takes the distance if it is the least, and follows it in time; returns where it ended.
   double improve(mesh::LeafDistance* leaf, int a, int b, int cell, double s, double width) {
     for (int step = 0; take(*leaf, a, b, cell, s) && !found_.contact && step < 4; ++step) {
-      const Next next = nextInstant(*leaf, cell, s, width);
+      const NextInstant next = nextInstant(curves_[cell], *leaf, s, width);
       if (next.gain < 0.1 * slack()) break;
       s = next.s;
       *leaf = testLeaves(a, b, cell, s);

@@ -303,6 +303,48 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
   }
 }
 
+TEST(MeshMotion, NextInstantsLeadToALeastDistance) {
+  Draw draw(46);
+  const auto point = [](const Vec3& p) {
+    const Vec3 tiny(1e-7, 0, 0), other(0, 1e-7, 0);
+    return MeshBody(Shape(TriangleMesh({p, p + tiny, p + other}, {{0, 1, 2}})));
+  };
+  for (int i = 0; i < 500; ++i) {
+    SCOPED_TRACE("seed 46, case " + std::to_string(i));
+    const MeshBody a = point(draw.inBox(0.3)), b = point(draw.inBox(0.3));
+    mcd::RelativeCurve curve{};
+    const Mat3 R = draw.rotation();
+    for (int c = 0; c < 9; ++c) curve.C[0][c] = R(c / 3, c % 3);
+    const Vec3 from = draw.direction(), by = draw.direction() * draw.logUniform(0.02, 0.3),
+               bend = draw.inBox(0.05);
+    for (int c = 0; c < 3; ++c) {
+      curve.C[0][9 + c] = from[c];
+      curve.C[1][9 + c] = by[c];
+      curve.C[2][9 + c] = bend[c];
+    }
+    const auto at = [&](double s) { return leafDistance(a, 0, curve.at(s), b, 0); };
+    double s = draw.uniform(-1.0, 1.0), gain = 0.0;
+    const double first = at(s).distance;
+    const mcd::NextInstant next = nextInstant(curve, at(s), s, 2.0);
+    constexpr double kStep = 1e-5;
+    const double slope = (at(s + kStep).distance - at(s - kStep).distance) / (2.0 * kStep);
+    ASSERT_NEAR(next.gain, std::abs(slope * (next.s - s)), 1e-5);
+    const double limited = nextInstant(curve, at(s), s, 1e-3).s;
+    ASSERT_LE(std::abs(limited - s), 1e-3 + 1e-15);
+    for (int step = 0; step < 30; ++step) {
+      const mcd::NextInstant after = nextInstant(curve, at(s), s, 0.5);
+      s = after.s;
+      gain = after.gain;
+      ASSERT_LE(std::abs(s), 1.0);
+    }
+    for (const double near : {s - 0.01, s + 0.01}) {
+      ASSERT_LE(at(s).distance, at(std::clamp(near, -1.0, 1.0)).distance + 1e-9);
+    }
+    ASSERT_LE(at(s).distance, first + 1e-12);
+    ASSERT_LE(gain, 1e-4);
+  }
+}
+
 TEST(MeshMinimum, SurfacesApartAreNoProofOfAThresholdOfPenetration) {
   const Shape mesh = test::boxMesh({0.2, 0.2, 0.2});
   const BodyCurve still = BodyCurve::still(Pose{}, {0.0, 1.0});
