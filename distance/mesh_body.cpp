@@ -1,11 +1,13 @@
 #include "allclear/distance/mesh_body.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/convex_hull.h"
+#include "allclear/distance/mesh_point.h"
 
 namespace allclear {
 namespace {
@@ -171,21 +173,20 @@ bool MeshBody::contains(const Vec3& p) const {
 /// Signed crossings of the ray from p with the closed parts: their winding number about p.
 int MeshBody::crossings(const Vec3& p, const Vec3& direction, bool* doubtful) const {
   const std::vector<MeshNode>& nodes = bvh_->nodes();
-  std::vector<std::int32_t> todo{0};
+  std::vector<std::int32_t> todo;
+  todo.reserve(64);
+  todo.push_back(0);
   int count = 0;
-  const double rounding = 1e-14 * reach();
+  const mesh::CoarsePoint from = mesh::coarsePoint(p, reach());
+  const Eigen::Vector3f along = direction.cast<float>();
   while (!todo.empty()) {
     const std::int32_t number = todo.back();
     todo.pop_back();
     const MeshNode& node = nodes[number];
-    for (int k = 0; k < bvh_->width(number); ++k) {
-      const Vec3 to_center(static_cast<double>(node.ball[0][k]) - p.x(),
-                           static_cast<double>(node.ball[1][k]) - p.y(),
-                           static_cast<double>(node.ball[2][k]) - p.z());
-      const double r = static_cast<double>(node.ball[3][k]) + rounding;
-      const double along = direction.dot(to_center);
-      if (along < -r || to_center.squaredNorm() - along * along > r * r + rounding * reach())
-        continue;
+    unsigned met =
+        mesh::childrenAlong(node, from, along.data()) & ((1U << bvh_->width(number)) - 1U);
+    for (; met != 0; met &= met - 1U) {
+      const int k = std::countr_zero(met);
       if (node.child[k] >= 0) {
         todo.push_back(node.child[k]);
         continue;

@@ -5,31 +5,13 @@
 #include <limits>
 #include <vector>
 
+#include "allclear/distance/mesh_point.h"
+
 namespace allclear::mesh {
 namespace {
 
-/// Edges of a box are at right angles to rounding in single precision.
-constexpr double kSkew = 2e-6;
 /// Of the bodies' size.
 constexpr double kLeastRadius = 1e-8;
-
-/// Room between a child's box and a point, along one of the box's own axes. d: from the box's
-/// centre to the point.
-double roomBesideBox(const MeshNode& node, int k, const Vec3& d) {
-  double length[3], along[3], sum = 0.0, most = 0.0;
-  for (int i = 0; i < 3; ++i) {
-    const Vec3 axis(static_cast<double>(node.box[3 + 3 * i][k]),
-                    static_cast<double>(node.box[4 + 3 * i][k]),
-                    static_cast<double>(node.box[5 + 3 * i][k]));
-    length[i] = axis.norm();
-    along[i] = std::abs(axis.dot(d));
-    sum += length[i];
-  }
-  for (int i = 0; i < 3; ++i) {
-    if (length[i] > 0.0) most = std::max(most, along[i] / length[i] - length[i] - kSkew * sum);
-  }
-  return most;
-}
 
 /// Distance from p to the triangles. `nearest`: a triangle to begin with (negative: none), and the
 /// one found.
@@ -47,7 +29,10 @@ double surfaceDistance(const MeshBody& body, const Vec3& p, int* nearest) {
     *nearest = leaf;
   };
   if (*nearest >= 0) measure(*nearest);
-  std::vector<Item> stack{{0.0, 0}};
+  const CoarsePoint from = coarsePoint(p, body.reach());
+  std::vector<Item> stack;
+  stack.reserve(64);
+  stack.push_back({0.0, 0});
   while (!stack.empty()) {
     const Item item = stack.back();
     stack.pop_back();
@@ -58,14 +43,10 @@ double surfaceDistance(const MeshBody& body, const Vec3& p, int* nearest) {
     }
     const MeshNode& node = body.bvh()->nodes()[item.node];
     const std::size_t first = stack.size();
+    float bounds[MeshNode::kWidth];
+    childrenBeyond(node, from, bounds);
     for (int k = 0; k < body.bvh()->width(item.node); ++k) {
-      const Vec3 c(static_cast<double>(node.ball[0][k]), static_cast<double>(node.ball[1][k]),
-                   static_cast<double>(node.ball[2][k]));
-      double lower = (p - c).norm() - static_cast<double>(node.ball[3][k]);
-      if (lower >= best) continue;
-      const Vec3 box(static_cast<double>(node.box[0][k]), static_cast<double>(node.box[1][k]),
-                     static_cast<double>(node.box[2][k]));
-      lower = std::max(lower, roomBesideBox(node, k, p - box));
+      const auto lower = static_cast<double>(bounds[k]);
       if (lower >= best) continue;
       stack.push_back({lower, node.child[k]});
       for (std::size_t j = stack.size() - 1; j > first && stack[j - 1].lower < stack[j].lower;

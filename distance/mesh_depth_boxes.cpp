@@ -2,6 +2,9 @@
 // interval of s in which
 //   |x.(between + s v)| <= |x| (|x| + skew + offset) + sum over the other's edges of |x.y|.
 //
+// Of triangles the same holds with the middle and the half of what their corners reach along x, and
+// no skew; x is then a normal of one of them.
+//
 // In single precision, eight lanes to a register. Both sides of that add up to no more than |x| M,
 //   M = |T| + 5 |R| reach_A + 5 reach_B + most |v| + offset
 // for s in [0, most] (a box is of the triangles' own size: its centre within sqrt 3 reach, its half
@@ -65,6 +68,22 @@ ALLCLEAR_ALWAYS_INLINE void clip(const L& at, const S& speed, const L& reach, In
   kept->out = smaller(kept->out, larger(s0, s1));
 }
 
+/// Outward by its own roundings; the lanes that may meet.
+template <class L>
+ALLCLEAR_ALWAYS_INLINE unsigned store(Interval<L> kept, float first, float last,
+                                      LaneIntervals* result) {
+  kept.in = kept.in - 4.0F * kUlp * magnitude(kept.in);
+  kept.out = kept.out + 4.0F * kUlp * magnitude(kept.out);
+  std::memcpy(result->in, &kept.in, sizeof kept.in);
+  std::memcpy(result->out, &kept.out, sizeof kept.out);
+  const auto meets = (kept.in <= kept.out) & (kept.out >= first) & (kept.in <= last);
+  std::int32_t each[kWidth];
+  std::memcpy(each, &meets, sizeof each);
+  unsigned lanes = 0;
+  for (int l = 0; l < kWidth; ++l) lanes |= static_cast<unsigned>(each[l]) & 1U << l;
+  return lanes;
+}
+
 template <class LA, class LB>
 ALLCLEAR_ALWAYS_INLINE unsigned boxIntervals(const CoarseLine& m, const Boxes<LA>& A,
                                              const Boxes<LB>& B, float first, float last,
@@ -100,16 +119,63 @@ ALLCLEAR_ALWAYS_INLINE unsigned boxIntervals(const CoarseLine& m, const Boxes<LA
     const L reach = own + shared[j][0] + shared[j][1] + shared[j][2];
     clip(L(dot(a[j], between)), LA(dot(a[j], v)), reach, &kept);
   }
-  kept.in = kept.in - 4.0F * kUlp * magnitude(kept.in);
-  kept.out = kept.out + 4.0F * kUlp * magnitude(kept.out);
-  std::memcpy(result->in, &kept.in, sizeof kept.in);
-  std::memcpy(result->out, &kept.out, sizeof kept.out);
-  const auto meets = (kept.in <= kept.out) & (kept.out >= first) & (kept.in <= last);
-  std::int32_t each[kWidth];
-  std::memcpy(each, &meets, sizeof each);
-  unsigned lanes = 0;
-  for (int l = 0; l < kWidth; ++l) lanes |= static_cast<unsigned>(each[l]) & 1U << l;
-  return lanes;
+  return store(kept, first, last, result);
+}
+
+template <class L>
+using Corners = Vector<L>[3];
+
+ALLCLEAR_ALWAYS_INLINE void load(const LeafCorners& from, Corners<Lanes>& out) {
+  for (int v = 0; v < 3; ++v) {
+    out[v] = {lanesOf(from.corner[3 * v]), lanesOf(from.corner[3 * v + 1]),
+              lanesOf(from.corner[3 * v + 2])};
+  }
+}
+ALLCLEAR_ALWAYS_INLINE void load(const TriangleCorners& from, Corners<float>& out) {
+  for (int v = 0; v < 3; ++v) {
+    out[v] = {static_cast<float>(from.p[v][0]), static_cast<float>(from.p[v][1]),
+              static_cast<float>(from.p[v][2])};
+  }
+}
+
+template <class L>
+ALLCLEAR_ALWAYS_INLINE Vector<L> normalOf(const Corners<L>& p) {
+  const Vector<L> e{p[1].x - p[0].x, p[1].y - p[0].y, p[1].z - p[0].z};
+  const Vector<L> f{p[2].x - p[0].x, p[2].y - p[0].y, p[2].z - p[0].z};
+  return {e.y * f.z - e.z * f.y, e.z * f.x - e.x * f.z, e.x * f.y - e.y * f.x};
+}
+
+template <class LN, class LA, class LB, class L>
+ALLCLEAR_ALWAYS_INLINE void clipAlong(const CoarseLine& m, const Vector<LN>& n,
+                                      const Corners<LA>& A, const Corners<LB>& B,
+                                      Interval<L>* kept) {
+  L least_A = {}, most_A = {}, least_B = {}, most_B = {};
+  for (int v = 0; v < 3; ++v) {
+    const L of_A = L{} + dot(n, A[v]), of_B = L{} + dot(n, B[v]);
+    least_A = v == 0 ? of_A : smaller(least_A, of_A);
+    most_A = v == 0 ? of_A : larger(most_A, of_A);
+    least_B = v == 0 ? of_B : smaller(least_B, of_B);
+    most_B = v == 0 ? of_B : larger(most_B, of_B);
+  }
+  const L reach =
+      0.5F * ((most_A - least_A) + (most_B - least_B)) + (root(LN(dot(n, n))) * m.room + m.least);
+  clip(L(0.5F * ((least_A + most_A) - (least_B + most_B))),
+       LN(dot(n, Vector<float>{m.v[0], m.v[1], m.v[2]})), reach, kept);
+}
+
+template <class LA, class LB>
+ALLCLEAR_ALWAYS_INLINE unsigned faceIntervals(const CoarseLine& m, const Corners<LA>& of_A,
+                                              const Corners<LB>& B, float first, float last,
+                                              LaneIntervals* result) {
+  Corners<LA> A;
+  for (int v = 0; v < 3; ++v) {
+    const Vector<LA> p = turned(m.R, of_A[v]);
+    A[v] = {p.x + m.T[0], p.y + m.T[1], p.z + m.T[2]};
+  }
+  Interval<Lanes> kept{lanesOf(result->in), lanesOf(result->out)};
+  clipAlong(m, normalOf(A), A, B, &kept);
+  clipAlong(m, normalOf(B), A, B, &kept);
+  return store(kept, first, last, result);
 }
 
 double norm(const double* x, int count) {
@@ -150,6 +216,18 @@ unsigned intervalsOpeningB(const CoarseLine& m, const DepthVolume& A, const Mesh
   load(A, &a);
   load(B, &b);
   return boxIntervals(m, a, b, first, last, out);
+}
+
+ALLCLEAR_MULTIVERSION
+unsigned facesMeeting(const CoarseLine& m, const LeafCorners& children, bool are_of_A,
+                      const TriangleCorners& other, float first, float last, unsigned meeting,
+                      LaneIntervals* intervals) {
+  Corners<Lanes> lanes;
+  Corners<float> one;
+  load(children, lanes);
+  load(other, one);
+  return meeting & (are_of_A ? faceIntervals(m, lanes, one, first, last, intervals)
+                             : faceIntervals(m, one, lanes, first, last, intervals));
 }
 
 }  // namespace allclear::mesh

@@ -59,6 +59,13 @@ unsigned intervalsOpeningA(const CoarseLine& m, const MeshNode& A, const DepthVo
 unsigned intervalsOpeningB(const CoarseLine& m, const DepthVolume& A, const MeshNode& B,
                            float first, float last, LaneIntervals* out);
 
+/// The same for the triangles of a leaf node's children (of A, or of B) against one triangle of the
+/// other side, along the normals of both: narrows the intervals, and returns the lanes of `meeting`
+/// that still may meet.
+unsigned facesMeeting(const CoarseLine& m, const LeafCorners& children, bool are_of_A,
+                      const TriangleCorners& other, float first, float last, unsigned meeting,
+                      LaneIntervals* intervals);
+
 /// Two triangles. The set of translations at which they meet is a convex polytope, here by its
 /// facets: the common values of s are in [in, out] and, unless the triangles are degenerate, are
 /// all of these. Directions point from B to A.

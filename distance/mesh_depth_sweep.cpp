@@ -83,6 +83,13 @@ void TranslationSpace::openNode(const Item& item, double first, double last, con
     const DepthVolume of_A = item.a == kRoot ? root_A_ : volumeAt(A_, item.a);
     meeting = intervalsOpeningB(coarse_, of_A, B_.bvh()->nodes()[b], from, to, &lanes);
   }
+  const std::int32_t other = opens_A ? b : a;
+  const MeshBody &opened = opens_A ? A_ : B_, &rest = opens_A ? B_ : A_;
+  const LeafCorners* corners = opened.bvh()->corners(opens_A ? a : b);
+  if (meeting != 0 && corners != nullptr && isLeaf(other) && rest.bvh() != nullptr) {
+    meeting = facesMeeting(coarse_, *corners, opens_A, rest.bvh()->triangles()[~other], from, to,
+                           meeting, &lanes);
+  }
   const int width = opens_A ? A_.bvh()->width(a) : B_.bvh()->width(b);
   for (meeting &= (1U << width) - 1U; meeting != 0; meeting &= meeting - 1U) {
     const int l = std::countr_zero(meeting);

@@ -76,7 +76,7 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
       test::boxMesh({0.3, 1e-7, 0.2}), test::blobMesh(2e-4, 20, 25, 0.2),
       test::blobMesh(40.0, 12, 12, 0.1)};
   const int cases = samplesOf(100000, 3000000);
-  double wide = 0.0;
+  double wide = 0.0, met = 0.0, kept = 0.0;
   for (int i = 0; i < cases; ++i) {
     const auto one = [&]() -> const MeshBody& { return *meshes[draw.integer(0, 4)].body(); };
     const MeshBody &A = one(), &B = one();
@@ -101,10 +101,34 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
       ASSERT_LE(static_cast<double>(lanes[side].in[slot[side]]), known.s) << where;
       ASSERT_GE(static_cast<double>(lanes[side].out[slot[side]]), known.s) << where;
     }
+    // Of triangles against a triangle, along their normals too.
+    const bool leaves[2] = {of_B.child[in_B.slot] < 0, of_A.child[in_A.slot] < 0};
+    const LeafCorners* corners[2] = {A.bvh()->corners(in_A.node), B.bvh()->corners(in_B.node)};
+    for (int side = 0; side < 2; ++side) {
+      if (!leaves[side] || corners[side] == nullptr) continue;
+      const MeshBody &opened = side == 0 ? A : B, &other = side == 0 ? B : A;
+      mesh::LaneIntervals narrow = lanes[side];
+      const unsigned left =
+          mesh::facesMeeting(coarse, *corners[side], side == 0,
+                             other.bvh()->triangles()[side == 0 ? in_B.leaf : in_A.leaf], first,
+                             last, meet[side], &narrow);
+      const std::string where = "seed 80, case " + std::to_string(i);
+      ASSERT_TRUE(left >> slot[side] & 1U) << where;
+      ASSERT_LE(static_cast<double>(narrow.in[slot[side]]), known.s) << where;
+      ASSERT_GE(static_cast<double>(narrow.out[slot[side]]), known.s) << where;
+      ASSERT_EQ(left & ~meet[side], 0U) << where;
+      const int width = opened.bvh()->width(side == 0 ? in_A.node : in_B.node);
+      for (int l = 0; l < width && offset < 1e-6 * size && known.most < 0.01 * size; ++l) {
+        met += meet[side] >> l & 1U;
+        kept += left >> l & 1U;
+      }
+    }
     wide += known.most > 0.0 && lanes[0].in[in_A.slot] <= 0.0F &&
             static_cast<double>(lanes[0].out[in_A.slot]) >= known.most;
   }
   EXPECT_LT(wide, 0.6 * cases);  // they say something
+  EXPECT_GT(met, 0.01 * cases);
+  EXPECT_LT(kept, 0.97 * met);
 }
 
 TEST(MeshDepthBound, IntervalsOfTrianglesAreThoseOfTheirDistance) {
