@@ -2,141 +2,17 @@
 // thresholded) beside the thesis's subdivision and sampling, on the same engine and on FCL's
 // distances, in one run, over the same queries.
 
-#include <fcl/fcl.h>
-
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
-#include <random>
 
-#include "allclear/core/input_error.h"
-#include "allclear/distance/mcd_mesh.h"
 #include "bench_report.h"
+#include "mcd_mesh_cases.h"
 #include "mcd_table.h"
 #include "plot_mcd_mesh.h"
 
-#include "distance/mcd_motions.h"
-#include "support/mesh_samples.h"
-
 namespace allclear::bench {
 namespace {
-
-using test::ChainMotion;
-using test::Draw;
-
-using FclMesh = std::shared_ptr<fcl::BVHModel<fcl::OBBRSSd>>;
-
-FclMesh rivalMesh(const TriangleMesh& mesh) {
-  auto model = std::make_shared<fcl::BVHModel<fcl::OBBRSSd>>();
-  std::vector<fcl::Triangle> triangles;
-  for (const Triangle& t : mesh.triangles()) triangles.emplace_back(t[0], t[1], t[2]);
-  model->beginModel();
-  model->addSubModel(mesh.vertices(), triangles);
-  model->endModel();
-  return model;
-}
-
-struct Query {
-  ChainMotion motion;
-  std::vector<BodyCurve> curves;
-  double lever = 0.0;  ///< bound of the speed of A's points [m/s]
-};
-
-struct Case {
-  std::string name;
-  TriangleMesh a, b;
-  FclMesh rival_a, rival_b;
-  std::vector<Query> queries;
-};
-
-/// A link on a two-joint arm over one knot span, near B most of the time; each joint turns by about
-/// `turn` [rad].
-Query drawnQuery(Draw& draw, double reach_A, double reach_B, double turn) {
-  Query query;
-  const double far = reach_A + reach_B;
-  for (int j = 0; j < 2; ++j) {
-    test::ChainJoint joint;
-    joint.X_PJ = {draw.rotation(), j == 0 ? Vec3(draw.direction() * far * draw.uniform(0.7, 1.4))
-                                          : Vec3(draw.inBox(0.15))};
-    joint.axis = draw.direction();
-    joint.polynomial = draw.polynomial(turn, 5);
-    query.motion.joints.push_back(joint);
-  }
-  query.motion.X_JB = {draw.rotation(), draw.inBox(0.1)};
-  const int cells = query.motion.cellsFor({0, 1}, 2e-6, reach_A);
-  query.curves = query.motion.curves({0, 1}, cells);
-  return query;
-}
-
-constexpr double kTurn = 0.5;
-
-Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, int queries, int seed,
-              double turn = kTurn) {
-  Case result{name, a, b, rivalMesh(a), rivalMesh(b), {}};
-  Draw draw(seed);
-  const double reach_A = a.body()->reach(), reach_B = b.body()->reach();
-  const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
-  const Shape shape_A = a, shape_B = b;
-  while (static_cast<int>(result.queries.size()) < queries) {
-    Query query = drawnQuery(draw, reach_A, reach_B, turn);
-    const DistanceBracket bracket =
-        minimumDistance(*a.body(), {&shape_A, {}, query.curves}, *b.body(),
-                        {&shape_B, {}, {&still, 1}}, McdOptions());
-    if (bracket.penetrating || bracket.upper > 0.5 || bracket.lower < 0.01) continue;
-    for (const BodyCurve& c : query.curves) {
-      query.lever =
-          std::max(query.lever, c.bounds.linear[0] +
-                                    c.bounds.angular[0] * (reach_A + a.body()->center().norm()));
-    }
-    result.queries.push_back(std::move(query));
-  }
-  return result;
-}
-
-/// A mesh of the shared data, its middle at the origin, its longest side 2 `half`.
-TriangleMesh realMesh(const std::string& file, double half) {
-  const char* data = std::getenv("ALLCLEAR_DATA");
-  const auto folder = std::filesystem::path(data != nullptr ? data : "../shared/data") / "meshes";
-  if (!std::filesystem::exists(folder / file)) throw InputError("no such file: " + file);
-  const TriangleMesh read = test::readObj(folder / file);
-  Eigen::AlignedBox3d box;
-  for (const Vec3& p : read.vertices()) box.extend(p);
-  const double scale = 2.0 * half / box.sizes().maxCoeff();
-  std::vector<Vec3> vertices;
-  for (const Vec3& p : read.vertices()) vertices.push_back(scale * (p - box.center()));
-  return {std::move(vertices), read.triangles()};
-}
-
-std::vector<Case> realCases(int queries) {
-  std::vector<Case> cases;
-  try {
-    const TriangleMesh wingnut = realMesh("wingnut/wingnut.obj", 0.15);
-    cases.push_back(makeCase("spot_torus", realMesh("spot/spot_low_resolution.obj", 0.15),
-                             realMesh("torus/torus.obj", 0.25), queries, 8));
-    cases.push_back(
-        makeCase("wingnut_goat", wingnut, realMesh("goathead/goathead.obj", 0.2), queries, 9));
-    cases.push_back(makeCase("wingnut_statue", wingnut,
-                             realMesh("nefertiti/nefertiti-lowres.obj", 0.5), queries, 10));
-    cases.push_back(makeCase("hammer_koala", realMesh("hammer/hammer.obj", 0.15),
-                             realMesh("koala/koala.obj", 0.5), queries, 11));
-  } catch (const InputError& error) {
-    std::printf("real meshes are left out (ALLCLEAR_DATA): %s\n", error.what());
-  }
-  return cases;
-}
-
-double fclDistance(const Case& c, const Query& query, double t) {
-  static const fcl::DistanceRequestd request(false);
-  const Pose X = query.motion.pose(t);
-  fcl::Transform3d T = fcl::Transform3d::Identity();
-  T.linear() = X.R;
-  T.translation() = X.p;
-  fcl::DistanceResultd result;
-  return fcl::distance(c.rival_a.get(), T, c.rival_b.get(), fcl::Transform3d::Identity(), request,
-                       result);
-}
 
 /// Algorithm 4.1 with (4.8) on FCL; returns the distances asked for.
 int fclSubdivision(const Case& c, const Query& q, double tolerance) {
@@ -196,6 +72,35 @@ Timing sampledByFcl(const Case& c, double tolerance) {
   });
   for (int i = 0; i < all; ++i) timing.seconds[i] *= samples(i) / 20;
   return timing;
+}
+
+/// Means of space-time [s], cold, measured in turns so that what else the machine does counts
+/// alike.
+struct Measured {
+  const Case* of;
+  double tolerance;
+  double mean = 0.0;
+};
+void measureInTurns(std::vector<Measured>* all) {
+  std::vector<std::vector<double>> least(all->size());
+  for (int round = 0; round < 9; ++round) {
+    for (std::size_t m = 0; m < all->size(); ++m) {
+      const Case& c = *(*all)[m].of;
+      const Shape shape_A = c.a, shape_B = c.b;
+      const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
+      McdOptions options;
+      options.tolerance = (*all)[m].tolerance;
+      const int queries = static_cast<int>(c.queries.size());
+      const Timing timing = timed(c, queries, 2, [&](int i, MeshMcdCounts* counts) {
+        return minimumDistance(*c.a.body(), {&shape_A, {}, c.queries[i].curves}, *c.b.body(),
+                               {&shape_B, {}, {&still, 1}}, options, nullptr, counts)
+            .distance_evaluations;
+      });
+      least[m].resize(queries, HUGE_VAL);
+      for (int i = 0; i < queries; ++i) least[m][i] = std::min(least[m][i], timing.seconds[i]);
+    }
+  }
+  for (std::size_t m = 0; m < all->size(); ++m) (*all)[m].mean = statisticsOf(least[m]).mean;
 }
 
 class Bench {
@@ -333,6 +238,49 @@ class Bench {
     report_.figure("far_us", 1e-3 * ns);
   }
 
+  /// The same shapes, finer and finer: both, or one of them.
+  void growthInTriangles(bool both, int queries) {
+    constexpr struct {
+      const char* name;
+      int rows, columns;
+    } kSizes[] = {{"300", 9, 16}, {"3k", 31, 48}, {"30k", 99, 150}, {"300k", 313, 480}};
+    std::vector<Case> cases;
+    for (const auto& [name, rows, columns] : kSizes) {
+      const TriangleMesh a = both ? test::blobMesh(0.15, rows, columns, 0.3)
+                                  : test::blobMesh(0.15, kSizes[1].rows, kSizes[1].columns, 0.3);
+      cases.push_back(makeCase(std::string(both ? "growth_" : "growth_of_one_") + name, a,
+                               test::blobMesh(0.6, rows, columns, 0.1), queries, 5));
+      run(cases.back(), 1e-3, false);
+    }
+    std::vector<Measured> all;
+    for (const Case& c : cases) all.push_back({&c, 1e-3});
+    measureInTurns(&all);
+    const auto exponent = [&](int from, int to, const char* range) {
+      const auto triangles = [&](int i) {
+        return static_cast<double>(cases[i].b.triangles().size());
+      };
+      const double e =
+          std::log(all[to].mean / all[from].mean) / std::log(triangles(to) / triangles(from));
+      std::printf("growth exponent in the triangles of %s, %s: %.3f\n",
+                  both ? "both meshes" : "one mesh", range, e);
+      report_.figure(std::string("exponent_triangles/") + (both ? "both/" : "one/") + range, e);
+    };
+    exponent(0, 2, "300 to 30k");
+    exponent(1, 3, "3k to 300k");
+    exponent(0, 3, "300 to 300k");
+  }
+
+  void growthInTolerance(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+      std::vector<Measured> two{{&c, 1e-3}, {&c, 1e-4}};
+      measureInTurns(&two);
+      const double growth = std::log10(two[1].mean / two[0].mean);
+      std::printf("growth exponent in 1/tolerance, %s: %.3f (%.4f and %.4f ms)\n", c.name.c_str(),
+                  growth, 1e3 * two[0].mean, 1e3 * two[1].mean);
+      report_.figure("exponent_tolerance/" + c.name, growth);
+    }
+  }
+
  private:
   Report& report_;
 };
@@ -352,50 +300,20 @@ int run(int argc, char** argv) {
                            test::torusMesh(0.3, 0.1, 40, 24), queries, 3));
   cases.push_back(makeCase("3468x100k", test::blobMesh(0.15, 33, 51, 0.3),
                            test::blobMesh(0.6, 199, 250, 0.1, 11), queries, 4));
-  std::vector<double> at3, at4;
   for (double tolerance : {1e-3, 1e-4}) {
-    for (const Case& c : cases) {
-      (tolerance > 5e-4 ? at3 : at4).push_back(bench.run(c, tolerance, !quick));
-    }
+    for (const Case& c : cases) bench.run(c, tolerance, !quick);
   }
-  for (const Case& c : realCases(queries)) {
+  const std::vector<Case> real = realCases(queries);
+  for (const Case& c : real) {
     for (double tolerance : {1e-3, 1e-4}) bench.run(c, tolerance, !quick);
   }
   bench.far(cases[1]);
   for (const std::size_t i : {0, 2}) {
     bench.lengths(cases[i].name.c_str(), cases[i].a, cases[i].b, queries);
   }
-  // The same shapes, finer and finer.
-  constexpr struct {
-    const char* name;
-    int rows, columns;
-  } kGrowth[] = {{"300", 9, 16}, {"3k", 31, 48}, {"30k", 99, 150}, {"300k", 313, 480}};
-  for (const bool both : {true, false}) {
-    std::vector<double> means, triangles;
-    for (const auto& [name, rows, columns] : kGrowth) {
-      const TriangleMesh a = both ? test::blobMesh(0.15, rows, columns, 0.3)
-                                  : test::blobMesh(0.15, kGrowth[1].rows, kGrowth[1].columns, 0.3);
-      const Case c = makeCase(std::string(both ? "growth_" : "growth_of_one_") + name, a,
-                              test::blobMesh(0.6, rows, columns, 0.1), queries, 5);
-      means.push_back(bench.run(c, 1e-3, false));
-      triangles.push_back(static_cast<double>(c.b.triangles().size()));
-    }
-    const auto exponent = [&](int from, int to, const char* range) {
-      const double e =
-          std::log(means[to] / means[from]) / std::log(triangles[to] / triangles[from]);
-      const char* const which = both ? "both meshes" : "one mesh";
-      std::printf("growth exponent in the triangles of %s, %s: %.3f\n", which, range, e);
-      report.figure(std::string("exponent_triangles/") + (both ? "both/" : "one/") + range, e);
-    };
-    exponent(0, 2, "300 to 30k");
-    exponent(1, 3, "3k to 300k");
-    exponent(0, 3, "300 to 300k");
-  }
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const double growth = std::log10(at4[i] / at3[i]);
-    std::printf("growth exponent in 1/tolerance, %s: %.3f\n", cases[i].name.c_str(), growth);
-    report.figure("exponent_tolerance/" + cases[i].name, growth);
-  }
+  for (const bool both : {true, false}) bench.growthInTriangles(both, queries);
+  bench.growthInTolerance(cases);
+  bench.growthInTolerance(real);
   for (int i = 1; i + 1 < argc; ++i) {
     if (std::string(argv[i]) == "--svg") plotMeshMinima(argv[i + 1]);
   }

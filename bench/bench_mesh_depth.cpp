@@ -91,7 +91,7 @@ void meshPair(const char* name, const TriangleMesh& a, const TriangleMesh& b, in
     MeshDepthCache cache;
     SignedDistance found, again;
     double least = HUGE_VAL, least_warm = HUGE_VAL;
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < 5; ++round) {
       cache = {};
       double start = Clock::now();
       found = signedMeshDistance(A, X_A, B, X_B, &cache);
