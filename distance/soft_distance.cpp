@@ -23,6 +23,8 @@ constexpr double kNegligible = 28.0;
 constexpr double kSupportShare = 0.5;  // of the softness, for the supports
 constexpr double kTie = 0.5;
 constexpr double kRounding = 1e-14;  // of the size of the pair: several times what sums lose
+/// Of the places in the world: what the pieces' frames lose far from its origin.
+constexpr double kPlaceRounding = 1e-15;
 
 /// Nearly evenly spread over the sphere, by the golden angle.
 Vec3 fanDirection(int k, int count) {
@@ -330,7 +332,7 @@ Soft softPair(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B, const Po
   const double size =
       A.reach() + B.reach() +
       (A.is_half_space || B.is_half_space ? (X_WA.p - X_WB.p).norm() : std::fabs(out.value));
-  out.value -= kRounding * size;
+  out.value -= kRounding * size + kPlaceRounding * (X_WA.p.norm() + X_WB.p.norm());
   return out;
 }
 
