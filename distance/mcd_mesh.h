@@ -7,7 +7,7 @@ namespace allclear {
 
 /// What a query did, for benches.
 struct MeshMcdCounts {
-  long node_tests = 0;      ///< nodes opened
+  long node_tests = 0;      ///< pairs of volumes looked at
   long triangle_tests = 0;  ///< triangle pairs, distance and bound
   long intervals = 0;       ///< of time
 };

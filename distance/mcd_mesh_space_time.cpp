@@ -171,7 +171,7 @@ class Search {
       divideTime(item, room);
       return;
     }
-    prune(mesh::openPair<true>(coarse, A_, &taken_A_, B_, &taken_B_, item, thick_A >= thick_B, room,
+    prune(mesh::openPair<true>(coarse, &taken_A_, &taken_B_, item, thick_A >= thick_B, room,
                                coarse_cutoff_, &stack_));
   }
 
@@ -185,10 +185,7 @@ class Search {
     constexpr float kShare = 0.25F;
     const mesh::Vector<float> center = mesh::vectorOf(taken_A_.volume(of_A).center);
     const mesh::Vector<float> n = mesh::vectorOf(found.n);
-    const mesh::Vector<float> v{
-        mesh::dot(mesh::vectorOf(poses.velocity.R), center) + poses.velocity.T[0],
-        mesh::dot(mesh::vectorOf(poses.velocity.R + 3), center) + poses.velocity.T[1],
-        mesh::dot(mesh::vectorOf(poses.velocity.R + 6), center) + poses.velocity.T[2]};
+    const mesh::Vector<float> v = mesh::placed(poses.velocity, center);
     float lost = found.error - static_cast<float>(thickness_);
     for (int c = 0; c < 3; ++c) {
       lost +=

@@ -130,8 +130,7 @@ class StillSearch {
         return thicknessAlong(n, taken_B_.volume(item.b), radiusOf(B_, item.b));
       };
       const bool opens_A = isLeaf(b) || (!isLeaf(a) && thickness_A() >= thickness_B());
-      pruned =
-          openPair<false>(poses_, A_, &taken_A_, B_, &taken_B_, item, opens_A, room, cut, &stack_);
+      pruned = openPair<false>(poses_, &taken_A_, &taken_B_, item, opens_A, room, cut, &stack_);
     }
     pruned_ = std::min(pruned_, pruned);
   }

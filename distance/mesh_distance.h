@@ -25,7 +25,7 @@ struct MeshDistance {
   Vec3 normal = Vec3::UnitX();  ///< unit, from A to B; in contact any
   int triangle_A = 0;           ///< of the witnesses, in the bodies' BVHs
   int triangle_B = 0;
-  long node_tests = 0;  ///< nodes opened
+  long node_tests = 0;  ///< pairs of volumes looked at
   long triangle_tests = 0;
 };
 

@@ -45,6 +45,15 @@ struct AffineOf {
 };
 using Affine = AffineOf<double>;
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"  // never passed through a real call
+template <class L>
+ALLCLEAR_ALWAYS_INLINE Vector<L> placed(const AffineOf<float>& X, const Vector<L>& p) {
+  const Vector<L> q = turned(X.R, p);
+  return {q.x + X.T[0], q.y + X.T[1], q.z + X.T[2]};
+}
+#pragma GCC diagnostic pop
+
 /// As the kernels take it, with room for their roundings in the error.
 struct CoarsePoses {
   AffineOf<float> middle;    ///< C0 + C2 / 2

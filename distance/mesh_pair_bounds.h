@@ -53,12 +53,6 @@ ALLCLEAR_ALWAYS_INLINE void withVolumes(const Children& of, const Call& call) {
   }
 }
 
-template <class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> placed(const AffineOf<float>& X, const Vector<L>& p) {
-  const Vector<L> q = turned(X.R, p);
-  return {q.x + X.T[0], q.y + X.T[1], q.z + X.T[2]};
-}
-
 /// n.X p as w.p + shift, X the controls and the rest.
 template <class L>
 struct Functionals {

@@ -46,6 +46,8 @@ class Taken {
  public:
   explicit Taken(const MeshBody& body) : body_(body) {}
 
+  const MeshBody& body() const { return body_; }
+
   const CoarseVolumes<float>& volume(std::int32_t ref) {
     if (ref != ref_) volume_ = volumeOf(body_, ref);
     ref_ = ref;
@@ -158,14 +160,12 @@ double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const R
 
 /// Opens one side of a pair and pushes what is not pruned; returns the least bound of the rest.
 template <bool kMoving>
-double openPair(const CoarsePoses& m, const MeshBody& A, Taken* taken_A, const MeshBody& B,
-                Taken* taken_B, const MeshCache::Item& item, bool opens_A, const Room& room,
-                float cutoff, std::vector<MeshCache::Item>* stack) {
-  const MeshBody &opened = opens_A ? A : B, &other = opens_A ? B : A;
-  Taken *of_opened = opens_A ? taken_A : taken_B, *of_other = opens_A ? taken_B : taken_A;
+double openPair(const CoarsePoses& m, Taken* A, Taken* B, const MeshCache::Item& item, bool opens_A,
+                const Room& room, float cutoff, std::vector<MeshCache::Item>* stack) {
+  Taken &opened = opens_A ? *A : *B, &other = opens_A ? *B : *A;
   const std::int32_t whole = opens_A ? item.b : item.a, ref = opens_A ? item.a : item.b;
-  const std::int32_t node = below(opened, ref);
-  const Children children = of_opened->children(ref, node);
+  const std::int32_t node = below(opened.body(), ref);
+  const Children children = opened.children(ref, node);
   LaneBounds bounds;
   const auto open = [&](const auto& volume) {
     if constexpr (kMoving) {
@@ -177,16 +177,16 @@ double openPair(const CoarsePoses& m, const MeshBody& A, Taken* taken_A, const M
     }
   };
   // A leaf is taken as the triangle that it is.
-  if (isLeaf(below(other, whole)) && other.bvh() != nullptr) {
-    open(of_other->triangle(whole));
+  if (isLeaf(below(other.body(), whole)) && other.body().bvh() != nullptr) {
+    open(other.triangle(whole));
   } else {
-    open(of_other->volume(whole));
+    open(other.volume(whole));
   }
   const auto child = [&](int lane, MeshCache::Item* out) {
     out->a = opens_A ? node << 3 | lane : item.a;
     out->b = opens_A ? item.b : node << 3 | lane;
   };
-  return pushLanes(bounds, opened.bvh()->width(node), item.time, child, stack);
+  return pushLanes(bounds, opened.body().bvh()->width(node), item.time, child, stack);
 }
 
 }  // namespace allclear::mesh
