@@ -9,8 +9,8 @@
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/report.h"
-#include "allclear/exports/report_frames.h"
-#include "allclear/planner/certificate_instant.h"
+#include "allclear/exports/report/frames.h"
+#include "allclear/planner/certificate/instant.h"
 
 namespace allclear {
 namespace {

@@ -11,12 +11,12 @@
 #include <random>
 #include <sstream>
 
-#include "allclear/config/planning_problems.h"
 #include "allclear/planner/certificate.h"
-#include "allclear/planner/refinement.h"
-#include "allclear/planner/seeds.h"
-#include "allclear/robot_models/mesh_file.h"
-#include "bench_report.h"
+#include "allclear/planner/search/refinement.h"
+#include "allclear/planner/seeds/seed_maker.h"
+#include "allclear/robot_models/files/mesh_file.h"
+#include "bench/support/bench_report.h"
+#include "bench/support/planning_problems.h"
 
 namespace allclear {
 namespace {

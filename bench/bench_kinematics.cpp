@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <random>
 
-#include "allclear/robot_models/builtin_kinematics.h"
+#include "allclear/robot_models/kinematics/builtin.h"
 #include "allclear/robot_models/load_robot.h"
-#include "bench_report.h"
+#include "bench/support/bench_report.h"
 #ifdef ALLCLEAR_HAVE_PINOCCHIO
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>

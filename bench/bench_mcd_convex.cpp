@@ -3,10 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "allclear/distance/mcd_convex.h"
-#include "mcd_arm.h"
-#include "mcd_table.h"
-#include "plot_svg.h"
+#include "allclear/distance/minimum/convex/convex.h"
+#include "bench/mcd_arm.h"
+#include "bench/support/mcd_table.h"
+#include "bench/support/plot_svg.h"
 
 namespace allclear::bench {
 namespace {

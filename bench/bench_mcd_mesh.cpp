@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <functional>
 
-#include "bench_report.h"
-#include "mcd_mesh_cases.h"
-#include "mcd_table.h"
-#include "plot_mcd_mesh.h"
+#include "bench/mcd_mesh_cases.h"
+#include "bench/plots/plot_mcd_mesh.h"
+#include "bench/support/bench_report.h"
+#include "bench/support/mcd_table.h"
 
 namespace allclear::bench {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "mcd_arm.h"
-#include "mcd_table.h"
-#include "plot_svg.h"
+#include "bench/mcd_arm.h"
+#include "bench/support/mcd_table.h"
+#include "bench/support/plot_svg.h"
 
 namespace allclear::bench {
 namespace {

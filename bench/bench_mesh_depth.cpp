@@ -9,11 +9,11 @@
 #include <ctime>
 #include <vector>
 
-#include "allclear/distance/mesh_depth.h"
-#include "allclear/distance/mesh_depth_search.h"
-#include "bench_report.h"
+#include "allclear/distance/mesh_depth/depth.h"
+#include "allclear/distance/mesh_depth/search.h"
+#include "bench/support/bench_report.h"
 
-#include "distance/mcd_motions.h"
+#include "distance/minimum/mcd_motions.h"
 #include "support/mesh_samples.h"
 
 namespace allclear::bench {

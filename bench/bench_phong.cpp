@@ -11,13 +11,13 @@
 #include <random>
 #include <sstream>
 
-#include "allclear/distance/dual_phong.h"
-#include "allclear/distance/mesh_depth.h"
-#include "allclear/distance/phong_sum.h"
+#include "allclear/distance/mesh_depth/depth.h"
+#include "allclear/distance/phong/dual.h"
+#include "allclear/distance/phong/sum.h"
 #include "allclear/distance/smooth_distance.h"
-#include "bench_report.h"
-#include "phong_plots.h"
-#include "phong_scenes.h"
+#include "bench/phong_scenes.h"
+#include "bench/plots/phong_plots.h"
+#include "bench/support/bench_report.h"
 
 namespace allclear::bench {
 namespace {

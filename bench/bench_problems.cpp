@@ -21,12 +21,12 @@
 #include <set>
 #include <sstream>
 
-#include "allclear/config/planning_problems.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/planner.h"
-#include "bench_report.h"
+#include "bench/support/bench_report.h"
+#include "bench/support/planning_problems.h"
 #ifdef ALLCLEAR_WITH_FCL
-#include "plan_check_fcl.h"
+#include "bench/plan_check_fcl.h"
 #endif
 
 namespace allclear {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "bench_report.h"
+#include "bench/support/bench_report.h"
 #include "support/push_out.h"
 
 int main(int argc, char** argv) {

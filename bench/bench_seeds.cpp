@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "allclear/config/planning_problems.h"
-#include "allclear/planner/seeds.h"
-#include "bench_report.h"
+#include "allclear/planner/seeds/seed_maker.h"
+#include "bench/support/bench_report.h"
+#include "bench/support/planning_problems.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "allclear/distance/mcd_capsule.h"
-#include "allclear/robot_models/link_curves.h"
+#include "allclear/distance/minimum/capsule/capsule.h"
+#include "allclear/robot_models/motion/link_curves.h"
 #include "allclear/robot_models/robot_model.h"
 #include "allclear/trajectories/bspline.h"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "allclear/core/input_error.h"
-#include "allclear/distance/mcd_mesh.h"
+#include "allclear/distance/minimum/mesh/mesh.h"
 
-#include "distance/mcd_motions.h"
+#include "distance/minimum/mcd_motions.h"
 #include "support/mesh_samples.h"
 
 namespace allclear::bench {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "allclear/distance/convex_hull.h"
-#include "allclear/planner/collision_model.h"
+#include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/planner/clearance/collision_model.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/trajectories/trajectory.h"
 

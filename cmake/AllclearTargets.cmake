@@ -1,5 +1,9 @@
-# allclear_library(FOLDER [DEPENDS folder...] [PRIVATE_LINK target...])
-# One static or shared library per folder, from every .cpp in it, with the alias allclear::FOLDER.
+# allclear_library(NAME [DEPENDS name...] [PRIVATE_LINK target...] [ROOMS room...] [WITHOUT room...]
+#                  [SOURCES file...])
+# One static or shared library with the alias allclear::NAME, from every .cpp in the current folder
+# and its rooms but those named WITHOUT; with ROOMS from the .cpp of these rooms and SOURCES alone. WITHOUT names rooms or
+# single sources (without .cpp). Installs the
+# headers that stand directly in the folder: those in rooms are internal.
 
 # Interface target with the flags of this project's own code (never imposed on consumers).
 add_library(allclear_flags INTERFACE)
@@ -36,13 +40,23 @@ function(allclear_precompile target)
   endif()
 endfunction()
 
-function(allclear_library folder)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  set(target allclear_${folder})
-  add_library(${target} ${sources})
-  add_library(allclear::${folder} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${folder}
+function(allclear_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_LINK;ROOMS;WITHOUT;SOURCES" ${ARGN})
+  set(here ${CMAKE_CURRENT_SOURCE_DIR})
+  if(ARG_ROOMS)
+    list(TRANSFORM ARG_ROOMS REPLACE "(.+)" "${here}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+    file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  else()
+    file(GLOB sources CONFIGURE_DEPENDS ${here}/*.cpp ${here}/*/*.cpp ${here}/*/*/*.cpp)
+  endif()
+  foreach(room ${ARG_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "^${here}/${room}(/|\\.cpp$)")
+  endforeach()
+  list(TRANSFORM ARG_SOURCES PREPEND ${here}/)
+  set(target allclear_${name})
+  add_library(${target} ${sources} ${ARG_SOURCES})
+  add_library(allclear::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target} PUBLIC
@@ -52,7 +66,8 @@ function(allclear_library folder)
     PRIVATE $<BUILD_INTERFACE:allclear_flags> ${ARG_PRIVATE_LINK})
   allclear_precompile(${target})
   set_property(GLOBAL APPEND PROPERTY ALLCLEAR_LIBRARIES ${target})
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  get_filename_component(folder ${here} NAME)
+  file(GLOB headers CONFIGURE_DEPENDS ${here}/*.h)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear/${folder})
 endfunction()
 

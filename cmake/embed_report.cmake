@@ -1,5 +1,5 @@
 # Writes the parts of a report's page as C++ (OUT) from PAGE, STYLE, SCRIPTS and, if not empty, THREE.
-set(text "#include \"allclear/exports/report_assets.h\"\n\nnamespace allclear {\n")
+set(text "#include \"allclear/exports/report/assets.h\"\n\nnamespace allclear {\n")
 function(embed name)
   set(content "")
   foreach(file ${ARGN})

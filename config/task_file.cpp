@@ -1,7 +1,7 @@
 #include "allclear/config/task_file.h"
 
-#include "allclear/config/scene_value.h"
-#include "allclear/config/task_sections.h"
+#include "allclear/config/task/sections.h"
+#include "allclear/config/values/scene.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {

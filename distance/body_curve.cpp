@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "allclear/core/multiversion.h"
-#include "allclear/distance/mcd_bernstein.h"
+#include "allclear/distance/geometry/bernstein.h"
 
 namespace allclear {
 namespace {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
-#include "allclear/distance/convex_cover_cut.h"
-#include "allclear/distance/convex_hull.h"
-#include "allclear/distance/fit_capsule_search.h"
-#include "allclear/distance/mesh_body.h"
+#include "allclear/distance/cover/cut.h"
+#include "allclear/distance/fit/capsule_search.h"
+#include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/distance/mesh/body.h"
 
 namespace allclear {
 namespace {

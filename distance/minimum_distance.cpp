@@ -6,11 +6,11 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
-#include "allclear/distance/mcd_algorithms.h"
-#include "allclear/distance/mcd_capsule_motion.h"
-#include "allclear/distance/mcd_convex_certified.h"
-#include "allclear/distance/mcd_mesh.h"
-#include "allclear/distance/mcd_refine.h"
+#include "allclear/distance/minimum/capsule/motion.h"
+#include "allclear/distance/minimum/convex/certified.h"
+#include "allclear/distance/minimum/mesh/mesh.h"
+#include "allclear/distance/minimum/reference/searches.h"
+#include "allclear/distance/minimum/refine.h"
 
 namespace allclear {
 namespace {

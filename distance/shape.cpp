@@ -10,8 +10,8 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/convex_cover.h"
-#include "allclear/distance/convex_hull.h"
-#include "allclear/distance/point_cloud.h"
+#include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/distance/geometry/support_corners.h"
 
 namespace allclear {
 namespace {

@@ -4,9 +4,9 @@
 #include <array>
 #include <limits>
 
-#include "allclear/distance/convex_core.h"
-#include "allclear/distance/mesh_depth.h"
-#include "allclear/distance/pair_functions.h"
+#include "allclear/distance/convex/core.h"
+#include "allclear/distance/convex/pairs.h"
+#include "allclear/distance/mesh_depth/depth.h"
 
 namespace allclear {
 namespace {

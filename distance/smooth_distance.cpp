@@ -3,10 +3,10 @@
 #include <mutex>
 #include <optional>
 
-#include "allclear/distance/dual_phong.h"
-#include "allclear/distance/mesh_depth.h"
-#include "allclear/distance/phong_sum.h"
-#include "allclear/distance/soft_distance.h"
+#include "allclear/distance/mesh_depth/depth.h"
+#include "allclear/distance/phong/dual.h"
+#include "allclear/distance/phong/sum.h"
+#include "allclear/distance/soft/distance.h"
 #include "allclear/distance/volume.h"
 
 namespace allclear {

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "allclear/core/assert.h"
-#include "allclear/distance/convex_hull.h"
+#include "allclear/distance/geometry/convex_hull.h"
 
 namespace allclear {
 namespace {

@@ -4,7 +4,7 @@
 #include <ompl/base/SpaceInformation.h>
 #include <ompl/base/spaces/RealVectorStateSpace.h>
 
-#include "allclear/planner/segment_certifier.h"
+#include "allclear/planner/seeds/segment_certifier.h"
 
 /// Lets any planner of OMPL check its edges by proof instead of by samples: an edge is valid when
 /// every pair of bodies keeps its margin at every configuration between its ends.

@@ -11,7 +11,7 @@
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate.h"
-#include "allclear/planner/refinement.h"
+#include "allclear/planner/search/refinement.h"
 #include "ompl_motion_validator.h"
 
 namespace {

@@ -4,8 +4,8 @@
 
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
-#include "allclear/exports/report_assets.h"
-#include "allclear/exports/report_html.h"
+#include "allclear/exports/report/assets.h"
+#include "allclear/exports/report/html.h"
 
 namespace allclear {
 namespace {

@@ -7,7 +7,9 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
-#include "allclear/planner/support_polygon.h"
+#include "allclear/planner/certificate/cover.h"
+#include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/problem/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
 
 namespace allclear {
@@ -100,7 +102,7 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
 
 std::vector<std::string> demandsNotCovered(const Problem& problem) {
   std::vector<std::string> demands;
-  for (const Contact& contact : problem.contacts) {
+  for (const FixedLink& contact : problem.contacts) {
     if (!isMoved(problem, contact.link)) continue;  // nothing moves it: it stays
     demands.push_back("contact of '" + problem.robot->links()[contact.link].name + "'");
   }

@@ -1,18 +1,44 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
-#include "allclear/planner/certificate_cover.h"
-#include "allclear/planner/certificate_limits.h"
+#include "allclear/core/types.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/planner/problem.h"
 #include "allclear/trajectories/named_trajectory.h"
 
 namespace allclear {
 
+struct CertifiedLimitOptions {
+  /// Of limits, relative to their size (to 1 for smaller ones): far below what a drive can tell,
+  /// above the rounding of a curve that runs along its limit.
+  double limit_tolerance = 1e-9;
+  double path_tolerance = 1e-6;  ///< of path constraints [rad or m]
+  /// Of the position, velocity and acceleration at both ends: files with six decimals pass.
+  double end_tolerance = 1e-6;
+};
+
+/// How a certificate is searched for.
+struct CoverOptions {
+  double tolerance = 1e-4;          ///< wanted width of the bracket of the least distance [m]
+  double shortest_cell = 1e-6;      ///< [s]: nothing moves farther meanwhile than rounding matters
+  int evaluations_per_pair = 5000;  ///< to decide one pair of pieces
+  int evaluations_of_minimum = 20000;  ///< to bracket the least distance of all
+};
+
 struct CertificateOptions {
   CertifiedLimitOptions limits;
   CoverOptions cover;  ///< its tolerance is that of the problem
+};
+
+/// During `time` the signed distance is at least `lower` [m]: so much room there is along `normal`.
+/// (Of meshes as they are the normal is that of the closest instant, and proves nothing.)
+struct CoverCell {
+  Interval time;
+  double lower = -std::numeric_limits<double>::infinity();
+  Vec3 normal = Vec3::UnitX();
 };
 
 /// The proof for one pair of convex solids: consecutive cells from 0 to the duration.
@@ -24,6 +50,19 @@ struct CertificatePair {
   int piece_b = 0;
   double margin = 0.0;  ///< [m]
   std::vector<CoverCell> cells;
+};
+
+/// A quantity that stays within [lower, upper] at every instant, and its limits.
+struct CertifiedLimit {
+  std::string subject;   ///< a joint, a link, or empty for the whole
+  std::string quantity;  ///< "position", "velocity", "acceleration", "jerk", "torque", "duration",
+                         ///< "angle of the kept axis", "x in the box", ...
+  double lower = 0.0;    ///< proven bounds
+  double upper = 0.0;
+  double lower_limit = 0.0;
+  double upper_limit = 0.0;
+  double t = 0.0;     ///< [s] where it comes nearest to a limit, or goes farthest beyond
+  bool kept = false;  ///< the bounds are within the limits (to the tolerance)
 };
 
 /// What was found about a trajectory of a problem, with the proof of it. A plain value.

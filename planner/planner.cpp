@@ -8,12 +8,12 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
-#include "allclear/planner/end_faults.h"
-#include "allclear/planner/goal_configurations.h"
-#include "allclear/planner/refinement.h"
-#include "allclear/planner/seeds.h"
-#include "allclear/planner/segment_certifier.h"
-#include "allclear/planner/support_polygon.h"
+#include "allclear/planner/problem/support_polygon.h"
+#include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/refinement.h"
+#include "allclear/planner/seeds/goal_configurations.h"
+#include "allclear/planner/seeds/seed_maker.h"
+#include "allclear/planner/seeds/segment_certifier.h"
 
 namespace allclear {
 namespace {
@@ -403,7 +403,7 @@ void refuseWhatIsNotPlanned(const Problem& problem) {
           "cannot be planned for; `allclear certify` takes it into account where it can");
     }
   };
-  for (const Contact& contact : problem.contacts) {
+  for (const FixedLink& contact : problem.contacts) {
     refuse(isMoved(problem, contact.link), "contacts: a link that planned joints move");
   }
 }

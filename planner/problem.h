@@ -66,7 +66,7 @@ struct Balance {
 };
 
 /// A link that stays where the start configuration puts it.
-struct Contact {
+struct FixedLink {
   int link = -1;
 };
 
@@ -96,7 +96,7 @@ struct Problem {
   DurationBounds duration;
   ObjectiveWeights objective;
   std::optional<Balance> balance;
-  std::vector<Contact> contacts;
+  std::vector<FixedLink> contacts;
 
   PlanOptions options;    ///< what the task asks of the solver
   OutputSettings output;  ///< what the task asks to be written

@@ -5,8 +5,8 @@
 #include <numbers>
 #include <random>
 
-#include "allclear/robot_models/builtin_kinematics.h"
-#include "allclear/robot_models/surface_contact.h"
+#include "allclear/robot_models/fits/surface_contact.h"
+#include "allclear/robot_models/kinematics/builtin.h"
 
 namespace allclear {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "allclear/robot_models/builtin_kinematics.h"
+#include "allclear/robot_models/kinematics/builtin.h"
 #ifdef ALLCLEAR_HAVE_PINOCCHIO
-#include "allclear/robot_models/pinocchio_kinematics.h"
+#include "allclear/robot_models/kinematics/pinocchio.h"
 #endif
 
 namespace allclear {

@@ -4,9 +4,9 @@
 
 #include "allclear/core/file.h"
 #include "allclear/core/sha256.h"
-#include "allclear/robot_models/link_geometry.h"
-#include "allclear/robot_models/srdf_reader.h"
-#include "allclear/robot_models/urdf_reader.h"
+#include "allclear/robot_models/files/link_geometry.h"
+#include "allclear/robot_models/files/srdf_reader.h"
+#include "allclear/robot_models/files/urdf_reader.h"
 
 namespace allclear {
 namespace {

@@ -3,11 +3,18 @@
 #include <filesystem>
 
 #include "allclear/robot_models/default_pairs.h"
-#include "allclear/robot_models/joint_coordinates.h"
 #include "allclear/robot_models/package_paths.h"
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {
+
+/// How the root link of the URDF stands in the world.
+enum class BaseJoint {
+  kFixed,
+  kPlanar,    ///< x, y and the angle about z
+  kFloating,  ///< x, y, z, roll, pitch, yaw
+  kFromSrdf,  ///< as the SRDF's virtual_joint says; fixed when it has none
+};
 
 /// Where a robot's description is and how to read it.
 struct RobotSource {

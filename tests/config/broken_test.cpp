@@ -4,7 +4,7 @@
 #include <fstream>
 #include <random>
 
-#include "allclear/config/document.h"
+#include "allclear/config/document/document.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
 #include "config/task_fixture.h"

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "allclear/core/input_error.h"
-#include "allclear/distance/convex_hull.h"
-#include "allclear/distance/point_cloud.h"
+#include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/distance/geometry/support_corners.h"
 
 namespace allclear {
 namespace {

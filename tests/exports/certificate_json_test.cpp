@@ -4,7 +4,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/exports/output_files.h"
-#include "planner/certificate_fixture.h"
+#include "planner/certificate/certificate_fixture.h"
 
 namespace allclear {
 namespace {

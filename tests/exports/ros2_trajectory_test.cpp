@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allclear/config/document.h"
+#include "allclear/config/document/document.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {

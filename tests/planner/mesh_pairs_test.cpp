@@ -9,8 +9,8 @@
 #include <numbers>
 
 #include "allclear/planner/certificate.h"
-#include "allclear/planner/certificate_motion.h"
-#include "allclear/planner/clearance.h"
+#include "allclear/planner/certificate/motion.h"
+#include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
 #include "support/mesh_samples.h"
 #include "support/random_robot.h"

@@ -4,7 +4,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/signed_distance.h"
-#include "allclear/planner/collision_model.h"
+#include "allclear/planner/clearance/collision_model.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
 #include "allclear/trajectories/trajectory_csv.h"

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "allclear/robot_models/builtin_kinematics.h"
+#include "allclear/robot_models/fits/surface_contact.h"
+#include "allclear/robot_models/kinematics/builtin.h"
 #include "allclear/robot_models/load_robot.h"
-#include "allclear/robot_models/surface_contact.h"
 #include "support/data.h"
 #include "support/random_robot.h"
 #include "support/temporary_folder.h"

@@ -11,8 +11,8 @@
 
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
-#include "allclear/robot_models/builtin_kinematics.h"
-#include "allclear/robot_models/xml_element.h"
+#include "allclear/robot_models/files/xml_element.h"
+#include "allclear/robot_models/kinematics/builtin.h"
 #include "support/data.h"
 #include "support/temporary_folder.h"
 

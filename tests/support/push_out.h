@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "allclear/distance/mesh_depth.h"
+#include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/smooth_distance.h"
-#include "allclear/planner/nlp.h"
+#include "allclear/planner/program/nlp.h"
 #include "support/mesh_samples.h"
 
 namespace allclear::test {

@@ -1,0 +1,166 @@
+#include "bench/support/planning_problems.h"
+
+#include <algorithm>
+
+#include "allclear/config/values/pose.h"
+#include "allclear/config/values/robot_names.h"
+#include "allclear/core/assert.h"
+#include "allclear/core/file.h"
+#include "allclear/core/input_error.h"
+#include "allclear/core/sha256.h"
+#include "allclear/robot_models/files/mesh_file.h"
+#include "allclear/robot_models/load_robot.h"
+
+namespace allclear {
+namespace {
+
+RobotSource robotSource(const Value& header, const std::filesystem::path& robots_folder) {
+  RobotSource source;
+  source.urdf = robots_folder / header.need("urdf").text();
+  if (const auto srdf = header.find("srdf")) source.srdf = robots_folder / srdf->text();
+  for (const auto& entry : std::filesystem::directory_iterator(robots_folder)) {
+    if (entry.is_directory()) source.package_map[entry.path().filename().string()] = entry.path();
+  }
+  return source;
+}
+
+/// Coordinates of the names, in the file's order.
+std::vector<int> coordinatesOf(const Value& names, const RobotModel& robot) {
+  std::vector<int> out;
+  for (const Value& name : names.items()) {
+    const int c = coordinateIndex(name.text(), name, robot);
+    if (std::find(out.begin(), out.end(), c) != out.end()) name.fail("is given twice");
+    out.push_back(c);
+  }
+  return out;
+}
+
+/// Values in the file's order, at their coordinates.
+JointValues valuesOf(const Value& list, const std::vector<int>& coordinates) {
+  list.numbers(static_cast<int>(coordinates.size()), "one per joint name");
+  JointValues out;
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    out.emplace(coordinates[i], JointValue{list.at(i).number(), list.at(i)});
+  }
+  return out;
+}
+
+Pose readProblemPose(const Value& pose) {
+  pose.only({"xyz", "quat_wxyz"});
+  const Value quaternion = pose.need("quat_wxyz");
+  const VecX q = quaternion.numbers(4, "[w, x, y, z]");
+  const auto R = rotationFromQuaternion(q[1], q[2], q[3], q[0]);
+  if (!R) quaternion.fail("a quaternion [w, x, y, z] must have length 1");
+  return {*R, pose.need("xyz").vector3()};
+}
+
+const std::vector<std::string> kProblemKeys = {"name",         "index",     "robot",
+                                               "joint_names",  "start",     "goals",
+                                               "fixed_joints", "obstacles", "checks"};
+
+}  // namespace
+
+ProblemSet ProblemSet::load(const std::filesystem::path& path,
+                            const std::filesystem::path& robots_folder) {
+  const std::string text = readFile(path, DocumentLimits{}.bytes);
+  ProblemSet set(Value::parse(text, path.string()));
+  const Value& header = set.document_;
+  header.only({"format", "robot", "urdf", "srdf", "scene", "source_set", "group", "base_frame",
+               "joint_names", "count", "problems"});
+  header.need("format").word({"planning_problems_v1"});
+  const std::filesystem::path problems_folder =
+      std::filesystem::absolute(path).parent_path() / "..";
+  const std::filesystem::path robots =
+      robots_folder.empty() ? problems_folder / ".." / "robots" : robots_folder;
+  if (!std::filesystem::is_directory(robots)) {
+    header.need("urdf").fail("no folder of robots at " + robots.string());
+  }
+  set.robot_name_ = header.need("robot").text();
+  set.scene_ = header.need("scene").text();
+  set.sha256_ = sha256(text);
+  Problem& common = set.common_;
+  common.source_file = path.string();
+  common.group = header.need("group").text();
+  common.robot = std::make_shared<const RobotModel>(loadRobot(robotSource(header, robots)));
+  const Value base = header.need("base_frame");
+  if (base.text() != common.robot->links()[common.robot->rootLink()].name) {
+    base.fail("must be the robot's root link, '" + common.robot->links()[0].name + "'");
+  }
+  common.planned = coordinatesOf(header.need("joint_names"), *common.robot);
+  std::sort(common.planned.begin(), common.planned.end());
+  if (header.need("count").integer(0, 1'000'000) != set.count()) {
+    header.need("count").fail("the file holds " + std::to_string(set.count()) + " problems");
+  }
+  set.loadMeshes(problems_folder);
+  return set;
+}
+
+int ProblemSet::count() const { return static_cast<int>(document_.need("problems").size()); }
+
+void ProblemSet::loadMeshes(const std::filesystem::path& folder) {
+  for (const Value& problem : document_.need("problems").items()) {
+    for (const Value& obstacle : problem.need("obstacles").items()) {
+      const auto mesh = obstacle.find("mesh");
+      if (!mesh || meshes_.count(mesh->text()) > 0) continue;
+      meshes_.emplace(mesh->text(), loadMesh(folder / mesh->text()));
+    }
+  }
+}
+
+Geometry ProblemSet::readObstacle(const Value& section) const {
+  section.only({"name", "type", "size", "radius", "length", "mesh", "pose"});
+  const std::string type = section.need("type").word({"box", "cylinder", "sphere", "mesh"});
+  if (type == "mesh") return {meshes_.at(section.need("mesh").text()), Pose()};
+  if (type == "sphere") return {Sphere(section.need("radius").positive()), Pose()};
+  if (type == "cylinder") {
+    return {Cylinder(section.need("radius").positive(), section.need("length").positive()), Pose()};
+  }
+  for (const Value& edge : section.need("size").items()) edge.positive();
+  return {Box(section.need("size").vector3()), Pose()};
+}
+
+std::vector<Obstacle> ProblemSet::readObstacles(const Value& list) const {
+  std::vector<Obstacle> out;
+  for (const Value& section : list.items()) {
+    out.push_back({section.need("name").text(),
+                   readProblemPose(section.need("pose")),
+                   {readObstacle(section)},
+                   {}});
+  }
+  return out;
+}
+
+Problem ProblemSet::problem(int i) const {
+  ALLCLEAR_ASSERT(i >= 0 && i < count());
+  const Value section = document_.need("problems").at(static_cast<std::size_t>(i));
+  section.only(kProblemKeys);
+  Problem problem = common_;
+  const RobotModel& robot = *problem.robot;
+  problem.name = section.need("name").text();
+  problem.source_sha256 = sha256_;
+  const std::vector<int> order = coordinatesOf(section.need("joint_names"), robot);
+  std::vector<int> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted != problem.planned) section.need("joint_names").fail("differ from the header's");
+
+  problem.start = robot.neutralConfiguration();
+  const auto fixed = readJointMap(section.need("fixed_joints"), robot, {}, problem.warnings);
+  for (const auto& [c, given] : fixed) problem.start[c] = given.value;
+  for (const auto& [c, given] : valuesOf(section.need("start"), order)) {
+    problem.start[c] = insideLimits(given, robot.coordinates()[c], problem.warnings);
+  }
+  const Value goals = section.need("goals");
+  if (goals.size() != 1) goals.fail("must hold exactly one goal");
+  VecX goal = problem.start;
+  for (const auto& [c, given] : valuesOf(goals.at(0), order)) {
+    goal[c] = insideLimits(given, robot.coordinates()[c], problem.warnings);
+  }
+  problem.goal = JointTarget{problem.planned, problem.plannedPart(goal)};
+  problem.obstacles = readObstacles(section.need("obstacles"));
+  chooseNearestTurns(problem);
+  const std::vector<Finding> findings = validate(problem);
+  if (!findings.empty()) section.fail(findings[0].message);
+  return problem;
+}
+
+}  // namespace allclear

@@ -1,0 +1,170 @@
+// The sections of a task about the robot, what moves, and where it starts.
+#include <algorithm>
+#include <numeric>
+
+#include "allclear/config/task/sections.h"
+#include "allclear/core/input_error.h"
+#include "allclear/robot_models/load_robot.h"
+
+namespace allclear {
+namespace {
+
+const std::vector<std::string> kRobotKeys = {"urdf", "srdf", "package_map", "base", "soft_limits"};
+
+std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
+  if (const Group* group = robot.findGroup(name.text())) {
+    if (group->coordinates.empty()) name.fail("this group has no joint that moves");
+    std::vector<int> planned = group->coordinates;
+    std::sort(planned.begin(), planned.end());
+    return planned;
+  }
+  std::vector<std::string> known = {"all"};
+  for (const Group& group : robot.groups()) known.push_back(group.name);
+  if (name.text() == "all") {
+    std::vector<int> planned(robot.dimension());
+    std::iota(planned.begin(), planned.end(), 0);
+    return planned;
+  }
+  name.fail(robot.groups().empty()
+                ? "the robot has no groups (no SRDF?); list 'joints' or write 'all'"
+                : "the SRDF has no such group" + didYouMean(name.text(), known));
+}
+
+std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
+  std::vector<int> planned;
+  for (const Value& name : names.items()) {
+    const int c = coordinateIndex(name.text(), name, robot);
+    if (std::find(planned.begin(), planned.end(), c) != planned.end()) name.fail("is given twice");
+    planned.push_back(c);
+  }
+  if (planned.empty()) names.fail("must name at least one joint");
+  std::sort(planned.begin(), planned.end());
+  return planned;
+}
+
+/// Joint values of a start: a group state first, single joints on top of it.
+JointValues readStartValues(const Value& section, Problem& problem) {
+  const RobotModel& robot = *problem.robot;
+  JointValues values;
+  const auto take = [&](const JointValues& more) {
+    for (const auto& [c, value] : more) values.insert_or_assign(c, value);
+  };
+  if (const auto state = section.find("group_state")) {
+    take(readGroupState(*state, problem.group, robot));
+  }
+  if (const auto message = section.find("joint_state")) {
+    take(readJointState(*message, robot, problem.warnings));
+  }
+  take(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
+                    problem.warnings));
+  return values;
+}
+
+/// `{joint: value}` over planned coordinates, zero where not given.
+VecX readRates(const std::optional<Value>& map, const Problem& problem) {
+  if (!map) return {};
+  VecX full = VecX::Zero(problem.robot->dimension());
+  for (const Value::Entry& entry : map->entries()) {
+    const int c = coordinateIndex(entry.key, entry.value, *problem.robot);
+    if (!std::binary_search(problem.planned.begin(), problem.planned.end(), c)) {
+      entry.value.fail("this joint is not planned");
+    }
+    full[c] = entry.value.number();
+  }
+  return problem.plannedPart(full);
+}
+
+void requireAllPlanned(const Value& where, const JointValues& values, const Problem& problem) {
+  std::string missing;
+  for (int c : problem.planned) {
+    if (values.count(c) > 0) continue;
+    missing += (missing.empty() ? "'" : ", '") + problem.robot->coordinates()[c].name + "'";
+  }
+  if (!missing.empty()) where.fail("gives no value for " + missing);
+}
+
+}  // namespace
+
+PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_folder) {
+  const Value robot = task.need("robot");
+  if (robot.isScalar()) return {};
+  PackageMap out;
+  const auto map = robot.only(kRobotKeys).find("package_map");
+  if (!map) return out;
+  for (const Value::Entry& entry : map->entries()) {
+    const std::filesystem::path folder = task_folder / entry.value.text();
+    if (!std::filesystem::is_directory(folder)) {
+      entry.value.fail("no such folder: " + folder.string());
+    }
+    out[entry.key] = folder;
+  }
+  return out;
+}
+
+void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Problem& problem) {
+  const Value section = task.need("robot");
+  RobotSource source;
+  source.load_visuals = load_visuals;
+  source.package_map = files.packageMap();
+  if (section.isScalar()) {
+    source.urdf = files.find(section);
+  } else {
+    source.urdf = files.find(section.only(kRobotKeys).need("urdf"));
+    if (const auto srdf = section.find("srdf")) source.srdf = files.find(*srdf);
+    if (const auto soft = section.find("soft_limits")) source.soft_limits = soft->boolean();
+    if (const auto base = section.find("base")) {
+      const std::string word = base->word({"fixed", "planar", "floating", "srdf"});
+      if (word == "planar") source.base = BaseJoint::kPlanar;
+      if (word == "floating") source.base = BaseJoint::kFloating;
+      if (word == "srdf") source.base = BaseJoint::kFromSrdf;
+    }
+  }
+  problem.robot = std::make_shared<const RobotModel>(loadRobot(source));
+  for (const std::string& warning : problem.robot->warnings()) problem.warnings.push_back(warning);
+}
+
+void readGroup(const Value& task, Problem& problem) {
+  const RobotModel& robot = *problem.robot;
+  if (task.has("group_name") || task.has("joints")) {
+    if (task.oneOf({"group_name", "joints"}) == "joints") {
+      problem.planned = namedCoordinates(task.need("joints"), robot);
+      return;
+    }
+    problem.group = task.need("group_name").text();
+    problem.planned = groupCoordinates(task.need("group_name"), robot);
+    return;
+  }
+  problem.planned.resize(robot.dimension());
+  std::iota(problem.planned.begin(), problem.planned.end(), 0);
+  if (problem.planned.empty()) task.need("robot").fail("this robot has no joint that moves");
+}
+
+void readStart(const Value& task, const JointValues& scene_state, Problem& problem) {
+  const RobotModel& robot = *problem.robot;
+  JointValues values = scene_state;
+  const auto section = task.find("start_state");
+  if (!section && scene_state.empty()) {
+    task.fail("'start_state' is missing, and the scene gives no robot state");
+  }
+  if (section) {
+    for (auto& [c, value] : readStartValues(*section, problem)) values.insert_or_assign(c, value);
+  }
+  requireAllPlanned(section ? *section : task, values, problem);
+  problem.start = robot.neutralConfiguration();
+  for (const auto& [c, given] : values) {
+    const bool planned = std::binary_search(problem.planned.begin(), problem.planned.end(), c);
+    problem.start[c] =
+        planned ? insideLimits(given, robot.coordinates()[c], problem.warnings) : given.value;
+  }
+  if (section) {
+    problem.start_velocity = readRates(section->find("velocity"), problem);
+    problem.start_acceleration = readRates(section->find("acceleration"), problem);
+  }
+  const auto goal = task.find("goal");
+  if (goal && goal->isMap()) {
+    problem.goal_velocity = readRates(goal->find("velocity"), problem);
+    problem.goal_acceleration = readRates(goal->find("acceleration"), problem);
+  }
+}
+
+}  // namespace allclear

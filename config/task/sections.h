@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allclear/config/document/document.h"
+#include "allclear/config/values/frames.h"
+#include "allclear/config/values/input_files.h"
+#include "allclear/config/values/robot_names.h"
+#include "allclear/planner/problem.h"
+
+namespace allclear {
+
+// One function per section of a task. Each adds what it reads, and its warnings, to the problem;
+// those below the line need `robot`, `planned` and `start` there.
+
+/// The `package_map` of the robot section, its folders taken relative to the task's.
+PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_folder);
+void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Problem& problem);
+void readGroup(const Value& task, Problem& problem);
+/// `scene_state` is the robot's state in the scene file, used for what the task does not name.
+void readStart(const Value& task, const JointValues& scene_state, Problem& problem);
+
+// ------------------------------------------------------------------------------------------------
+
+void readGoal(const Value& task, const Frames& frames, Problem& problem);
+void readWaypoints(const Value& task, const Frames& frames, Problem& problem);
+void readPathConstraints(const Value& task, const Frames& frames, Problem& problem);
+/// Needs the obstacles and attached objects too, whose names it checks.
+void readCollision(const Value& task, Problem& problem);
+void readLimits(const Value& task, Problem& problem);
+void readDuration(const Value& task, Problem& problem);
+void readObjective(const Value& task, Problem& problem);
+void readBalance(const Value& task, Problem& problem);
+void readSolver(const Value& task, Problem& problem);
+void readOutput(const Value& task, Problem& problem);
+
+}  // namespace allclear

@@ -1,0 +1,214 @@
+// The sections of a task that set numbers: collision, limits, duration, objective, balance, solver,
+// output.
+#include <algorithm>
+
+#include "allclear/config/task/sections.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+std::vector<std::string> bodyNames(const Problem& problem) {
+  std::vector<std::string> names = linkNames(*problem.robot);
+  for (const Obstacle& obstacle : problem.obstacles) names.push_back(obstacle.id);
+  for (const AttachedObject& object : problem.attached) names.push_back(object.id);
+  return names;
+}
+
+void requireBody(const std::string& name, const Value& where,
+                 const std::vector<std::string>& known) {
+  const auto count = std::count(known.begin(), known.end(), name);
+  if (count == 0) {
+    where.fail("there is no link or object '" + name + "'" + didYouMean(name, known));
+  }
+  if (count > 1) where.fail("'" + name + "' names both a link and an object: rename the object");
+}
+
+/// `{a: 0.01}` for a against everything, `{a: {b: 0.01}}` for one pair.
+void readPairMargins(const Value& section, const std::vector<std::string>& known,
+                     std::vector<PairMargin>& out) {
+  const auto add = [&](const std::string& a, const std::string& b, const Value& margin) {
+    for (const PairMargin& other : out) {
+      if ((other.a == a && other.b == b) || (other.a == b && other.b == a)) {
+        margin.fail("the margin of this pair is given twice");
+      }
+    }
+    out.push_back({a, b, margin.notNegative()});
+  };
+  for (const Value::Entry& first : section.entries()) {
+    requireBody(first.key, first.value, known);
+    if (!first.value.isMap()) {
+      add(first.key, "", first.value);
+      continue;
+    }
+    for (const Value::Entry& second : first.value.entries()) {
+      requireBody(second.key, second.value, known);
+      if (second.key == first.key) second.value.fail("a body has no margin to itself");
+      add(first.key, second.key, second.value);
+    }
+  }
+}
+
+GeometryMode readGeometryMode(const Value& value) {
+  static const std::vector<std::string> kWords = {"auto", "capsule", "mesh", "primitive"};
+  const auto it = std::find(kWords.begin(), kWords.end(), value.word(kWords));
+  return static_cast<GeometryMode>(it - kWords.begin());
+}
+
+DistanceMode readDistanceMode(const Value& value) {
+  static const std::vector<std::string> kWords = {"auto", "euclidean", "soft"};
+  const auto it = std::find(kWords.begin(), kWords.end(), value.word(kWords));
+  return static_cast<DistanceMode>(it - kWords.begin());
+}
+
+double scalingFactor(const Value& value) {
+  const double factor = value.positive();
+  if (factor > 1.0) value.fail("must not exceed 1");
+  return factor;
+}
+
+void readContacts(const Value& list, Problem& problem) {
+  for (const Value& section : list.items()) {
+    section.only({"link", "fixed"});
+    const int link = readLink(section.need("link"), *problem.robot);
+    const auto fixed = section.find("fixed");
+    if (!fixed || fixed->boolean()) problem.contacts.push_back({link});
+  }
+}
+
+}  // namespace
+
+void readCollision(const Value& task, Problem& problem) {
+  const auto section = task.find("collision");
+  if (!section) return;
+  section->only({"geometry", "distance", "margin", "tolerance", "pair_margins", "allowed"});
+  const std::vector<std::string> known = bodyNames(problem);
+  CollisionSettings& set = problem.collision;
+  if (const auto value = section->find("geometry")) set.geometry = readGeometryMode(*value);
+  if (const auto value = section->find("distance")) set.distance = readDistanceMode(*value);
+  if (const auto value = section->find("margin")) set.margin = value->notNegative();
+  if (const auto value = section->find("tolerance")) set.tolerance = value->positive();
+  if (const auto value = section->find("pair_margins")) {
+    readPairMargins(*value, known, set.pair_margins);
+  }
+  const auto allowed = section->find("allowed");
+  if (!allowed) return;
+  for (const Value& pair : allowed->items()) {
+    if (pair.size() != 2) pair.fail("must be a pair of names [a, b]");
+    for (const Value& name : pair.items()) requireBody(name.text(), name, known);
+    if (pair.at(0).text() == pair.at(1).text()) pair.fail("names one body twice");
+    set.allowed.emplace_back(pair.at(0).text(), pair.at(1).text());
+  }
+}
+
+void readLimits(const Value& task, Problem& problem) {
+  const auto section = task.find("limits");
+  if (!section) return;
+  section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "acceleration",
+                 "jerk", "torque"});
+  LimitSettings& set = problem.limits;
+  if (const auto value = section->find("max_velocity_scaling_factor")) {
+    set.max_velocity_scaling_factor = scalingFactor(*value);
+  }
+  if (const auto value = section->find("max_acceleration_scaling_factor")) {
+    set.max_acceleration_scaling_factor = scalingFactor(*value);
+  }
+  if (const auto value = section->find("acceleration")) {
+    set.acceleration = readPerJoint(*value, *problem.robot);
+  }
+  if (const auto value = section->find("jerk")) set.jerk = readPerJoint(*value, *problem.robot);
+  if (const auto value = section->find("torque")) set.torque = value->boolean();
+}
+
+void readDuration(const Value& task, Problem& problem) {
+  const auto section = task.find("duration");
+  if (!section) return;
+  section->only({"min", "max", "fixed"});
+  const auto min = section->find("min");
+  const auto max = section->find("max");
+  if (const auto fixed = section->find("fixed")) {
+    if (min || max) section->failAtKey("fixed", "give 'fixed', or 'min' and 'max', not both");
+    problem.duration = {fixed->positive(), fixed->positive()};
+    return;
+  }
+  if (min) problem.duration.min = min->positive();
+  if (max) problem.duration.max = max->positive();
+  if (problem.duration.min > problem.duration.max) {
+    section->fail("the least duration, " + std::to_string(problem.duration.min) +
+                  " s, exceeds the greatest, " + std::to_string(problem.duration.max) + " s");
+  }
+}
+
+void readObjective(const Value& task, Problem& problem) {
+  const auto section = task.find("objective");
+  if (!section) return;
+  section->only({"duration", "velocity", "acceleration", "jerk", "torque"});
+  ObjectiveWeights& weights = problem.objective;
+  const auto read = [&](const char* key, double& weight) {
+    if (const auto value = section->find(key)) weight = value->notNegative();
+  };
+  read("duration", weights.duration);
+  read("velocity", weights.velocity);
+  read("acceleration", weights.acceleration);
+  read("jerk", weights.jerk);
+  read("torque", weights.torque);
+  if (weights.duration + weights.velocity + weights.acceleration + weights.jerk + weights.torque ==
+      0.0) {
+    section->fail("every weight is zero");
+  }
+}
+
+void readBalance(const Value& task, Problem& problem) {
+  if (const auto section = task.find("balance")) {
+    section->only({"support", "criterion", "margin"});
+    Balance balance;
+    balance.support_links = readLinks(section->need("support"), *problem.robot);
+    if (balance.support_links.empty()) section->need("support").fail("must name a link");
+    if (const auto value = section->find("criterion")) {
+      balance.criterion = value->word({"zmp", "com"}) == "zmp" ? Balance::Criterion::kZmp
+                                                               : Balance::Criterion::kCom;
+    }
+    if (const auto value = section->find("margin")) balance.margin = value->notNegative();
+    problem.balance = balance;
+  }
+  if (const auto list = task.find("contacts")) readContacts(*list, problem);
+}
+
+void readSolver(const Value& task, Problem& problem) {
+  const auto section = task.find("solver");
+  if (!section) return;
+  section->only({"time_limit", "attempts", "seed", "threads", "spans"});
+  PlanOptions& options = problem.options;
+  if (const auto value = section->find("time_limit")) options.time_limit = value->positive();
+  if (const auto value = section->find("attempts")) {
+    options.attempts = static_cast<int>(value->integer(1, 1'000'000));
+  }
+  if (const auto value = section->find("seed")) {
+    options.seed =
+        static_cast<std::uint64_t>(value->integer(0, std::numeric_limits<std::int64_t>::max()));
+  }
+  if (const auto value = section->find("threads")) {
+    options.threads = static_cast<int>(value->integer(0, 1024));
+  }
+  if (const auto value = section->find("spans")) {
+    options.spans = static_cast<int>(value->integer(0, 1000));
+  }
+}
+
+void readOutput(const Value& task, Problem& problem) {
+  const auto section = task.find("output");
+  if (!section) return;
+  section->only({"csv", "rate", "trajectory", "certificate", "report", "ros2"});
+  OutputSettings& output = problem.output;
+  const auto read = [&](const char* key, std::string& name) {
+    if (const auto value = section->find(key)) name = value->text();
+  };
+  read("csv", output.csv);
+  read("trajectory", output.trajectory);
+  read("certificate", output.certificate);
+  read("report", output.report);
+  read("ros2", output.ros2);
+  if (const auto value = section->find("rate")) output.rate = value->positive();
+}
+
+}  // namespace allclear

@@ -1,0 +1,31 @@
+#include "allclear/config/values/frames.h"
+
+#include "allclear/config/values/robot_names.h"
+#include "allclear/core/input_error.h"
+#include "allclear/robot_models/kinematics.h"
+
+namespace allclear {
+
+Frames::Frames(const RobotModel& robot, const VecX& q_start) : robot_(robot) {
+  const Kinematics kinematics(robot);
+  Kinematics::Workspace workspace = kinematics.makeWorkspace();
+  kinematics.linkPoses(q_start, workspace, X_WL_);
+}
+
+void Frames::define(const std::string& name, const Pose& X_WF) { defined_[name] = X_WF; }
+
+Pose Frames::find(const Value& name) const {
+  std::string word = name.textOrEmpty();
+  if (!word.empty() && word.front() == '/') word.erase(0, 1);
+  if (word.empty()) return Pose();
+  const int link = robot_.findLink(word);
+  if (link >= 0) return X_WL_[link];
+  if (const auto it = defined_.find(word); it != defined_.end()) return it->second;
+  if (word == "world") return Pose();
+  std::vector<std::string> known = linkNames(robot_);
+  known.push_back("world");
+  for (const auto& [defined, X_WF] : defined_) known.push_back(defined);
+  name.fail("there is no frame of this name" + didYouMean(word, known));
+}
+
+}  // namespace allclear

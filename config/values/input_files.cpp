@@ -1,0 +1,35 @@
+#include "allclear/config/values/input_files.h"
+
+#include "allclear/core/file.h"
+#include "allclear/robot_models/files/mesh_file.h"
+
+namespace allclear {
+
+void InputFiles::moveTo(const std::filesystem::path& description_file) {
+  paths_ = PackagePaths(package_map_, description_file);
+}
+
+std::filesystem::path InputFiles::find(const Value& name) const {
+  return paths_.find(name.text(), {name.file(), name.line(), name.path(), name.text()});
+}
+
+Value InputFiles::document(const std::filesystem::path& path) {
+  const DocumentLimits limits;
+  const std::string text = readFile(path, limits.bytes);
+  hash(text);
+  return Value::parse(text, path.string(), limits);
+}
+
+std::string InputFiles::content(const Value& name) {
+  std::string text = readFile(find(name));
+  hash(text);
+  return text;
+}
+
+TriangleMesh InputFiles::mesh(const Value& name, const Vec3& scale) {
+  MeshOptions options;
+  options.scale = scale;
+  return parseMesh(content(name), find(name), options);
+}
+
+}  // namespace allclear

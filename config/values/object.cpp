@@ -1,0 +1,233 @@
+// Objects of a scene, in Allclear's own form and as MoveIt's messages.
+#include <algorithm>
+
+#include "allclear/config/values/motion_file.h"
+#include "allclear/config/values/pose.h"
+#include "allclear/config/values/scene.h"
+#include "allclear/config/values/shape.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+const std::vector<std::string> kObjectMessageKeys = {
+    "header",          "pose",           "id",       "type",       "primitives",
+    "primitive_poses", "meshes",         "planes",   "mesh_poses", "plane_poses",
+    "subframe_names",  "subframe_poses", "operation"};
+
+std::vector<std::string> ownKeys(std::vector<std::string> more) {
+  std::vector<std::string> keys = shapeKeys();
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+template <class Objects>
+auto findById(Objects& objects, const std::string& id) {
+  return std::find_if(objects.begin(), objects.end(),
+                      [&](const auto& object) { return object.id == id; });
+}
+
+void refuseSecondId(const Value& id, const Scene& scene) {
+  if (findById(scene.obstacles, id.text()) != scene.obstacles.end() ||
+      findById(scene.attached, id.text()) != scene.attached.end()) {
+    id.fail("there is an object of this id already");
+  }
+}
+
+bool isMessage(const Value& object) {
+  const auto type = object.find("type");
+  if (type) return type->isMap();
+  for (const char* key : {"primitives", "meshes", "planes", "operation", "header"}) {
+    if (object.has(key)) return true;
+  }
+  return false;
+}
+
+/// Frame of a message's header; the world when it has none.
+Pose headerFrame(const Value& message, const Frames& frames) {
+  const auto header = message.find("header");
+  if (!header) return Pose();
+  header->only({"seq", "stamp", "frame_id"});
+  const auto name = header->find("frame_id");
+  return name ? frames.find(*name) : Pose();
+}
+
+/// Poses of a message's shapes. MoveIt lets a single shape go without one.
+std::vector<Pose> shapePoses(const Value& message, const char* key, std::size_t count) {
+  const auto list = message.find(key);
+  if (!list) {
+    if (count > 1) message.fail("'" + std::string(key) + "' is missing");
+    return {Pose()};
+  }
+  if (list->size() != count && !(count == 1 && list->size() == 0)) {
+    list->fail("has " + std::to_string(list->size()) + " poses for " + std::to_string(count) +
+               " shapes");
+  }
+  std::vector<Pose> poses;
+  for (const Value& item : list->items()) poses.push_back(readPose(item));
+  poses.resize(count);
+  return poses;
+}
+
+/// The shapes of a message, in the object's frame.
+std::vector<Geometry> messageGeometry(const Value& message, InputFiles& files) {
+  std::vector<Geometry> geometry;
+  const auto add = [&](const char* key, const char* poses_key, const auto& read) {
+    const auto list = message.find(key);
+    const std::size_t count = list ? list->size() : 0;
+    if (count == 0) return;
+    const std::vector<Pose> poses = shapePoses(message, poses_key, count);
+    for (std::size_t i = 0; i < count; ++i) {
+      Geometry shape = read(list->at(i));
+      shape.X_BG = poses[i] * shape.X_BG;
+      geometry.push_back(std::move(shape));
+    }
+  };
+  add("primitives", "primitive_poses", [](const Value& v) {
+    return Geometry{readSolidPrimitive(v), Pose()};
+  });
+  add("meshes", "mesh_poses", [&](const Value& v) {
+    return Geometry{readMeshMessage(v, files), Pose()};
+  });
+  add("planes", "plane_poses", [](const Value& v) { return readPlaneMessage(v); });
+  return geometry;
+}
+
+enum class Operation { kAdd, kRemove, kAppend };
+
+/// A message's operation: its number or its name; `add` when it is not given.
+Operation readOperation(const Value& message) {
+  const auto value = message.find("operation");
+  if (!value) return Operation::kAdd;
+  const std::string word =
+      value->isNumber() ? "" : value->word({"add", "remove", "append", "move"});
+  const long long number = value->isNumber() ? value->integer(0, 3) : -1;
+  if (word == "move" || number == 3) {
+    value->fail("'move' is not supported in a file: give the object its final pose");
+  }
+  if (word == "remove" || number == 1) return Operation::kRemove;
+  if (word == "append" || number == 2) return Operation::kAppend;
+  return Operation::kAdd;
+}
+
+void removeObstacle(const Value& message, Scene& scene) {
+  const auto id = message.find("id");
+  if (!id || id->textOrEmpty().empty()) return scene.obstacles.clear();  // as MoveIt does
+  const auto it = findById(scene.obstacles, id->text());
+  if (it == scene.obstacles.end()) id->fail("there is no such object to remove");
+  scene.obstacles.erase(it);
+}
+
+void appendGeometry(const Value& id, const Pose& X_WO, const std::vector<Geometry>& geometry,
+                    Scene& scene) {
+  const auto it = findById(scene.obstacles, id.text());
+  if (it == scene.obstacles.end()) id.fail("there is no such object to append to");
+  for (const Geometry& shape : geometry) {
+    it->geometry.push_back({shape.shape, it->X_WO.inverse() * X_WO * shape.X_BG});
+  }
+}
+
+void readObjectMessage(const Value& message, SceneContext& context) {
+  message.only(kObjectMessageKeys);
+  const Operation operation = readOperation(message);
+  if (operation == Operation::kRemove) return removeObstacle(message, context.scene);
+  const Value id = message.need("id");
+  Pose X_WO = headerFrame(message, context.frames);
+  if (const auto pose = message.find("pose")) X_WO = X_WO * readMessagePose(*pose);
+  std::vector<Geometry> geometry = messageGeometry(message, context.files);
+  if (geometry.empty()) message.fail("has neither primitives, meshes nor planes");
+  if (operation == Operation::kAppend) return appendGeometry(id, X_WO, geometry, context.scene);
+  refuseSecondId(id, context.scene);
+  context.scene.obstacles.push_back({id.text(), X_WO, std::move(geometry), {}});
+}
+
+/// Moves the obstacle into the base frame of its motion.
+void readMotion(const Value& file, const Pose& X_WF, InputFiles& files, Obstacle& obstacle) {
+  obstacle.motion = parseMotion(files.content(file), files.find(file).string());
+  for (PoseKnot& knot : obstacle.motion) knot.X_WO = X_WF * knot.X_WO;
+  obstacle.X_WO = obstacle.motion.front().X_WO;
+}
+
+void readOwnObject(const Value& object, SceneContext& context) {
+  object.only(ownKeys({"id", "frame", "pose", "motion"}));
+  const Value id = object.need("id");
+  refuseSecondId(id, context.scene);
+  Obstacle obstacle{id.text(), Pose(), {readShape(object, context.files)}, {}};
+  const auto frame = object.find("frame");
+  const Pose X_WF = frame ? context.frames.find(*frame) : Pose();
+  const auto pose = object.find("pose");
+  const auto motion = object.find("motion");
+  if (pose && motion) object.failAtKey("motion", "give 'pose' or 'motion', not both");
+  obstacle.X_WO = pose ? X_WF * readPose(*pose) : X_WF;
+  if (motion) readMotion(*motion, X_WF, context.files, obstacle);
+  context.scene.obstacles.push_back(std::move(obstacle));
+}
+
+/// MoveIt's way of picking something up: an attached object without shapes is the obstacle of the
+/// same id, which is then no obstacle any more.
+void takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObject& attached) {
+  const auto it = findById(scene.obstacles, id.text());
+  if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
+  for (const Geometry& shape : it->geometry) {
+    attached.geometry.push_back({shape.shape, X_LW * it->X_WO * shape.X_BG});
+  }
+  scene.obstacles.erase(it);
+}
+
+void refusePlanes(const Value& id, const AttachedObject& attached) {
+  for (const Geometry& shape : attached.geometry) {
+    if (std::holds_alternative<HalfSpace>(shape.shape)) id.fail("a plane cannot be carried");
+  }
+}
+
+}  // namespace
+
+void readCollisionObjects(const Value& list, SceneContext& context) {
+  for (const Value& object : list.items()) {
+    if (isMessage(object)) {
+      readObjectMessage(object, context);
+    } else {
+      readOwnObject(object, context);
+    }
+  }
+}
+
+void readAttached(const Value& list, SceneContext& context) {
+  for (const Value& object : list.items()) {
+    object.only(ownKeys({"id", "link", "pose", "touch_links"}));
+    const Value id = object.need("id");
+    refuseSecondId(id, context.scene);
+    AttachedObject attached{id.text(), readLink(object.need("link"), context.robot), {}, {}};
+    Geometry shape = readShape(object, context.files);
+    if (const auto pose = object.find("pose")) shape.X_BG = readPose(*pose) * shape.X_BG;
+    attached.geometry.push_back(std::move(shape));
+    refusePlanes(id, attached);
+    if (const auto links = object.find("touch_links")) {
+      attached.touch_links = readLinks(*links, context.robot);
+    }
+    context.scene.attached.push_back(std::move(attached));
+  }
+}
+
+void readAttachedMessages(const Value& list, SceneContext& context) {
+  for (const Value& message : list.items()) {
+    message.only({"link_name", "object", "touch_links", "detach_posture", "weight"});
+    const Value object = message.need("object").only(kObjectMessageKeys);
+    const Value id = object.need("id");
+    AttachedObject attached{id.text(), readLink(message.need("link_name"), context.robot), {}, {}};
+    const Pose X_LW = context.frames.link(attached.link).inverse();
+    Pose X_LO = X_LW * headerFrame(object, context.frames);
+    if (const auto pose = object.find("pose")) X_LO = X_LO * readMessagePose(*pose);
+    attached.geometry = messageGeometry(object, context.files);
+    for (Geometry& shape : attached.geometry) shape.X_BG = X_LO * shape.X_BG;
+    if (attached.geometry.empty()) takeObstacle(id, X_LW, context.scene, attached);
+    refuseSecondId(id, context.scene);
+    refusePlanes(id, attached);
+    if (const auto links = message.find("touch_links")) {
+      attached.touch_links = readLinks(*links, context.robot);
+    }
+    context.scene.attached.push_back(std::move(attached));
+  }
+}
+
+}  // namespace allclear

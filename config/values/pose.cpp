@@ -1,0 +1,80 @@
+#include "allclear/config/values/pose.h"
+
+#include <cmath>
+
+namespace allclear {
+namespace {
+
+Eigen::Vector4d readQuaternion(const Value& value) {
+  if (!value.isMap()) return value.numbers(4, "[x, y, z, w]");
+  value.only({"x", "y", "z", "w"});
+  return {value.need("x").number(), value.need("y").number(), value.need("z").number(),
+          value.need("w").number()};
+}
+
+Mat3 unitRotation(const Value& value, const Eigen::Vector4d& q) {
+  const std::optional<Mat3> R = rotationFromQuaternion(q[0], q[1], q[2], q[3]);
+  if (!R) {
+    value.fail("a quaternion [x, y, z, w] must have length 1, not " + std::to_string(q.norm()));
+  }
+  return *R;
+}
+
+}  // namespace
+
+std::optional<Mat3> rotationFromQuaternion(double x, double y, double z, double w) {
+  const Eigen::Vector4d q(x, y, z, w);
+  const double norm = q.norm();
+  if (!(std::abs(norm - 1.0) <= kQuaternionTolerance)) return std::nullopt;
+  return Eigen::Quaterniond(w / norm, x / norm, y / norm, z / norm).toRotationMatrix();
+}
+
+Vec3 readPoint(const Value& value) {
+  if (!value.isMap()) return value.vector3();
+  value.only({"x", "y", "z"});
+  return {value.need("x").number(), value.need("y").number(), value.need("z").number()};
+}
+
+Mat3 readOrientation(const Value& value) { return unitRotation(value, readQuaternion(value)); }
+
+Pose readPose(const Value& value) {
+  value.only({"position", "orientation", "rpy"});
+  Pose X;
+  if (const auto position = value.find("position")) X.p = readPoint(*position);
+  const auto orientation = value.find("orientation");
+  const auto rpy = value.find("rpy");
+  if (orientation && rpy) value.failAtKey("rpy", "give 'orientation' or 'rpy', not both");
+  if (orientation) X.R = readOrientation(*orientation);
+  if (rpy) X.R = rotationFromRpy(rpy->numbers(3, "[roll, pitch, yaw]"));
+  return X;
+}
+
+Pose readMessagePose(const Value& value) {
+  value.only({"position", "orientation"});
+  Pose X;
+  if (const auto position = value.find("position")) X.p = readPoint(*position);
+  if (const auto orientation = value.find("orientation")) {
+    const Eigen::Vector4d q = readQuaternion(*orientation);
+    if (!q.isZero(0.0)) X.R = unitRotation(*orientation, q);
+  }
+  return X;
+}
+
+Pose readMessageTransform(const Value& value) {
+  value.only({"translation", "rotation"});
+  return {readOrientation(value.need("rotation")), readPoint(value.need("translation"))};
+}
+
+Vec3 readDirection(const Value& value) {
+  if (value.isScalar()) {
+    const std::string name = value.word({"x", "y", "z", "-x", "-y", "-z"});
+    const double sign = name[0] == '-' ? -1.0 : 1.0;
+    return sign * Vec3::Unit(name.back() - 'x');
+  }
+  const Vec3 direction = readPoint(value);
+  const double norm = direction.norm();
+  if (!(norm > 1e-9) || !std::isfinite(norm)) value.fail("a direction must not be zero");
+  return direction / norm;
+}
+
+}  // namespace allclear

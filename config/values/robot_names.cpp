@@ -1,0 +1,195 @@
+#include "allclear/config/values/robot_names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+std::string shown(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+/// A mimic joint's value agrees with the joint it follows when they are this close [rad or m].
+constexpr double kMimicTolerance = 1e-3;
+
+struct MimicValue {
+  int joint;
+  JointValue given;
+};
+
+/// Sorts named values into coordinates and mimic joints; fixed joints are left out if allowed.
+class JointValueReader {
+ public:
+  JointValueReader(const RobotModel& robot, bool fixed_allowed)
+      : robot_(robot), fixed_allowed_(fixed_allowed) {}
+
+  void add(const std::string& name, const Value& value) {
+    const int joint = robot_.findJoint(name);
+    if (joint >= 0 && robot_.joints()[joint].mimic) {
+      mimics_.push_back({joint, {value.number(), value}});
+      return;
+    }
+    if (fixed_allowed_ && joint >= 0 && robot_.joints()[joint].type == JointType::kFixed) return;
+    const int c = coordinateIndex(name, value, robot_);
+    if (!values_.emplace(c, JointValue{value.number(), value}).second) {
+      value.fail("joint '" + name + "' is given twice");
+    }
+  }
+
+  JointValues finish(std::vector<std::string>& warnings) {
+    for (const MimicValue& mimic : mimics_) {
+      const Joint& joint = robot_.joints()[mimic.joint];
+      const auto leader = values_.find(joint.mimic->coordinate);
+      const std::string& leader_name = robot_.coordinates()[joint.mimic->coordinate].name;
+      const double expected =
+          leader == values_.end()
+              ? std::nan("")
+              : joint.mimic->multiplier * leader->second.value + joint.mimic->offset;
+      if (std::abs(mimic.given.value - expected) <= kMimicTolerance) continue;
+      warnings.push_back(placeOf(mimic.given.where) + ": joint '" + joint.name +
+                         "' follows joint '" + leader_name + "'; its own value is left out");
+    }
+    return std::move(values_);
+  }
+
+ private:
+  const RobotModel& robot_;
+  bool fixed_allowed_;
+  JointValues values_;
+  std::vector<MimicValue> mimics_;
+};
+
+}  // namespace
+
+std::string placeOf(const Value& value) {
+  return value.file() + ":" + std::to_string(value.line()) +
+         (value.path().empty() ? "" : ": " + value.path());
+}
+
+std::vector<std::string> linkNames(const RobotModel& robot) {
+  std::vector<std::string> names;
+  for (const Link& link : robot.links()) names.push_back(link.name);
+  return names;
+}
+
+std::vector<std::string> coordinateNames(const RobotModel& robot) {
+  std::vector<std::string> names;
+  for (const Coordinate& coordinate : robot.coordinates()) names.push_back(coordinate.name);
+  return names;
+}
+
+int readLink(const Value& name, const RobotModel& robot) {
+  const int link = robot.findLink(name.text());
+  if (link < 0) {
+    name.fail("the robot has no such link" + didYouMean(name.text(), linkNames(robot)));
+  }
+  return link;
+}
+
+std::vector<int> readLinks(const Value& names, const RobotModel& robot) {
+  std::vector<int> links;
+  for (const Value& name : names.items()) {
+    const int link = readLink(name, robot);
+    if (std::find(links.begin(), links.end(), link) != links.end()) name.fail("is given twice");
+    links.push_back(link);
+  }
+  return links;
+}
+
+int coordinateIndex(const std::string& name, const Value& where, const RobotModel& robot) {
+  const int c = robot.findCoordinate(name);
+  if (c >= 0) return c;
+  const int joint = robot.findJoint(name);
+  if (joint < 0) {
+    where.fail("the robot has no joint '" + name + "'" + didYouMean(name, coordinateNames(robot)));
+  }
+  const Joint& found = robot.joints()[joint];
+  if (found.mimic) {
+    where.fail("joint '" + name + "' follows joint '" +
+               robot.coordinates()[found.mimic->coordinate].name + "': name that one");
+  }
+  if (found.first_coordinate >= 0) {
+    where.fail("joint '" + name + "' has several coordinates: name them, as '" +
+               robot.coordinates()[found.first_coordinate].name + "'");
+  }
+  where.fail("joint '" + name + "' is fixed");
+}
+
+JointValues readJointMap(const Value& map, const RobotModel& robot,
+                         const std::vector<std::string>& reserved,
+                         std::vector<std::string>& warnings) {
+  JointValueReader reader(robot, false);
+  for (const Value::Entry& entry : map.entries()) {
+    if (std::find(reserved.begin(), reserved.end(), entry.key) != reserved.end()) continue;
+    reader.add(entry.key, entry.value);
+  }
+  return reader.finish(warnings);
+}
+
+JointValues readJointState(const Value& message, const RobotModel& robot,
+                           std::vector<std::string>& warnings) {
+  message.only({"header", "name", "position", "velocity", "effort"});
+  JointValueReader reader(robot, true);
+  const auto names = message.find("name");
+  if (!names) return reader.finish(warnings);
+  const Value positions = message.need("position");
+  if (positions.size() != names->size()) {
+    positions.fail("has " + std::to_string(positions.size()) + " entries for " +
+                   std::to_string(names->size()) + " names");
+  }
+  for (std::size_t i = 0; i < names->size(); ++i) reader.add(names->at(i).text(), positions.at(i));
+  return reader.finish(warnings);
+}
+
+JointValues readGroupState(const Value& name, const std::string& group, const RobotModel& robot) {
+  const GroupState* found = nullptr;
+  std::vector<std::string> known;
+  for (const GroupState& state : robot.groupStates()) {
+    known.push_back(state.name);
+    if (state.name != name.text()) continue;
+    if (found == nullptr || state.group == group) found = &state;
+  }
+  if (found == nullptr) {
+    name.fail(known.empty() ? "the SRDF has no group states"
+                            : "the SRDF has no such group state" + didYouMean(name.text(), known));
+  }
+  JointValues values;
+  for (const auto& [c, value] : found->values) values.emplace(c, JointValue{value, name});
+  return values;
+}
+
+VecX readPerJoint(const Value& value, const RobotModel& robot) {
+  VecX out = VecX::Constant(robot.dimension(), std::numeric_limits<double>::quiet_NaN());
+  if (value.isScalar()) {
+    out.setConstant(value.positive());
+    return out;
+  }
+  for (const Value::Entry& entry : value.entries()) {
+    out[coordinateIndex(entry.key, entry.value, robot)] = entry.value.positive();
+  }
+  return out;
+}
+
+double insideLimits(const JointValue& given, const Coordinate& coordinate,
+                    std::vector<std::string>& warnings) {
+  const double clamped = std::clamp(given.value, coordinate.lower, coordinate.upper);
+  const double beyond = std::abs(given.value - clamped);
+  if (beyond == 0.0) return given.value;
+  const char* side = given.value < clamped ? "lower" : "upper";
+  const char* unit = coordinate.is_angle ? " rad" : " m";
+  const std::string message = "joint '" + coordinate.name + "' at " + shown(given.value) + " is " +
+                              shown(beyond) + unit + " beyond its " + side + " limit " +
+                              shown(clamped);
+  if (beyond > kClampTolerance) given.where.fail(message);
+  warnings.push_back(placeOf(given.where) + ": " + message + "; moved to the limit");
+  return clamped;
+}
+
+}  // namespace allclear

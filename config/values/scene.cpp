@@ -1,0 +1,172 @@
+// Scenes in the layout of moveit_msgs/PlanningScene, which MotionBenchMaker's files share.
+#include "allclear/config/values/scene.h"
+
+#include <algorithm>
+
+#include "allclear/config/values/pose.h"
+
+namespace allclear {
+namespace {
+
+const std::vector<std::string> kPlanningSceneKeys = {"name",
+                                                     "robot_state",
+                                                     "robot_model_name",
+                                                     "fixed_frame_transforms",
+                                                     "link_padding",
+                                                     "link_scale",
+                                                     "object_colors",
+                                                     "allowed_collision_matrix",
+                                                     "world",
+                                                     "is_diff",
+                                                     "collision_objects",
+                                                     "attached",
+                                                     "attached_collision_objects"};
+
+std::optional<Value> findRobotState(const Value& document) {
+  if (!document.isMap()) return std::nullopt;
+  const auto state = document.find("robot_state");
+  if (state) {
+    state->only({"joint_state", "multi_dof_joint_state", "attached_collision_objects", "is_diff"});
+  }
+  return state;
+}
+
+void readTransforms(const Value& list, SceneContext& context) {
+  for (const Value& item : list.items()) {
+    item.only({"header", "child_frame_id", "transform"});
+    const auto header = item.find("header");
+    const auto name = header ? header->find("frame_id") : std::nullopt;
+    if (name) context.frames.define(name->text(), readMessageTransform(item.need("transform")));
+  }
+}
+
+/// Pairs that a MoveIt allowed collision matrix lets touch. Pairs that the robot model disables
+/// anyway are left out.
+void readAllowedMatrix(const Value& matrix, SceneContext& context) {
+  matrix.only({"entry_names", "entry_values", "default_entry_names", "default_entry_values"});
+  const auto names = matrix.find("entry_names");
+  if (names) {
+    const std::vector<std::string> name = names->texts();
+    const Value rows = matrix.need("entry_values");
+    if (rows.size() != name.size()) rows.fail("must have one row per name");
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      const Value item = rows.at(i);
+      const Value row = item.isMap() ? item.only({"enabled"}).need("enabled") : item;
+      if (row.size() != name.size()) row.fail("must have one entry per name");
+      for (std::size_t j = 0; j < name.size(); ++j) {
+        const bool allowed = row.at(j).boolean();
+        if (allowed && i < j) context.scene.allowed.emplace_back(name[i], name[j]);
+      }
+    }
+  }
+  const auto defaults = matrix.find("default_entry_names");
+  if (!defaults) return;
+  const Value values = matrix.need("default_entry_values");
+  if (values.size() != defaults->size()) values.fail("must have one entry per name");
+  for (std::size_t i = 0; i < defaults->size(); ++i) {
+    if (!values.at(i).boolean()) continue;
+    for (const Link& link : context.robot.links()) {
+      context.scene.allowed.emplace_back(defaults->at(i).text(), link.name);
+    }
+  }
+}
+
+/// Keeps the pairs that mean something here: matrices list links of grippers that are not mounted,
+/// and pairs that the robot model disables already. A name that is both a link's and an object's
+/// says nothing certain; its pairs stay checked.
+void keepKnownPairs(const RobotModel& robot, Scene& scene) {
+  const auto known = [&](const std::string& name) {
+    const auto named = [&](const auto& object) { return object.id == name; };
+    const bool is_object = std::any_of(scene.obstacles.begin(), scene.obstacles.end(), named) ||
+                           std::any_of(scene.attached.begin(), scene.attached.end(), named);
+    return is_object != (robot.findLink(name) >= 0);
+  };
+  const auto useless = [&](const auto& pair) {
+    if (pair.first == pair.second || !known(pair.first) || !known(pair.second)) return true;
+    const int a = robot.findLink(pair.first);
+    const int b = robot.findLink(pair.second);
+    return a >= 0 && b >= 0 && robot.isPairDisabled(a, b);
+  };
+  std::erase_if(scene.allowed, useless);
+}
+
+/// Padding makes links larger and is not read: say so rather than plan closer than asked.
+void warnOfPadding(const Value& document, SceneContext& context) {
+  const auto warn = [&](const char* list_key, const char* key, double neutral) {
+    const auto list = document.find(list_key);
+    if (!list) return;
+    for (const Value& item : list->items()) {
+      item.only({"link_name", key});
+      if (item.need(key).number() == neutral) continue;
+      context.scene.warnings.push_back(placeOf(item) + ": " + key + " of link '" +
+                                       item.need("link_name").text() +
+                                       "' is not used; give a margin in the task");
+    }
+  };
+  warn("link_padding", "padding", 0.0);
+  warn("link_scale", "scale", 1.0);
+}
+
+void refuseOctomap(const Value& world) {
+  const auto octomap = world.find("octomap");
+  if (!octomap || !octomap->isMap()) return;
+  const auto inner = octomap->find("octomap");
+  const auto data = inner && inner->isMap() ? inner->find("data") : std::nullopt;
+  if (!data || (data->isList() && data->size() == 0)) return;
+  octomap->fail("octomaps are not supported; leaving one out would hide obstacles");
+}
+
+void readWorld(const Value& world, SceneContext& context) {
+  world.only({"collision_objects", "octomap"});
+  refuseOctomap(world);
+  if (const auto objects = world.find("collision_objects")) {
+    readCollisionObjects(*objects, context);
+  }
+}
+
+}  // namespace
+
+JointValues readSceneState(const Value& document, const RobotModel& robot,
+                           std::vector<std::string>& warnings) {
+  const auto state = findRobotState(document);
+  if (!state) return {};
+  const auto several = state->find("multi_dof_joint_state");
+  const auto names = several ? several->find("joint_names") : std::nullopt;
+  if (names && names->size() > 0) {
+    warnings.push_back(placeOf(*several) + ": is not used; the robot's root stays at the origin");
+  }
+  const auto joints = state->find("joint_state");
+  return joints ? readJointState(*joints, robot, warnings) : JointValues{};
+}
+
+void readScene(const Value& document, SceneContext& context) {
+  if (document.isList()) return readCollisionObjects(document, context);
+  document.only(kPlanningSceneKeys);
+  if (const auto list = document.find("fixed_frame_transforms")) readTransforms(*list, context);
+  warnOfPadding(document, context);
+  if (const auto world = document.find("world")) readWorld(*world, context);
+  if (const auto list = document.find("collision_objects")) readCollisionObjects(*list, context);
+  if (const auto list = document.find("attached")) readAttached(*list, context);
+  if (const auto list = document.find("attached_collision_objects")) {
+    readAttachedMessages(*list, context);
+  }
+  const auto state = findRobotState(document);
+  const auto carried = state ? state->find("attached_collision_objects") : std::nullopt;
+  if (carried) readAttachedMessages(*carried, context);
+  if (const auto matrix = document.find("allowed_collision_matrix")) {
+    readAllowedMatrix(*matrix, context);
+    keepKnownPairs(context.robot, context.scene);
+  }
+}
+
+Scene loadScene(const std::filesystem::path& path, const RobotModel& robot, const VecX& q_start,
+                const std::map<std::string, std::filesystem::path>& package_map) {
+  InputFiles files(package_map, path);
+  Frames frames(robot, q_start);
+  Scene scene;
+  SceneContext context{robot, frames, files, scene};
+  readScene(files.document(path), context);
+  return scene;
+}
+
+}  // namespace allclear

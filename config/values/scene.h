@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allclear/config/document/document.h"
+#include "allclear/config/scene_file.h"
+#include "allclear/config/values/frames.h"
+#include "allclear/config/values/input_files.h"
+#include "allclear/config/values/robot_names.h"
+
+namespace allclear {
+
+/// What reading a scene needs to know.
+struct SceneContext {
+  const RobotModel& robot;
+  Frames& frames;
+  InputFiles& files;
+  Scene& scene;  ///< what is read is added to this
+};
+
+/// The robot's state in a scene document; empty when it has none.
+JointValues readSceneState(const Value& document, const RobotModel& robot,
+                           std::vector<std::string>& warnings);
+
+/// A whole scene document, in any of the forms that `scene_file.h` lists.
+void readScene(const Value& document, SceneContext& context);
+
+/// A list of objects, each in Allclear's own form or as a moveit_msgs/CollisionObject.
+void readCollisionObjects(const Value& list, SceneContext& context);
+
+/// A list of carried objects in Allclear's own form: `{id, link, <shape>, pose, touch_links}`.
+void readAttached(const Value& list, SceneContext& context);
+
+/// A list of moveit_msgs/AttachedCollisionObject.
+void readAttachedMessages(const Value& list, SceneContext& context);
+
+}  // namespace allclear

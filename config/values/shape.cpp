@@ -1,0 +1,142 @@
+#include "allclear/config/values/shape.h"
+
+#include <cmath>
+
+#include "allclear/config/values/pose.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+VecX sizes(const Value& value, int count, const char* what) {
+  const VecX out = value.numbers(count, what);
+  for (int i = 0; i < count; ++i) value.at(i).positive();
+  return out;
+}
+
+Shape primitive(const std::string& type, const Value& dimensions) {
+  if (type == "box") return Box(sizes(dimensions, 3, "[x, y, z]"));
+  if (type == "sphere") return Sphere(sizes(dimensions, 1, "[radius]")[0]);
+  if (type == "ellipsoid") return Ellipsoid(sizes(dimensions, 3, "[radius x, y, z]"));
+  const VecX size = sizes(dimensions, 2, "[height, radius]");
+  if (type == "cone") return Cone(size[1], size[0]);
+  if (type == "capsule") return Capsule(size[1], size[0]);
+  return Cylinder(size[1], size[0]);
+}
+
+Triangle readTriangle(const Value& list) {
+  if (list.size() != 3) list.fail("must have 3 vertex numbers, not " + std::to_string(list.size()));
+  Triangle triangle;
+  for (int i = 0; i < 3; ++i) triangle[i] = static_cast<int>(list.at(i).integer(0, 2'000'000'000));
+  return triangle;
+}
+
+/// `list` holds triangles as lists, or as messages `{vertex_indices: [a, b, c]}`.
+TriangleMesh inlineMesh(const Value& vertex_list, const Value& triangle_list) {
+  std::vector<Vec3> vertices;
+  for (const Value& vertex : vertex_list.items()) vertices.push_back(readPoint(vertex));
+  std::vector<Triangle> triangles;
+  for (const Value& item : triangle_list.items()) {
+    if (item.isMap()) item.only({"vertex_indices"});
+    triangles.push_back(readTriangle(item.isMap() ? item.need("vertex_indices") : item));
+  }
+  try {
+    return TriangleMesh(std::move(vertices), std::move(triangles));
+  } catch (const InputError& error) {
+    triangle_list.fail(error.message());
+  }
+}
+
+Vec3 readScale(const std::optional<Value>& value) {
+  if (!value) return Vec3::Ones();
+  const Vec3 scale = value->isList() ? value->vector3() : Vec3::Constant(value->number());
+  if ((scale.array() == 0.0).any()) value->fail("a scale must not be zero");
+  return scale;
+}
+
+Shape readMesh(const Value& object, InputFiles& files) {
+  const bool is_file = object.oneOf({"file", "vertices"}) == "file";
+  for (const char* key : {"scale", "triangles"}) {
+    if (object.has(key) && is_file == (std::string(key) == "triangles")) {
+      object.failAtKey(key, is_file ? "goes with 'vertices', not with 'file'"
+                                    : "goes with 'file', not with 'vertices'");
+    }
+  }
+  TriangleMesh mesh = is_file ? files.mesh(object.need("file"), readScale(object.find("scale")))
+                              : inlineMesh(object.need("vertices"), object.need("triangles"));
+  const auto convex = object.find("convex");
+  if (convex && convex->boolean()) return ConvexMesh(mesh.vertices());
+  return mesh;
+}
+
+/// A half-space against the unit normal n through the point offset * n.
+Geometry halfSpace(const Vec3& n, double offset) {
+  return {HalfSpace{},
+          {Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), n).toRotationMatrix(), offset * n}};
+}
+
+/// Keys of a shape that its type does not use are mistakes, not decoration.
+void refuseKeys(const Value& object, const std::string& type,
+                const std::vector<std::string>& used) {
+  for (const std::string& key : shapeKeys()) {
+    if (key == "type" || !object.has(key)) continue;
+    if (std::find(used.begin(), used.end(), key) == used.end()) {
+      object.failAtKey(key, "does not go with type '" + type + "'");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> shapeKeys() {
+  return {"type",     "dimensions", "file",   "scale", "convex",
+          "vertices", "triangles",  "normal", "offset"};
+}
+
+Geometry readShape(const Value& object, InputFiles& files) {
+  const std::string type = object.need("type").word(
+      {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane"});
+  if (type == "mesh") {
+    refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles"});
+    return {readMesh(object, files), Pose()};
+  }
+  if (type == "plane") {
+    refuseKeys(object, type, {"normal", "offset"});
+    const auto offset = object.find("offset");
+    return halfSpace(readDirection(object.need("normal")), offset ? offset->number() : 0.0);
+  }
+  refuseKeys(object, type, {"dimensions"});
+  return {primitive(type, object.need("dimensions")), Pose()};
+}
+
+Shape readSolidPrimitive(const Value& message) {
+  message.only({"type", "dimensions", "polygon"});
+  const Value type = message.need("type");
+  if (!type.isNumber()) {
+    return primitive(type.word({"box", "sphere", "cylinder", "cone"}), message.need("dimensions"));
+  }
+  static const char* const kNames[] = {"box", "sphere", "cylinder", "cone"};
+  const long long number = type.integer(1, 5);
+  if (number == 5) type.fail("prisms are not supported; give it as a mesh");
+  return primitive(kNames[number - 1], message.need("dimensions"));
+}
+
+Shape readMeshMessage(const Value& message, InputFiles& files) {
+  message.only({"resource", "dimensions", "vertices", "triangles"});
+  if (message.oneOf({"resource", "vertices"}) == "resource") {
+    return files.mesh(message.need("resource"), readScale(message.find("dimensions")));
+  }
+  if (message.has("dimensions")) message.failAtKey("dimensions", "goes with 'resource'");
+  return inlineMesh(message.need("vertices"), message.need("triangles"));
+}
+
+Geometry readPlaneMessage(const Value& message) {
+  message.only({"coef"});
+  const Value coef = message.need("coef");
+  const VecX abcd = coef.numbers(4, "[a, b, c, d]");
+  const double norm = abcd.head<3>().norm();
+  if (!(norm > 1e-9)) coef.fail("a plane's normal [a, b, c] must not be zero");
+  return halfSpace(abcd.head<3>() / norm, -abcd[3] / norm);
+}
+
+}  // namespace allclear

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "allclear/config/document/document.h"
+#include "allclear/config/values/input_files.h"
+#include "allclear/distance/shape.h"
+
+namespace allclear {
+
+/// The keys that describe a shape in Allclear's own form: `type` and, according to it,
+/// `dimensions`; `file`, `scale`, `convex` or `vertices`, `triangles` (mesh); `normal`, `offset`
+/// (plane).
+std::vector<std::string> shapeKeys();
+
+/// The geometry of an object in its own form, in the object's frame. A plane is a half-space: all
+/// points x with normal . x <= offset are solid.
+Geometry readShape(const Value& object, InputFiles& files);
+
+/// A shape_msgs/SolidPrimitive; the type is its number or its name.
+Shape readSolidPrimitive(const Value& message);
+
+/// A shape_msgs/Mesh, or MotionBenchMaker's `{resource: , dimensions: scale}` or
+/// `{vertices: , triangles: [[a, b, c], ..]}`.
+Shape readMeshMessage(const Value& message, InputFiles& files);
+
+/// A shape_msgs/Plane, a x + b y + c z + d = 0, as the half-space against its normal.
+Geometry readPlaneMessage(const Value& message);
+
+}  // namespace allclear

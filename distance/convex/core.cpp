@@ -1,0 +1,280 @@
+#include "allclear/distance/convex/core.h"
+
+#include <algorithm>
+
+#include "allclear/core/assert.h"
+
+namespace allclear {
+namespace {
+
+using Kind = ConvexCore::Kind;
+
+using Form = SupportSet::Form;
+
+SupportSet boxSet(const ConvexCore& core, const Vec3& d, double angle) {
+  SupportSet set;
+  int free = 0;
+  for (int i = 0; i < 3; ++i) {
+    if (std::abs(d[i]) > angle) {
+      set.center[i] = std::copysign(core.size[i], d[i]);
+    } else {
+      (free++ == 0 ? set.half_edge : set.half_edge_2)[i] = core.size[i];
+    }
+  }
+  set.form = free == 0 ? Form::kPoint : free == 1 ? Form::kSegment : Form::kRectangle;
+  return set;
+}
+
+SupportSet disc(double z, double radius) {
+  SupportSet set;
+  set.form = Form::kDisc;
+  set.center.z() = z;
+  set.radius = radius;
+  return set;
+}
+
+SupportSet segment(const Vec3& from, const Vec3& to) {
+  SupportSet set;
+  set.form = Form::kSegment;
+  set.center = 0.5 * (from + to);
+  set.half_edge = 0.5 * (to - from);
+  return set;
+}
+
+SupportSet cylinderSet(const ConvexCore& core, const Vec3& d, double angle) {
+  const double rho = std::sqrt(d.x() * d.x() + d.y() * d.y());
+  const double h = core.size.z();
+  if (rho <= angle) return disc(std::copysign(h, d.z()), core.size.x());
+  const double k = core.size.x() / rho;
+  if (std::abs(d.z()) <= angle) {
+    return segment({k * d.x(), k * d.y(), -h}, {k * d.x(), k * d.y(), h});
+  }
+  return {Form::kPoint, {k * d.x(), k * d.y(), std::copysign(h, d.z())}};
+}
+
+double slantOf(const ConvexCore& cone) {
+  return std::sqrt(cone.size.x() * cone.size.x() + 4.0 * cone.size.z() * cone.size.z());
+}
+
+SupportSet coneSet(const ConvexCore& core, const Vec3& d, double angle) {
+  const double rho = std::sqrt(d.x() * d.x() + d.y() * d.y());
+  const double h = core.size.z();
+  const double r = core.size.x();
+  if (rho <= angle && d.z() < 0.0) return disc(-h, r);
+  const double lead = 2.0 * h * d.z() - r * rho;  // of the apex over the rim
+  const Vec3 apex(0.0, 0.0, h);
+  const Vec3 rim = rho > 0.0 ? Vec3(r * d.x() / rho, r * d.y() / rho, -h) : apex;
+  if (std::abs(lead) <= angle * slantOf(core)) return segment(rim, apex);
+  return {Form::kPoint, lead > 0.0 ? apex : rim};
+}
+
+/// Calls visit(i) for every corner of the cloud that is farthest along d, to within `angle`.
+template <class Visit>
+void forFarthest(const PointCloud& cloud, int top, const Vec3& d, double angle,
+                 const Visit& visit) {
+  const auto level = [&](int from, int to) {
+    const Vec3 edge = cloud.corner(to) - cloud.corner(from);
+    return std::abs(edge.dot(d)) <= angle * edge.norm();
+  };
+  // Walks over level edges, breadth first.
+  constexpr int kMost = 64;
+  int queue[kMost] = {top};
+  int count = 1;
+  for (int next = 0; next < count; ++next) {
+    visit(queue[next]);
+    cloud.forNeighbours(queue[next], [&](int i) {
+      if (count == kMost || !level(queue[next], i)) return;
+      for (int k = 0; k < count; ++k) {
+        if (queue[k] == i) return;
+      }
+      queue[count++] = i;
+    });
+  }
+}
+
+SupportSet cloudSet(const ConvexCore& core, const Vec3& d, double angle) {
+  const PointCloud& cloud = *core.points;
+  const int top = cloud.farthest(d);
+  const Vec3& corner = cloud.corner(top);
+  Vec3 longest = Vec3::Zero();
+  double length2 = 0.0;
+  forFarthest(cloud, top, d, angle, [&](int i) {
+    const Vec3 edge = cloud.corner(i) - corner;
+    if (edge.squaredNorm() > length2) {
+      length2 = edge.squaredNorm();
+      longest = edge;
+    }
+  });
+  if (length2 == 0.0) return {Form::kPoint, corner};
+  Vec3 from = corner;
+  Vec3 to = corner + longest;
+  bool polygon = false;
+  forFarthest(cloud, top, d, angle, [&](int i) {
+    const Vec3& p = cloud.corner(i);
+    constexpr double kOffLine = 1e-9;
+    polygon = polygon || (p - corner).cross(longest).norm() > kOffLine * length2;
+    // The corner may lie between two others on one line.
+    if ((p - from).dot(longest) < 0.0) from = p;
+  });
+  SupportSet set = segment(from, to);
+  if (polygon) set = {Form::kPolygon, corner, d};
+  return set;
+}
+
+double clampedShare(const Vec3& along, const Vec3& w) {
+  const double length2 = along.squaredNorm();
+  return length2 > 0.0 ? std::clamp(along.dot(w) / length2, -1.0, 1.0) : 0.0;
+}
+
+/// `set.half_edge` of a polygon is the direction it was farthest along.
+Vec3 nearestInPolygon(const ConvexCore& core, const SupportSet& set, const Vec3& point) {
+  constexpr double kLevel = 1e-9;
+  constexpr int kMost = 64;
+  const PointCloud& cloud = *core.points;
+  int corner[kMost];
+  int count = 0;
+  bool inside = true;
+  forFarthest(cloud, cloud.farthest(set.half_edge), set.half_edge, kLevel, [&](int i) {
+    corner[count++] = i;
+    cloud.forFaces(i, [&](const Vec3& normal) {
+      inside = inside && normal.dot(point - cloud.corner(i)) <= 1e-14 * core.extent;
+    });
+  });
+  if (inside) return point;
+  // On an edge; diagonals lie inside and do no harm.
+  Vec3 nearest = set.center;
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const Vec3 middle = 0.5 * (cloud.corner(corner[i]) + cloud.corner(corner[j]));
+      const Vec3 half = cloud.corner(corner[i]) - middle;
+      const Vec3 candidate = middle + clampedShare(half, point - middle) * half;
+      if ((candidate - point).squaredNorm() < (nearest - point).squaredNorm()) nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace
+
+ConvexCore coreOf(const Shape& shape) {
+  struct Visitor {
+    ConvexCore operator()(const Sphere& s) const {
+      return {Kind::kPoint, Vec3::Zero(), Vec3::Zero(), s.radius(), 0.0, nullptr};
+    }
+    ConvexCore operator()(const Capsule& s) const {
+      const double half = 0.5 * s.length();
+      return {Kind::kSegment, {0.0, 0.0, half}, Vec3::Zero(), s.radius(), half, nullptr};
+    }
+    ConvexCore operator()(const Box& s) const {
+      const Vec3 half = s.halfSize();
+      return {Kind::kBox, half, Vec3::Zero(), 0.0, half.norm(), nullptr};
+    }
+    ConvexCore round(Kind kind, double radius, double length) const {
+      const Vec3 size(radius, 0.0, 0.5 * length);
+      return {kind, size, Vec3::Zero(), 0.0, size.norm(), nullptr};
+    }
+    ConvexCore operator()(const Cylinder& s) const {
+      return round(Kind::kCylinder, s.radius(), s.length());
+    }
+    ConvexCore operator()(const Cone& s) const {
+      return round(Kind::kCone, s.radius(), s.length());
+    }
+    ConvexCore operator()(const Ellipsoid& s) const {
+      return {Kind::kEllipsoid, s.radii(), Vec3::Zero(), 0.0, s.radii().maxCoeff(), nullptr};
+    }
+    ConvexCore operator()(const ConvexMesh& s) const {
+      const PointCloud& cloud = s.cloud();
+      return {Kind::kPoints, Vec3::Zero(), cloud.ball().center, 0.0, cloud.ball().radius, &cloud};
+    }
+    ConvexCore operator()(const HalfSpace&) const { return unbounded(); }
+    ConvexCore operator()(const TriangleMesh&) const { return unbounded(); }
+    static ConvexCore unbounded() {
+      contractViolated("a bounded convex shape is needed", __FILE__, __LINE__);
+    }
+  };
+  return std::visit(Visitor{}, shape);
+}
+
+Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
+  Creases creases;
+  const double least_cosine = window >= 3.2 ? -2.0 : std::cos(window);
+  const auto circle = [&](const Vec3& axis, double sine, double cosine) {
+    const CreaseCircle c{axis, sine, cosine};
+    if (std::abs(c.offset(d)) <= window) creases.add(c);
+  };
+  const auto normal = [&](const Vec3& n) {
+    if (n.dot(d) >= least_cosine) creases.add(n);
+  };
+  const Vec3 z = Vec3::UnitZ();
+  switch (core.kind) {
+    case Kind::kSegment:
+      if (core.size.z() > 0.0) circle(z, 0.0, 1.0);
+      break;
+    case Kind::kBox:
+      for (int i = 0; i < 3; ++i) {
+        circle(Vec3::Unit(i), 0.0, 1.0);
+        normal(Vec3::Unit(i));
+        normal(-Vec3::Unit(i));
+      }
+      break;
+    case Kind::kCylinder:
+      circle(z, 0.0, 1.0);
+      normal(z);
+      normal(-z);
+      break;
+    case Kind::kCone:
+      circle(z, core.size.x() / slantOf(core), 2.0 * core.size.z() / slantOf(core));
+      normal(-z);
+      break;
+    case Kind::kPoints:
+      core.points->forEdges(core.points->farthest(d),
+                            [&](const Vec3& direction) { circle(direction, 0.0, 1.0); });
+      core.points->forFaces(core.points->farthest(d), normal);
+      break;
+    default:
+      break;
+  }
+  return creases;
+}
+
+SupportSet supportSet(const ConvexCore& core, const Vec3& d, double angle) {
+  switch (core.kind) {
+    case Kind::kSegment:
+      if (std::abs(d.z()) <= angle && core.size.z() > 0.0) return segment(-core.size, core.size);
+      break;
+    case Kind::kBox:
+      return boxSet(core, d, angle);
+    case Kind::kCylinder:
+      return cylinderSet(core, d, angle);
+    case Kind::kCone:
+      return coneSet(core, d, angle);
+    case Kind::kPoints:
+      return cloudSet(core, d, angle);
+    default:
+      break;
+  }
+  return {Form::kPoint, coreSupport(core, d)};
+}
+
+Vec3 nearestInSet(const ConvexCore& core, const SupportSet& set, const Vec3& point) {
+  const Vec3 w = point - set.center;
+  switch (set.form) {
+    case Form::kPoint:
+      break;
+    case Form::kSegment:
+      return set.center + clampedShare(set.half_edge, w) * set.half_edge;
+    case Form::kRectangle:
+      return set.center + clampedShare(set.half_edge, w) * set.half_edge +
+             clampedShare(set.half_edge_2, w) * set.half_edge_2;
+    case Form::kDisc: {
+      const double rho = std::hypot(w.x(), w.y());
+      const double k = rho > set.radius ? set.radius / rho : 1.0;
+      return set.center + Vec3(k * w.x(), k * w.y(), 0.0);
+    }
+    case Form::kPolygon:
+      return nearestInPolygon(core, set, point);
+  }
+  return set.center;
+}
+
+}  // namespace allclear

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "allclear/core/pose.h"
+#include "allclear/distance/convex/core.h"
+
+namespace allclear {
+
+/// Two cores seen from the frame of A's core: everything is small and local, whatever the world
+/// offset. `n` below is a unit vector of that frame, from A to B.
+struct CorePair {
+  ConvexCore A;
+  ConvexCore B;
+  Mat3 R;           ///< R_AB
+  Vec3 p;           ///< position of B's core in A's
+  double scale;     ///< extent_A + extent_B
+  double rounding;  ///< error of a support point difference, up to a small factor [m]
+
+  CorePair(const ConvexCore& core_A, const Pose& X_WA, const ConvexCore& core_B, const Pose& X_WB)
+      : A(core_A), B(core_B) {
+    R.noalias() = X_WA.R.transpose() * X_WB.R;
+    p.noalias() = X_WA.R.transpose() * (X_WB.p - X_WA.p);
+    if (A.points != nullptr) p -= A.offset;
+    if (B.points != nullptr) p += R * B.offset;
+    scale = A.extent + B.extent;
+    rounding = 2.3e-16 * (scale + p.cwiseAbs().maxCoeff());
+  }
+
+  Vec3 supportA(const Vec3& n) const { return coreSupport(A, n); }
+  Vec3 supportB(const Vec3& n) const { return R * coreSupport(B, towardA(n)) + p; }
+
+  Vec3 towardA(const Vec3& n) const { return -(R.transpose() * n); }  ///< -n in B's frame
+
+  /// Room between the cores along n (any n: a lower bound of their signed distance).
+  double separation(const Vec3& n) const { return n.dot(supportB(n) - supportA(n)); }
+};
+
+}  // namespace allclear

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <limits>
+
+#include "allclear/distance/convex/core_pair.h"
+
+namespace allclear {
+
+/// A point `w = b - a` of the Minkowski difference B - A, with its preimages.
+struct MinkowskiPoint {
+  Vec3 w;
+  Vec3 a;
+  Vec3 b;
+};
+
+/// The corners whose hull holds the point of B - A nearest to the origin.
+struct GjkResult {
+  bool overlap = false;  ///< the origin is inside B - A, or within rounding of it
+  bool converged = true;
+  int size = 0;
+  MinkowskiPoint simplex[4];
+  double weight[4];
+  Vec3 v;              ///< sum of weight * w: the nearest point found
+  double upper = 0.0;  ///< |v|: the distance is at most this
+  double lower = -std::numeric_limits<double>::infinity();  ///< and at least this
+  Vec3 normal;  ///< unit, the direction that proves `lower`; set when lower is finite
+
+  Vec3 witnessA() const;
+  Vec3 witnessB() const;
+};
+
+struct GjkOptions {
+  /// Ends early once `lower >= enough` or `upper < enough`, when given.
+  double enough = std::numeric_limits<double>::quiet_NaN();
+  /// Ends early once `upper - lower` is this share of `upper`.
+  double relative_gap = 0.0;
+};
+
+/// Distance of two cores by the algorithm of Gilbert, Johnson and Keerthi, from the first guess
+/// `direction` (not zero) of the normal.
+GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options = {});
+
+}  // namespace allclear

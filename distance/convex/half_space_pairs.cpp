@@ -1,0 +1,42 @@
+#include <limits>
+
+#include "allclear/distance/convex/core.h"
+#include "allclear/distance/convex/pairs.h"
+
+namespace allclear {
+
+SignedDistance halfSpaceHalfSpace(const PairQuery& query) {
+  constexpr double kOpposite = 1e-12;
+  const Vec3 n_A = query.X_WA.R.col(2);
+  const Vec3 n_B = query.X_WB.R.col(2);
+  SignedDistance out;
+  out.normal = n_A;
+  out.witness_A = query.X_WA.p;
+  out.unique_witness = false;
+  if ((n_A + n_B).norm() <= kOpposite) {
+    out.distance = n_A.dot(query.X_WB.p - query.X_WA.p);
+    out.witness_B = out.witness_A + out.distance * out.normal;
+    return out;
+  }
+  out.distance = -std::numeric_limits<double>::infinity();
+  out.witness_B = query.X_WB.p;
+  out.unique_normal = false;
+  return out;
+}
+
+SignedDistance halfSpaceConvex(const PairQuery& query) {
+  constexpr double kOnCrease = 1e-9;
+  const ConvexCore core = coreOf(query.B);
+  const Vec3 n = query.X_WA.R.col(2);
+  const Vec3 down = -(query.X_WB.R.transpose() * n);
+  const Vec3 lowest = query.X_WB.R * (coreSupport(core, down) + core.offset + core.radius * down);
+  SignedDistance out;
+  out.normal = n;
+  out.distance = n.dot(query.X_WB.p - query.X_WA.p) + n.dot(lowest);
+  out.witness_B = query.X_WB.p + lowest;
+  out.witness_A = out.witness_B - out.distance * n;
+  out.unique_witness = supportSet(core, down, kOnCrease).dimension() == 0;
+  return out;
+}
+
+}  // namespace allclear

@@ -1,0 +1,270 @@
+#include "allclear/distance/convex/normal_refinement.h"
+
+#include <algorithm>
+
+namespace allclear {
+namespace {
+
+constexpr double kLongestStep = 0.3;  // [rad] of one Newton iteration
+constexpr double kShortestStep = 1e-11;
+constexpr int kMostSteps = 15;
+constexpr int kMostHalvings = 3;  // more: a kink is in the way, and its crease is what to follow
+
+/// -s and its first derivative (in space) at a unit normal: the gradient is a - b.
+struct Expansion {
+  Vec3 n;
+  Vec3 d_B;  ///< direction of B's support, in B's frame
+  Vec3 point_A;
+  Vec3 point_B;  ///< in B's frame
+  Vec3 gradient;
+  double value;
+};
+
+Expansion expand(const CorePair& pair, const Vec3& n) {
+  Expansion e;
+  e.n = n;
+  e.d_B = pair.towardA(n);
+  e.point_A = coreSupport(pair.A, n);
+  e.point_B = coreSupport(pair.B, e.d_B);
+  e.gradient = e.point_A - (pair.R * e.point_B + pair.p);
+  e.value = n.dot(e.gradient);
+  return e;
+}
+
+/// Second derivative of -s along s and t.
+double curvature(const CorePair& pair, const Expansion& e, const Vec3& s, const Vec3& t) {
+  double sum = coreCurvature(pair.A, e.n, e.point_A, s, t);
+  if (!pair.B.isPolytope()) {
+    const Vec3 s_B = pair.R.transpose() * s;
+    const Vec3 t_B = pair.R.transpose() * t;
+    sum += coreCurvature(pair.B, e.d_B, e.point_B, s_B, t_B);
+  }
+  return sum;
+}
+
+/// Goes the largest share (1, 1/4, 1/16) of a step that does not ascend; returns it, 0 for none.
+template <class Moved>
+double descend(const CorePair& pair, double length, const Moved& moved, Expansion* e) {
+  double share = 1.0;
+  for (int halving = 0; halving < kMostHalvings; ++halving, share *= 0.25) {
+    const Expansion next = expand(pair, moved(share));
+    // A last small step sharpens the normal where the value no longer tells.
+    const bool sharpens = length * share < 1e-7 && next.value <= e->value + pair.rounding;
+    if (next.value < e->value || sharpens) {
+      *e = next;
+      return share;
+    }
+  }
+  return 0.0;
+}
+
+/// Minimises -s on the circle from the angle nearest to n0.
+void refineOnCircle(const CorePair& pair, const CreaseCircle& circle, const Vec3& n0,
+                    NormalCandidate* best) {
+  const Vec3& axis = circle.axis;
+  const double level = circle.sine;
+  const double radius = circle.cosine;
+  Vec3 e1 = n0 - axis * axis.dot(n0);
+  const double length = e1.norm();
+  if (length < 1e-12 || radius < 1e-12) return;
+  e1 /= length;
+  const Vec3 e2 = axis.cross(e1);
+  const auto at = [&](double theta) -> Vec3 {
+    return (level * axis + radius * (std::cos(theta) * e1 + std::sin(theta) * e2)).normalized();
+  };
+  double theta = 0.0;
+  Expansion e = expand(pair, at(0.0));
+  double bend = 0.0;
+  for (int i = 0; i < kMostSteps; ++i) {
+    const Vec3 tangent = radius * (-std::sin(theta) * e1 + std::cos(theta) * e2);
+    const double slope = e.gradient.dot(tangent);
+    bend = curvature(pair, e, tangent, tangent) - e.gradient.dot(e.n - level * axis);
+    double step = bend > 0.0 ? -slope / bend : (slope > 0.0 ? -0.1 : 0.1);
+    step = std::clamp(step, -kLongestStep, kLongestStep);
+    const auto moved = [&](double share) { return at(theta + share * step); };
+    const double share = descend(pair, std::abs(step), moved, &e);
+    theta += share * step;
+    if (share * std::abs(step) < kShortestStep) break;
+  }
+  offer(pair, e.n, -e.value, bend > 1e-9 * pair.scale, best);
+}
+
+/// Minimises -s on the sphere from n0, where no crease is in the way.
+void refineOnSphere(const CorePair& pair, const Vec3& n0, NormalCandidate* best) {
+  Expansion e = expand(pair, n0);
+  double least_bend = 0.0;
+  for (int i = 0; i < kMostSteps; ++i) {
+    const Vec3 t1 = e.n.unitOrthogonal();
+    const Vec3 t2 = e.n.cross(t1);
+    const Vec2 slope(t1.dot(e.gradient), t2.dot(e.gradient));
+    double h11 = curvature(pair, e, t1, t1) - e.value;
+    double h22 = curvature(pair, e, t2, t2) - e.value;
+    const double h12 = curvature(pair, e, t1, t2);
+    const double mean = 0.5 * (h11 + h22);
+    const double spread = std::hypot(0.5 * (h11 - h22), h12);
+    least_bend = mean - spread;
+    if (least_bend <= 1e-12 * pair.scale) {
+      // Shifted until it is safely positive: then the step descends.
+      const double shift = 1e-3 * (mean + spread + 1e-3 * pair.scale) - least_bend;
+      h11 += std::max(0.0, shift);
+      h22 += std::max(0.0, shift);
+    }
+    const double det = h11 * h22 - h12 * h12;
+    if (!(det > 0.0)) break;
+    Vec2 step(-(h22 * slope.x() - h12 * slope.y()) / det,
+              -(h11 * slope.y() - h12 * slope.x()) / det);
+    const double length = step.norm();
+    if (length > kLongestStep) step *= kLongestStep / length;
+    const Vec3 n = e.n;
+    const auto moved = [&](double share) -> Vec3 {
+      return (n + share * (step.x() * t1 + step.y() * t2)).normalized();
+    };
+    const double share = descend(pair, step.norm(), moved, &e);
+    if (share * step.norm() < kShortestStep) break;
+  }
+  offer(pair, e.n, -e.value, least_bend > 1e-9 * pair.scale, best);
+}
+
+/// Newton's correction of a crossing with a cone's circle, whose closed form cancels.
+void polishCrossing(const CreaseCircle& c1, const CreaseCircle& c2, Vec3* n) {
+  const auto gradient = [&](const CreaseCircle& c) -> Vec3 {
+    const Vec3 across = *n - c.axis * c.axis.dot(*n);
+    return c.axis * c.cosine - across * (c.sine / across.norm());
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Vec3 g1 = gradient(c1);
+    const Vec3 g2 = gradient(c2);
+    const double det = n->dot(g1.cross(g2));
+    if (!(std::abs(det) > 1e-9)) return;
+    *n -= (c1.offset(*n) * g2.cross(*n) + c2.offset(*n) * n->cross(g1)) / det;
+    n->normalize();
+  }
+}
+
+/// The unit vectors on both circles (none, or two mirror images).
+int crossings(const CreaseCircle& c1, const CreaseCircle& c2, Vec3 out[2]) {
+  const Vec3 cross = c1.axis.cross(c2.axis);
+  const double sin2 = cross.squaredNorm();
+  if (sin2 < 1e-24) return 0;
+  const double k = c1.axis.dot(c2.axis);
+  const double alpha = (c1.sine - k * c2.sine) / sin2;
+  const double beta = (c2.sine - k * c1.sine) / sin2;
+  const double rest = (1.0 - alpha * c1.sine - beta * c2.sine) / sin2;
+  if (rest < 0.0) return 0;
+  const Vec3 middle = alpha * c1.axis + beta * c2.axis;
+  const Vec3 aside = std::sqrt(rest) * cross;
+  out[0] = (middle + aside).normalized();
+  out[1] = (middle - aside).normalized();
+  if (c1.sine != 0.0 || c2.sine != 0.0) {
+    for (int i = 0; i < 2; ++i) polishCrossing(c1, c2, &out[i]);
+  }
+  return 2;
+}
+
+void offerAt(const CorePair& pair, const Vec3& n, NormalCandidate* best) {
+  offer(pair, n, pair.separation(n), true, best);
+}
+
+/// Creases of B in A's frame, as conditions on n (B is supported along -n).
+Creases turned(const Creases& local, const Mat3& R) {
+  Creases out;
+  for (int i = 0; i < local.circles; ++i) {
+    const CreaseCircle& c = local.circle[i];
+    out.add({-(R * c.axis), c.sine, c.cosine});
+  }
+  for (int i = 0; i < local.normals; ++i) out.add(-(R * local.normal[i]));
+  return out;
+}
+
+void offerAmong(const CorePair& pair, const Creases& A, const Creases& B, const Vec3& n0,
+                double window, NormalCandidate* best) {
+  for (const Creases* creases : {&A, &B}) {
+    for (int i = 0; i < creases->normals; ++i) offerAt(pair, creases->normal[i], best);
+  }
+  const double least_cosine = window >= 3.2 ? -2.0 : std::cos(window);
+  for (int i = 0; i < A.circles; ++i) {
+    for (int j = 0; j < B.circles; ++j) {
+      Vec3 n[2];
+      const int count = crossings(A.circle[i], B.circle[j], n);
+      for (int k = 0; k < count; ++k) {
+        if (n[k].dot(n0) >= least_cosine) offerAt(pair, n[k], best);
+      }
+    }
+  }
+}
+
+/// Whether the contact along the candidate leaves nothing to be gained near it.
+bool isProven(const CorePair& pair, const NormalCandidate& candidate, SupportContact* contact) {
+  *contact = contactAt(pair, candidate.n, candidate.separation);
+  const double m = contact->mismatch;
+  if (m <= 64.0 * pair.rounding) return true;
+  const double s = candidate.separation;
+  // Apart: the points bound the distance by sqrt(s^2 + m^2). Overlapping: the depth is stationary,
+  // and off by about m^2 over the size.
+  const double could_gain = s > 0.0 ? 0.5 * m * m / s : m * m / pair.scale;
+  return could_gain <= 2.0 * pair.rounding && m <= 1e-6 * pair.scale;
+}
+
+/// One pass over the combinations of creases near n0, likeliest first.
+bool refineOnce(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,
+                NormalCandidate* found, SupportContact* contact) {
+  const Creases A = creasesNear(pair.A, n0, window);
+  const Creases B = turned(creasesNear(pair.B, pair.towardA(n0), window), pair.R);
+  double not_proven = found->separation;
+  const auto isAnswer = [&] {
+    if (until == RefineUntil::kExhausted || !(found->separation > not_proven)) return false;
+    not_proven = found->separation;
+    return isProven(pair, *found, contact);
+  };
+  offerAmong(pair, A, B, n0, window, found);
+  if (isAnswer()) return true;
+  for (const Creases* creases : {&A, &B}) {
+    for (int i = 0; i < creases->circles; ++i) {
+      refineOnCircle(pair, creases->circle[i], n0, found);
+      if (isAnswer()) return true;
+    }
+  }
+  refineOnSphere(pair, n0, found);
+  return until == RefineUntil::kExhausted ? isProven(pair, *found, contact) : isAnswer();
+}
+
+}  // namespace
+
+void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated,
+           NormalCandidate* best) {
+  // Normals nearer than 1e-3 rad are one: the same optimum, reached less or more exactly.
+  constexpr double kSameCosine = 1.0 - 5e-7;
+  const double tie = 1e-10 * pair.scale;
+  const bool same = best->n.dot(n) > kSameCosine;
+  if (separation > best->separation + 4.0 * pair.rounding) {
+    const bool rival = !same && separation <= best->separation + tie;
+    *best = {n, separation, isolated && !rival};
+  } else if (!same && separation >= best->separation - tie) {
+    best->isolated = false;
+  }
+}
+
+void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window,
+                        NormalCandidate* best) {
+  const Creases A = creasesNear(pair.A, n0, window);
+  const Creases B = turned(creasesNear(pair.B, pair.towardA(n0), window), pair.R);
+  offerAmong(pair, A, B, n0, window, best);
+}
+
+bool refineNormal(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,
+                  NormalCandidate* best, SupportContact* contact) {
+  constexpr int kMostRounds = 6;
+  NormalCandidate found;
+  Vec3 start = n0;
+  bool proven = false;
+  for (int round = 0; round < kMostRounds && !proven; ++round) {
+    const double before = found.separation;
+    proven = refineOnce(pair, start, window, until, &found, contact);
+    if (!(found.separation > before + pair.rounding)) break;
+    start = found.n;
+  }
+  offer(pair, found.n, found.separation, found.isolated, best);
+  return proven;
+}
+
+}  // namespace allclear

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "allclear/distance/convex/support_contact.h"
+
+namespace allclear {
+
+/// A separating normal and its room s(n) = separation(n), the larger the better.
+struct NormalCandidate {
+  Vec3 n = Vec3::UnitX();
+  double separation = -1e300;
+  bool isolated = true;  ///< false when another normal is as good, or a whole arc of them
+};
+
+/// Keeps the better of `best` and (n, separation); ties with a different normal are noted.
+void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated,
+           NormalCandidate* best);
+
+/// Offers all normals that lie on a crease of both cores at once (face normals and crossings of
+/// edge directions) within `window` [rad] of n0. Exact for the depth of segments and boxes when the
+/// window is the sphere (pi); a good start for other primitives.
+void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best);
+
+enum class RefineUntil {
+  kProven,     ///< a contact proves a candidate: enough in separation, where it is the answer
+  kExhausted,  ///< all combinations of creases are done: in penetration optima can lie side by side
+};
+
+/// Climbs from n0 to a local maximum of s(n) on the sphere, to rounding: s is smooth on the creases
+/// (normals of an edge or of a face) and between them, so combinations of creases within `window`
+/// [rad] of n0 are solved by a safeguarded Newton iteration, until one is proven by a contact with
+/// no mismatch. Returns whether one was; `contact` is its contact, and it is offered to `best`.
+bool refineNormal(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,
+                  NormalCandidate* best, SupportContact* contact);
+
+}  // namespace allclear

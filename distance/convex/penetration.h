@@ -1,0 +1,20 @@
+#pragma once
+
+#include "allclear/distance/convex/gjk.h"
+#include "allclear/distance/convex/normal_refinement.h"
+
+namespace allclear {
+
+struct PenetrationResult {
+  NormalCandidate best;  ///< `-best.separation` is the depth of the cores
+  double upper = 0.0;    ///< signed distance of the cores is proven to be at most this
+  bool converged = true;
+};
+
+/// Depth of overlapping (or touching) cores: the maximum over unit n of separation(n), which is not
+/// concave. Expands a polytope inside the Minkowski difference (van den Bergen's EPA), whose faces
+/// bound what any direction can still give, and refines the promising directions to rounding.
+/// `r`: what GJK, which found the overlap, left.
+PenetrationResult searchPenetration(const CorePair& pair, const GjkResult& r);
+
+}  // namespace allclear

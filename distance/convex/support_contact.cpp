@@ -1,0 +1,63 @@
+#include "allclear/distance/convex/support_contact.h"
+
+#include "allclear/distance/geometry/segments.h"
+
+namespace allclear {
+namespace {
+
+constexpr double kOnCrease = 1e-10;  // [rad]
+constexpr double kParallel = 1e-9;   // [rad]
+
+SupportContact between(const Vec3& a, const Vec3& b, const Vec3& n, double separation) {
+  return {a, b, (b - a - separation * n).norm()};
+}
+
+/// Projects back and forth between the sets; they lie in one plane once B is moved by
+/// -separation * n.
+SupportContact alternate(const CorePair& pair, const SupportSet& A, const SupportSet& B,
+                         const Vec3& n, double separation) {
+  constexpr int kMostProjections = 30;
+  const Vec3 room = separation * n;
+  Vec3 b = pair.R * B.center + pair.p;
+  Vec3 a = nearestInSet(pair.A, A, b - room);
+  for (int i = 0; i < kMostProjections; ++i) {
+    b = pair.R * nearestInSet(pair.B, B, pair.R.transpose() * (a + room - pair.p)) + pair.p;
+    a = nearestInSet(pair.A, A, b - room);
+    if ((b - a - room).squaredNorm() <= pair.rounding * pair.rounding) break;
+  }
+  return between(a, b, n, separation);
+}
+
+}  // namespace
+
+SupportContact contactAt(const CorePair& pair, const Vec3& n, double separation) {
+  const SupportSet A = supportSet(pair.A, n, kOnCrease);
+  const SupportSet B = supportSet(pair.B, pair.towardA(n), kOnCrease);
+  if (A.dimension() == 1 && B.dimension() == 1) {
+    const Vec3 center_B = pair.R * B.center + pair.p;
+    const Vec3 v = pair.R * B.half_edge;
+    const SegmentPoints at =
+        nearestOnSegments(A.center - center_B + separation * n, A.half_edge, v);
+    return between(A.center + at.s * A.half_edge, center_B + at.t * v, n, separation);
+  }
+  if (A.dimension() > 0 && B.dimension() > 0) return alternate(pair, A, B, n, separation);
+  if (A.dimension() == 0) {
+    const Vec3 wanted = pair.R.transpose() * (A.center + separation * n - pair.p);
+    const Vec3 b = pair.R * nearestInSet(pair.B, B, wanted) + pair.p;
+    return between(A.center, b, n, separation);
+  }
+  const Vec3 b = pair.R * B.center + pair.p;
+  return between(nearestInSet(pair.A, A, b - separation * n), b, n, separation);
+}
+
+bool contactIsUnique(const CorePair& pair, const Vec3& n) {
+  const SupportSet A = supportSet(pair.A, n, kParallel);
+  if (A.dimension() == 0) return true;
+  const SupportSet B = supportSet(pair.B, pair.towardA(n), kParallel);
+  if (B.dimension() == 0) return true;
+  if (A.dimension() + B.dimension() > 2) return false;
+  const Vec3 edge_B = pair.R * B.half_edge;
+  return A.half_edge.cross(edge_B).norm() > kParallel * A.half_edge.norm() * edge_B.norm();
+}
+
+}  // namespace allclear

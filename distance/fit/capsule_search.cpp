@@ -1,0 +1,348 @@
+// Volume-minimising capsules. With the ends a, b as unknowns the radius is
+//   R(a, b) = max_i dist(c_i, [a, b]) + r_i
+// over the balls (c_i, r_i), and the volume pi R² |b - a| + 4/3 pi R³ is to be least: a minimax
+// problem in six unknowns. It is solved as a sequence of quadratic programs: linearised distances
+// as constraints on (da, db, dR), linearised volume plus a quadratic term whose weight rises when a
+// step fails and falls when it succeeds (as Levenberg and Marquardt do).
+#include "allclear/distance/fit/capsule_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "allclear/core/multiversion.h"
+#include "allclear/distance/fit/least_distance.h"
+
+namespace allclear::fitting {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+constexpr double kSettled = 1e-9;  // relative gain of volume below which the search ends
+
+// Distance of one ball's far side from the axis and where on the axis it is nearest, in [0, 1].
+struct Reach {
+  double value;
+  double along;
+  Vec3 normal;
+};
+
+Reach reachOf(const Ball& ball, const Segment& s, const Vec3& d, double squared) {
+  const Vec3 q = ball.center - s.a;
+  const double along = squared > 0.0 ? std::clamp(q.dot(d) / squared, 0.0, 1.0) : 0.0;
+  const Vec3 away = q - along * d;
+  const double distance = away.norm();
+  return {distance + ball.radius, along,
+          distance > 0.0 ? Vec3(away / distance) : Vec3(Vec3::Zero())};
+}
+
+double radiusAbout(std::span<const Ball> balls, const Segment& s) {
+  const Vec3 d = s.b - s.a;
+  const double squared = d.squaredNorm();
+  double radius = 0.0;
+  for (const Ball& ball : balls) {
+    const Vec3 q = ball.center - s.a;
+    const double along = squared > 0.0 ? std::clamp(q.dot(d) / squared, 0.0, 1.0) : 0.0;
+    radius = std::max(radius, (q - along * d).norm() + ball.radius);
+  }
+  return radius;
+}
+
+// The quadratic program of one step, in y = sqrt(D) x + g / sqrt(D) for the unknowns
+// x = (da, db, dR): there it asks for the shortest y.
+class Step {
+ public:
+  Step(std::span<const Ball> balls, const CapsuleFit& fit, const Vec3& direction)
+      : fit_(fit), length_(fit.segment.length()) {
+    const double R = fit.radius;
+    gradient_ << -kPi * R * R * direction, kPi * R * R * direction,
+        2.0 * kPi * R * length_ + 4.0 * kPi * R * R;
+    const Vec3 d = fit.segment.b - fit.segment.a;
+    const double squared = d.squaredNorm();
+    reaches_.reserve(balls.size());
+    for (const Ball& ball : balls) reaches_.push_back(reachOf(ball, fit.segment, d, squared));
+  }
+
+  // A weight that allows steps of about a quarter of the radius.
+  double naturalWeight() const { return gradient_[6] / (0.25 * fit_.radius); }
+
+  // False when rounding keeps the step from being found.
+  bool solve(double weight, double band, CapsuleFit* next) const {
+    Vec7 D = Vec7::Constant(weight);
+    D[6] = 2.0 * kPi * length_ + 8.0 * kPi * fit_.radius;
+    const Vec7 root = D.cwiseSqrt();
+    const Vec7 shift = gradient_.cwiseQuotient(D);
+    const double scale = root[6];
+    Constraints constraints(8, static_cast<Eigen::Index>(reaches_.size()));
+    int count = 0;
+    for (const Reach& reach : reaches_) {
+      if (reach.value < fit_.radius - band) continue;
+      Vec7 row;
+      row << (1.0 - reach.along) * reach.normal, reach.along * reach.normal, 1.0;
+      const double bound = reach.value - fit_.radius + row.dot(shift);
+      constraints.col(count).head<7>() = scale * row.cwiseQuotient(root);
+      constraints(7, count++) = scale * bound / fit_.radius;
+    }
+    constraints.conservativeResize(8, count);
+    Vec7 y;
+    if (!leastDistance(constraints, &y)) return false;
+    const Vec7 x = (fit_.radius * y).cwiseQuotient(root) - shift;
+    next->segment = {fit_.segment.a + x.head<3>(), fit_.segment.b + x.segment<3>(3)};
+    return true;
+  }
+
+ private:
+  const CapsuleFit& fit_;
+  double length_;
+  Vec7 gradient_;
+  std::vector<Reach> reaches_;
+};
+
+// The plane across `direction` as coordinates, for circles about projected balls.
+struct Across {
+  Vec3 u, v;
+  explicit Across(const Vec3& direction) {
+    const Vec3 other = std::abs(direction.x()) < 0.6 ? Vec3::UnitX() : Vec3::UnitY();
+    u = direction.cross(other).normalized();
+    v = direction.cross(u);
+  }
+};
+
+struct Projected {
+  double x, y, along, radius;
+};
+
+// Circle about the projections: Badoiu and Clarkson's steps towards the farthest, 1/k long.
+double roughCircle(const std::vector<Projected>& balls, Vec2* center) {
+  const auto farthest = [&](double* distance) {
+    const Projected* best = &balls[0];
+    *distance = -1.0;
+    for (const Projected& b : balls) {
+      const double dx = b.x - center->x();
+      const double dy = b.y - center->y();
+      const double reach = std::sqrt(dx * dx + dy * dy) + b.radius;
+      if (reach > *distance) {
+        *distance = reach;
+        best = &b;
+      }
+    }
+    return best;
+  };
+  *center = {balls[0].x, balls[0].y};
+  Vec2 best_center = *center;
+  double best = std::numeric_limits<double>::infinity();
+  for (int k = 1; k <= 24; ++k) {
+    double distance = 0.0;
+    const Projected* far = farthest(&distance);
+    if (distance < best) {
+      best = distance;
+      best_center = *center;
+    }
+    *center += (Vec2(far->x, far->y) - *center) / (k + 1.0);
+  }
+  *center = best_center;
+  return best;
+}
+
+// The ends of the axis, exact for a given line and radius (at least the line's distances).
+Interval ends(const std::vector<Projected>& balls, const Vec2& center, double radius) {
+  double upper = -std::numeric_limits<double>::infinity();
+  double lower = -upper;
+  for (const Projected& b : balls) {
+    const double dx = b.x - center.x();
+    const double dy = b.y - center.y();
+    const double room = radius - b.radius;
+    const double cap = std::sqrt(std::max(room * room - dx * dx - dy * dy, 0.0));
+    upper = std::max(upper, b.along - cap);
+    lower = std::min(lower, b.along + cap);
+  }
+  if (lower > upper) lower = upper = 0.5 * (lower + upper);  // a ball there reaches all
+  return {lower, upper};
+}
+
+void addAxis(const Vec3& axis, std::vector<Vec3>* axes) {
+  if (axis.squaredNorm() < 0.5) return;
+  for (const Vec3& other : *axes) {
+    if (std::abs(axis.dot(other)) > 0.9998) return;
+  }
+  axes->push_back(axis);
+}
+
+Vec3 farthestPairDirection(std::span<const Ball> balls) {
+  std::size_t best_i = 0;
+  std::size_t best_j = 0;
+  double best = -1.0;
+  for (std::size_t i = 0; i < balls.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const double squared = (balls[i].center - balls[j].center).squaredNorm();
+      if (squared > best) {
+        best = squared;
+        best_i = i;
+        best_j = j;
+      }
+    }
+  }
+  if (best <= 0.0) return Vec3::Zero();
+  return (balls[best_j].center - balls[best_i].center).normalized();
+}
+
+// Heights of points along d and their range. `coordinates`: all x, all y, all z.
+ALLCLEAR_MULTIVERSION
+Interval project(const double* coordinates, int count, const double* d, double* heights) {
+  constexpr int kLanes = 8;
+  const double* x = coordinates;
+  const double* y = x + count;
+  const double* z = y + count;
+  for (int i = 0; i < count; ++i) heights[i] = d[0] * x[i] + d[1] * y[i] + d[2] * z[i];
+  double lower[kLanes];
+  double upper[kLanes];
+  for (int k = 0; k < kLanes; ++k) lower[k] = upper[k] = heights[0];
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) {
+      const double h = heights[i + k];
+      lower[k] = h < lower[k] ? h : lower[k];
+      upper[k] = h > upper[k] ? h : upper[k];
+    }
+  }
+  for (; i < count; ++i) {
+    lower[0] = heights[i] < lower[0] ? heights[i] : lower[0];
+    upper[0] = heights[i] > upper[0] ? heights[i] : upper[0];
+  }
+  for (int k = 1; k < kLanes; ++k) {
+    lower[0] = lower[k] < lower[0] ? lower[k] : lower[0];
+    upper[0] = upper[k] > upper[0] ? upper[k] : upper[0];
+  }
+  return {lower[0], upper[0]};
+}
+
+}  // namespace
+
+double CapsuleFit::volume() const {
+  return kPi * radius * radius * (segment.length() + 4.0 / 3.0 * radius);
+}
+
+Vec3 fanDirection(int i, int count) {
+  const double z = (i + 0.5) / count;
+  const double angle = i * kPi * (3.0 - std::sqrt(5.0));
+  const double r = std::sqrt(1.0 - z * z);
+  return {r * std::cos(angle), r * std::sin(angle), z};
+}
+
+std::vector<int> extremePoints(std::span<const Vec3> points, int directions) {
+  const int count = static_cast<int>(points.size());
+  std::vector<double> coordinates(3 * points.size());
+  for (int i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) coordinates[k * points.size() + i] = points[i][k];
+  }
+  std::vector<double> heights(points.size());
+  std::vector<int> extremes;
+  for (int k = 0; k < directions; ++k) {
+    const Vec3 d = fanDirection(k, directions);
+    const Interval range = project(coordinates.data(), count, d.data(), heights.data());
+    const auto at = [&](double height) {
+      return static_cast<int>(std::find(heights.begin(), heights.end(), height) - heights.begin());
+    };
+    extremes.push_back(at(range.lower));
+    extremes.push_back(at(range.upper));
+  }
+  std::sort(extremes.begin(), extremes.end());
+  extremes.erase(std::unique(extremes.begin(), extremes.end()), extremes.end());
+  return extremes;
+}
+
+Mat3 principalAxes(std::span<const Ball> balls) {
+  Vec3 mean = Vec3::Zero();
+  for (const Ball& b : balls) mean += b.center;
+  mean /= static_cast<double>(balls.size());
+  Mat3 covariance = Mat3::Zero();
+  for (const Ball& b : balls) covariance += (b.center - mean) * (b.center - mean).transpose();
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(covariance);
+  return eigen.eigenvectors().rowwise().reverse();
+}
+
+CapsuleFit roughCapsule(std::span<const Ball> balls, const Vec3& direction) {
+  const Across across(direction);
+  std::vector<Projected> projected;
+  projected.reserve(balls.size());
+  for (const Ball& b : balls) {
+    projected.push_back(
+        {across.u.dot(b.center), across.v.dot(b.center), direction.dot(b.center), b.radius});
+  }
+  Vec2 center;
+  const double least = roughCircle(projected, &center);
+  CapsuleFit best;
+  double best_volume = std::numeric_limits<double>::infinity();
+  for (double factor : {1.0, 1.04, 1.1, 1.2, 1.35}) {
+    const double radius = factor * least;
+    const Interval along = ends(projected, center, radius);
+    const Vec3 foot = center.x() * across.u + center.y() * across.v;
+    const CapsuleFit fit{{foot + along.lower * direction, foot + along.upper * direction}, radius};
+    if (fit.volume() < best_volume) {
+      best_volume = fit.volume();
+      best = fit;
+    }
+  }
+  return best;
+}
+
+CapsuleFit refineCapsule(std::span<const Ball> balls, const CapsuleFit& start, int iterations) {
+  CapsuleFit best = start;
+  best.radius = radiusAbout(balls, best.segment);
+  Vec3 direction = Vec3::UnitX();
+  double weight = 0.0;
+  double band = std::numeric_limits<double>::infinity();
+  int idle = 0;
+  for (int i = 0; i < iterations && best.radius > 0.0 && idle < 3;) {
+    if (best.segment.length() > 1e-12) {
+      direction = (best.segment.b - best.segment.a).normalized();
+    }
+    const Step step(balls, best, direction);
+    if (weight == 0.0) weight = step.naturalWeight();
+    for (bool accepted = false; !accepted && i < iterations && idle < 3; ++i) {
+      CapsuleFit next = best;
+      const bool solved = step.solve(weight, band, &next);
+      if (solved) next.radius = radiusAbout(balls, next.segment);
+      const double gain = solved ? best.volume() - next.volume() : -1.0;
+      accepted = gain > 0.0;
+      idle = gain > kSettled * best.volume() ? 0 : idle + (accepted ? 1 : 0);
+      const double moved =
+          (next.segment.a - best.segment.a).norm() + (next.segment.b - best.segment.b).norm();
+      band = accepted ? 4.0 * moved + 0.05 * best.radius : best.radius;
+      weight *= accepted ? 0.35 : 5.0;
+      if (!accepted && moved < 1e-11) idle = 3;
+      if (accepted) best = next;
+    }
+  }
+  return best;
+}
+
+CapsuleFit searchCapsule(std::span<const Ball> balls, std::span<const Vec3> given,
+                         const CapsuleSearchEffort& effort) {
+  std::vector<Vec3> axes;
+  for (const Vec3& axis : given) addAxis(axis, &axes);
+  const Mat3 principal = principalAxes(balls);
+  for (int i = 0; i < 3; ++i) addAxis(principal.col(i), &axes);
+  if (effort.fan) {
+    addAxis(farthestPairDirection(balls), &axes);
+    for (int i = 0; i < 40; ++i) addAxis(fanDirection(i, 40), &axes);
+  }
+  std::vector<CapsuleFit> starts;
+  for (const Vec3& axis : axes) starts.push_back(roughCapsule(balls, axis));
+  std::stable_sort(starts.begin(), starts.end(), [](const CapsuleFit& a, const CapsuleFit& b) {
+    return a.volume() < b.volume();
+  });
+  const int count = std::min<int>(effort.starts, static_cast<int>(starts.size()));
+  CapsuleFit best = starts[0];
+  double best_volume = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) {
+    const CapsuleFit fit = refineCapsule(balls, starts[i], effort.iterations);
+    if (fit.volume() < best_volume) {
+      best_volume = fit.volume();
+      best = fit;
+    }
+  }
+  return best;
+}
+
+}  // namespace allclear::fitting

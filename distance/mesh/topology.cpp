@@ -1,0 +1,360 @@
+#include "allclear/distance/mesh/topology.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace allclear {
+namespace {
+
+/// Merges equal vertices: the number of each vertex's first equal.
+std::vector<int> mergedVertices(const std::vector<Vec3>& vertices) {
+  std::vector<int> order(vertices.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto before = [&](int i, int j) {
+    const Vec3 &p = vertices[i], &q = vertices[j];
+    if (p.x() != q.x()) return p.x() < q.x();
+    if (p.y() != q.y()) return p.y() < q.y();
+    if (p.z() != q.z()) return p.z() < q.z();
+    return i < j;
+  };
+  std::sort(order.begin(), order.end(), before);
+  std::vector<int> first(vertices.size());
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const bool same = k > 0 && vertices[order[k]] == vertices[order[k - 1]];
+    first[order[k]] = same ? first[order[k - 1]] : order[k];
+  }
+  return first;
+}
+
+bool hasRepeat(const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; }
+
+Triangle sorted(Triangle t) {
+  std::sort(t.begin(), t.end());
+  return t;
+}
+
+using Edge = std::array<int, 2>;
+Edge sortedEdge(int u, int v) { return u < v ? Edge{u, v} : Edge{v, u}; }
+
+/// A directed edge of a triangle, filed under its ends.
+struct Use {
+  Edge ends;
+  int triangle;
+  int side;
+  bool forward;
+};
+
+std::vector<Use> edgeUses(const std::vector<Triangle>& triangles) {
+  std::vector<Use> uses;
+  uses.reserve(3 * triangles.size());
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    for (int e = 0; e < 3; ++e) {
+      const int u = triangles[i][e], v = triangles[i][(e + 1) % 3];
+      if (u != v) uses.push_back({sortedEdge(u, v), static_cast<int>(i), e, u < v});
+    }
+  }
+  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+    return a.ends != b.ends ? a.ends < b.ends : a.triangle < b.triangle;
+  });
+  return uses;
+}
+
+/// Calls visit(first, last) for the uses of each edge.
+template <class Visit>
+void forEdges(const std::vector<Use>& uses, const Visit& visit) {
+  for (std::size_t i = 0; i < uses.size();) {
+    std::size_t j = i + 1;
+    while (j < uses.size() && uses[j].ends == uses[i].ends) ++j;
+    visit(&uses[i], &uses[i] + (j - i));
+    i = j;
+  }
+}
+
+class Cleaner {
+ public:
+  Cleaner(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles)
+      : vertices_(vertices), given_(triangles) {}
+
+  MeshTopology run() {
+    keepTriangles();
+    keepUncovered();
+    compactVertices();
+    connect();
+    orientParts();
+    markClosed();
+    turnOutsideOut();
+    return std::move(out_);
+  }
+
+ private:
+  void add(const Triangle& triangle, int source) {
+    out_.triangles.push_back(triangle);
+    out_.source.push_back(source);
+  }
+
+  /// The first of equal triangles, whichever way round.
+  void keepTriangles() {
+    const std::vector<int> first = mergedVertices(vertices_);
+    const auto& given = given_;
+    merged_.resize(given.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      for (int k = 0; k < 3; ++k) merged_[i][k] = first[given[i][k]];
+    }
+    std::vector<int> order(given.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<Triangle> keys(given.size());
+    for (std::size_t i = 0; i < given.size(); ++i) keys[i] = sorted(merged_[i]);
+    std::sort(order.begin(), order.end(),
+              [&](int i, int j) { return keys[i] != keys[j] ? keys[i] < keys[j] : i < j; });
+    std::vector<char> keep(given.size(), 1);
+    for (std::size_t k = 1; k < order.size(); ++k) {
+      if (keys[order[k]] == keys[order[k - 1]]) keep[order[k]] = 0;
+    }
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (!keep[i]) continue;
+      if (hasRepeat(merged_[i])) {
+        degenerate_.push_back(static_cast<int>(i));
+      } else {
+        add(merged_[i], static_cast<int>(i));
+      }
+    }
+  }
+
+  /// Segments and points stay when no proper triangle has them.
+  void keepUncovered() {
+    if (degenerate_.empty()) return;
+    std::vector<Edge> edges;
+    std::vector<char> used(vertices_.size(), 0);
+    for (const Triangle& t : out_.triangles) {
+      for (int e = 0; e < 3; ++e) {
+        edges.push_back(sortedEdge(t[e], t[(e + 1) % 3]));
+        used[t[e]] = 1;
+      }
+    }
+    std::sort(edges.begin(), edges.end());
+    for (int i : degenerate_) {
+      const Triangle key = sorted(merged_[i]);
+      const bool is_point = key[0] == key[2];
+      const bool covered =
+          is_point ? used[key[0]] != 0
+                   : std::binary_search(edges.begin(), edges.end(), Edge{key[0], key[2]});
+      if (!covered) add(merged_[i], i);
+    }
+  }
+
+  void compactVertices() {
+    std::vector<int> number(vertices_.size(), -1);
+    for (Triangle& t : out_.triangles) {
+      for (int& v : t) {
+        if (number[v] < 0) {
+          number[v] = static_cast<int>(out_.vertices.size());
+          out_.vertices.push_back(vertices_[v]);
+        }
+        v = number[v];
+      }
+    }
+    out_.vertices.shrink_to_fit();
+    out_.triangles.shrink_to_fit();
+    out_.source.shrink_to_fit();
+  }
+
+  /// Neighbours across edges with two triangles, and parts.
+  void connect() {
+    const int n = static_cast<int>(out_.triangles.size());
+    out_.neighbours.assign(n, {-1, -1, -1});
+    std::vector<int> parent(n);
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int i) {
+      while (parent[i] != i) i = parent[i] = parent[parent[i]];
+      return i;
+    };
+    const std::vector<Use> uses = edgeUses(out_.triangles);
+    forEdges(uses, [&](const Use* first, const Use* last) {
+      for (const Use* use = first + 1; use < last; ++use) {
+        const int a = root(first->triangle), b = root(use->triangle);
+        parent[std::max(a, b)] = std::min(a, b);
+      }
+      if (last - first != 2 || first[0].triangle == first[1].triangle) return;
+      out_.neighbours[first[0].triangle][first[0].side] = first[1].triangle;
+      out_.neighbours[first[1].triangle][first[1].side] = first[0].triangle;
+    });
+    out_.part.resize(n);
+    int parts = 0;
+    for (int i = 0; i < n; ++i) out_.part[i] = root(i) == i ? parts++ : out_.part[root(i)];
+    out_.part_closed.assign(parts, 1);
+  }
+
+  void turn(int i) {
+    Triangle& t = out_.triangles[i];
+    std::swap(t[1], t[2]);  // edge 0 becomes 2 and back, edge 1 stays
+    std::swap(out_.neighbours[i][0], out_.neighbours[i][2]);
+  }
+
+  /// Whether two neighbours pass their common edge in opposite directions.
+  bool agree(int i, int side, int j) const {
+    const int u = out_.triangles[i][side], v = out_.triangles[i][(side + 1) % 3];
+    for (int e = 0; e < 3; ++e) {
+      if (out_.triangles[j][e] == v && out_.triangles[j][(e + 1) % 3] == u) return true;
+    }
+    return false;
+  }
+
+  /// Turns triangles to agree with the first of their patch (connected by edges of two).
+  void orientParts() {
+    std::vector<char> seen(out_.triangles.size(), 0);
+    std::vector<int> stack;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (seen[i]) continue;
+      seen[i] = 1;
+      stack.push_back(static_cast<int>(i));
+      while (!stack.empty()) {
+        const int t = stack.back();
+        stack.pop_back();
+        for (int side = 0; side < 3; ++side) {
+          const int next = out_.neighbours[t][side];
+          if (next < 0 || seen[next]) continue;
+          seen[next] = 1;
+          if (!agree(t, side, next)) turn(next);
+          stack.push_back(next);
+        }
+      }
+    }
+  }
+
+  /// A part is closed when each of its edges is passed equally often both ways.
+  void markClosed() {
+    const std::vector<Use> uses = edgeUses(out_.triangles);
+    forEdges(uses, [&](const Use* first, const Use* last) {
+      int balance = 0;
+      for (const Use* use = first; use < last; ++use) balance += use->forward ? 1 : -1;
+      if (balance != 0) out_.part_closed[out_.part[first->triangle]] = 0;
+    });
+    for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
+      if (hasRepeat(out_.triangles[i])) out_.part_closed[out_.part[i]] = 0;
+    }
+    out_.closed =
+        std::find(out_.part_closed.begin(), out_.part_closed.end(), 0) == out_.part_closed.end();
+  }
+
+  struct Part {
+    double volume = 0.0;
+    Vec3 lower = Vec3::Constant(HUGE_VAL);
+    Vec3 upper = Vec3::Constant(-HUGE_VAL);
+    Vec3 vertex = Vec3::Zero();
+  };
+
+  std::vector<Part> measured() const {
+    std::vector<Part> parts(out_.part_closed.size());
+    const Vec3 origin = out_.vertices.front();
+    for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
+      Part& part = parts[out_.part[i]];
+      Vec3 p[3];
+      for (int k = 0; k < 3; ++k) {
+        const Vec3& v = out_.vertices[out_.triangles[i][k]];
+        p[k] = v - origin;
+        part.lower = part.lower.cwiseMin(v);
+        part.upper = part.upper.cwiseMax(v);
+        part.vertex = v;
+      }
+      part.volume += p[0].dot(p[1].cross(p[2])) / 6.0;
+    }
+    return parts;
+  }
+
+  /// Whether another closed part that faces outward contains the part.
+  bool isCavity(const std::vector<Part>& parts, const std::vector<std::vector<int>>& triangles,
+                std::size_t number) const {
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (k == number || !out_.part_closed[k] || !(parts[k].volume > 0.0)) continue;
+      if ((parts[k].lower.array() > parts[number].lower.array()).any() ||
+          (parts[k].upper.array() < parts[number].upper.array()).any()) {
+        continue;
+      }
+      if (std::abs(winding(triangles[k], parts[number].vertex)) > 0.5) return true;
+    }
+    return false;
+  }
+
+  double winding(const std::vector<int>& triangles, const Vec3& p) const {
+    double sum = 0.0;
+    for (int i : triangles) sum += solidAngle(out_, i, p);
+    return sum / (4.0 * std::numbers::pi);
+  }
+
+  void turnOutsideOut() {
+    std::vector<Part> parts = measured();
+    bool any = false;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      any = any || (out_.part_closed[k] && parts[k].volume < 0.0);
+    }
+    if (any) {
+      std::vector<std::vector<int>> triangles(parts.size());
+      for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
+        triangles[out_.part[i]].push_back(static_cast<int>(i));
+      }
+      // A wholly inside-out mesh has no part that faces outward: its cavities face outward then,
+      // and turning all of it restores both.
+      const bool all_wrong = [&] {
+        double total = 0.0;
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+          if (out_.part_closed[k]) total += parts[k].volume;
+        }
+        return total < 0.0;
+      }();
+      if (all_wrong) {
+        for (std::size_t k = 0; k < parts.size(); ++k) turnPart(parts, triangles, k);
+      }
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        if (!out_.part_closed[k] || parts[k].volume >= 0.0) continue;
+        if (!isCavity(parts, triangles, k)) turnPart(parts, triangles, k);
+      }
+    }
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (out_.part_closed[k]) out_.volume += parts[k].volume;
+    }
+  }
+
+  void turnPart(std::vector<Part>& parts, const std::vector<std::vector<int>>& triangles,
+                std::size_t k) {
+    if (!out_.part_closed[k]) return;
+    parts[k].volume = -parts[k].volume;
+    for (int i : triangles[k]) turn(i);
+  }
+
+ public:
+  /// Signed solid angle of triangle i from p (A. van Oosterom and J. Strackee, 1983).
+  static double solidAngle(const MeshTopology& mesh, int i, const Vec3& p) {
+    const Triangle& t = mesh.triangles[i];
+    const Vec3 a = mesh.vertices[t[0]] - p, b = mesh.vertices[t[1]] - p,
+               c = mesh.vertices[t[2]] - p;
+    const double la = a.norm(), lb = b.norm(), lc = c.norm();
+    const double det = a.dot(b.cross(c));
+    const double cosine = la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb;
+    return det == 0.0 ? 0.0 : 2.0 * std::atan2(det, cosine);
+  }
+
+ private:
+  const std::vector<Vec3>& vertices_;
+  const std::vector<Triangle>& given_;
+  std::vector<Triangle> merged_;
+  std::vector<int> degenerate_;
+  MeshTopology out_;
+};
+
+}  // namespace
+
+MeshTopology cleaned(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles) {
+  return Cleaner(vertices, triangles).run();
+}
+
+double windingNumber(const MeshTopology& mesh, const Vec3& p) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    if (mesh.part_closed[mesh.part[i]]) sum += Cleaner::solidAngle(mesh, static_cast<int>(i), p);
+  }
+  return sum / (4.0 * std::numbers::pi);
+}
+
+}  // namespace allclear

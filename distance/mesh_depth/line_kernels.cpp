@@ -1,0 +1,162 @@
+#include "allclear/distance/mesh_depth/line_kernels.h"
+
+#include <cmath>
+
+#include "allclear/core/multiversion.h"
+
+namespace allclear::mesh {
+namespace {
+
+ALLCLEAR_ALWAYS_INLINE double greaterOf(double a, double b) { return a > b ? a : b; }
+ALLCLEAR_ALWAYS_INLINE double lesserOf(double a, double b) { return a < b ? a : b; }
+
+ALLCLEAR_ALWAYS_INLINE double awayFromZero(double w) {
+  return std::copysign(greaterOf(std::abs(w), 1e-300), w);
+}
+
+/// Normals of A and of B; edges of A times edges of B; with all axes also edges of either times its
+/// own normal, which count when the triangles are parallel; the rest is zero.
+constexpr int kFacets = 12, kAllAxes = 20;
+
+struct Axes {
+  double x[kAllAxes], y[kAllAxes], z[kAllAxes];
+};
+
+/// Two triangles side by side: edges, longest squared edges, and from B's first corner to A's.
+struct TrianglePair {
+  double a[3][3], b[3][3], q[3], longest_A, longest_B;
+};
+
+ALLCLEAR_ALWAYS_INLINE void setCross(Axes* axes, int at, const double* a, const double* b) {
+  axes->x[at] = a[1] * b[2] - a[2] * b[1];
+  axes->y[at] = a[2] * b[0] - a[0] * b[2];
+  axes->z[at] = a[0] * b[1] - a[1] * b[0];
+}
+
+template <int kAxes>
+ALLCLEAR_ALWAYS_INLINE void trianglesAxes(const double (*a)[3], const double (*b)[3], Axes* axes) {
+  setCross(axes, 0, a[0], a[1]);
+  setCross(axes, 1, b[0], b[1]);
+  const double n[3] = {axes->x[0], axes->y[0], axes->z[0]};
+  const double k[3] = {axes->x[1], axes->y[1], axes->z[1]};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) setCross(axes, 2 + 3 * i + j, a[i], b[j]);
+    if constexpr (kAxes == kAllAxes) {
+      setCross(axes, 11 + i, n, a[i]);
+      setCross(axes, 14 + i, k, b[i]);
+    }
+  }
+  for (int l = kAxes == kAllAxes ? 17 : 11; l < kAxes; ++l)
+    axes->x[l] = axes->y[l] = axes->z[l] = 0.0;
+}
+
+template <int kAxes>
+ALLCLEAR_ALWAYS_INLINE void sweepAlong(const LineMotion& m, const TrianglePair& pair,
+                                       TriangleSweep* result) {
+  const auto& a = pair.a;
+  const auto& b = pair.b;
+  const auto& q = pair.q;
+  Axes axes;
+  trianglesAxes<kAxes>(a, b, &axes);
+  // Shorter ones are rounding: of products of two edges, and of three.
+  const double longest = greaterOf(pair.longest_A, pair.longest_B);
+  const double two = 1e-26 * pair.longest_A * pair.longest_B, own = 1e-26 * longest * longest,
+               three = own * longest;
+  double at[kAxes], speed[kAxes], low[kAxes], high[kAxes], squares[kAxes];
+  for (int l = 0; l < kAxes; ++l) {
+    const double x = axes.x[l], y = axes.y[l], z = axes.z[l];
+    const double squared = x * x + y * y + z * z;
+    squares[l] = squared;
+    const double noise = l < 2 ? 0.0 : (l < 11 ? two : three);
+    const double scale = squared > noise ? 1.0 / std::sqrt(greaterOf(squared, 1e-300)) : 0.0;
+    const double nx = x * scale, ny = y * scale, nz = z * scale;
+    axes.x[l] = nx;
+    axes.y[l] = ny;
+    axes.z[l] = nz;
+    at[l] = nx * q[0] + ny * q[1] + nz * q[2];
+    speed[l] = nx * m.v[0] + ny * m.v[1] + nz * m.v[2];
+    const double a1 = nx * a[0][0] + ny * a[0][1] + nz * a[0][2];
+    const double a2 = -(nx * a[2][0] + ny * a[2][1] + nz * a[2][2]);
+    const double b1 = nx * b[0][0] + ny * b[0][1] + nz * b[0][2];
+    const double b2 = -(nx * b[2][0] + ny * b[2][1] + nz * b[2][2]);
+    // They meet along the axis while low <= at + s speed <= high.
+    low[l] = lesserOf(0.0, lesserOf(b1, b2)) - greaterOf(0.0, greaterOf(a1, a2));
+    high[l] = greaterOf(0.0, greaterOf(b1, b2)) - lesserOf(0.0, lesserOf(a1, a2));
+  }
+  double in[kAxes], out[kAxes], gap[kAxes], side[kAxes];
+  for (int l = 0; l < kAxes; ++l) {
+    const double w = 1.0 / awayFromZero(speed[l]);
+    const double s0 = (low[l] - m.offset - at[l]) * w, s1 = (high[l] + m.offset - at[l]) * w;
+    in[l] = lesserOf(s0, s1);
+    out[l] = greaterOf(s0, s1);
+    const double below = low[l] - at[l], above = at[l] - high[l];
+    gap[l] = greaterOf(below, above);
+    side[l] = above >= below ? 1.0 : -1.0;
+  }
+  int i = 0, o = 0, g = 0;
+  for (int l = 1; l < (kAxes == kAllAxes ? 17 : 11); ++l) {
+    i = in[l] > in[i] ? l : i;
+    o = out[l] < out[o] ? l : o;
+    // Facets of one triangle before edges of both, when they are as good.
+    g = gap[l] > gap[g] + (l < 2 ? 0.0 : 1e-15 * std::abs(at[l])) ? l : g;
+  }
+  result->thin = squares[0] <= 1e-22 * pair.longest_A * pair.longest_A ||
+                 squares[1] <= 1e-22 * pair.longest_B * pair.longest_B;
+  result->in = in[i];
+  result->out = out[o];
+  result->gap = gap[g];
+  const double towards = speed[i] < 0.0 ? 1.0 : -1.0, away = speed[o] < 0.0 ? -1.0 : 1.0;
+  const double n_in[3] = {axes.x[i], axes.y[i], axes.z[i]};
+  const double n_out[3] = {axes.x[o], axes.y[o], axes.z[o]};
+  const double n_gap[3] = {axes.x[g], axes.y[g], axes.z[g]};
+  for (int k = 0; k < 3; ++k) {
+    result->normal_in[k] = towards * n_in[k];
+    result->normal_out[k] = away * n_out[k];
+    result->normal_gap[k] = side[g] * n_gap[k];
+  }
+}
+
+/// Their normals are far from parallel: all facets are planes of one of them or of two edges.
+ALLCLEAR_ALWAYS_INLINE bool areOblique(const TrianglePair& pair) {
+  const auto& a = pair.a;
+  const auto& b = pair.b;
+  double n[3], k[3];
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, l = (i + 2) % 3;
+    n[i] = a[0][j] * a[1][l] - a[0][l] * a[1][j];
+    k[i] = b[0][j] * b[1][l] - b[0][l] * b[1][j];
+  }
+  const double nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+  const double kk = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+  const double nk = n[0] * k[0] + n[1] * k[1] + n[2] * k[2];
+  return nk * nk < (1.0 - 1e-4) * nn * kk;
+}
+
+}  // namespace
+
+ALLCLEAR_MULTIVERSION
+void sweepTriangles(const LineMotion& m, const TriangleCorners& A, const TriangleCorners& B,
+                    TriangleSweep* result) {
+  TrianglePair pair;
+  pair.longest_A = pair.longest_B = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    double of_A = 0.0, of_B = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      pair.a[i][k] = A.p[(i + 1) % 3][k] - A.p[i][k];
+      pair.b[i][k] = B.p[(i + 1) % 3][k] - B.p[i][k];
+      of_A += pair.a[i][k] * pair.a[i][k];
+      of_B += pair.b[i][k] * pair.b[i][k];
+    }
+    pair.longest_A = greaterOf(pair.longest_A, of_A);
+    pair.longest_B = greaterOf(pair.longest_B, of_B);
+  }
+  for (int k = 0; k < 3; ++k) pair.q[k] = A.p[0][k] + m.T[k] - B.p[0][k];
+  const bool moves = m.v[0] != 0.0 || m.v[1] != 0.0 || m.v[2] != 0.0;
+  if (moves && areOblique(pair)) {
+    sweepAlong<kFacets>(m, pair, result);
+  } else {
+    sweepAlong<kAllAxes>(m, pair, result);
+  }
+}
+
+}  // namespace allclear::mesh

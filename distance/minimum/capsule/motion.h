@@ -1,0 +1,45 @@
+#pragma once
+
+#include "allclear/distance/minimum/capsule/capsule.h"
+#include "allclear/distance/minimum/instant.h"
+
+namespace allclear::mcd {
+
+/// Two moving capsules as the search algorithms see them: signed distances at instants of the
+/// polynomial motion and bounds of how fast they can fall.
+class CapsuleMotion {
+ public:
+  CapsuleMotion(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b);
+
+  int cells() const { return cells_; }
+  Interval cellTime(int cell) const { return (timed_by_b_ ? b(cell) : a(cell)).time; }
+  /// The true distance is within this of the polynomial motion's.
+  double error() const { return error_; }
+  /// No distance is below this.
+  double floor() const { return -radii_; }
+
+  Instant at(Place place) const;
+  /// Gap [m] of the polynomial motion where the cell follows another.
+  double jump(int cell) const {
+    return cell == 0 ? 0.0 : a_step_ * a(cell).jump + b_step_ * b(cell).jump;
+  }
+  /// How fast [m/s] the room along the normal of `from` can shrink in the cell, forward or backward
+  /// in time.
+  double approachSpeed(int cell, const Instant& from, bool backward) const;
+  /// Upper bound of |d(distance)/dt| [m/s] over the cell from lever arms.
+  double leverSpeed(int cell) const { return a(cell).lever_speed + b(cell).lever_speed; }
+  /// Whether the witnesses stay when the shapes tilt a little, at an instant.
+  bool witnessIsUnique(const Instant& instant) const;
+
+ private:
+  const CapsuleCurve& a(int cell) const { return a_[cell * a_step_]; }
+  const CapsuleCurve& b(int cell) const { return b_[cell * b_step_]; }
+
+  const CapsuleCurve* a_;
+  const CapsuleCurve* b_;
+  int a_step_, b_step_, cells_;
+  bool timed_by_b_;  ///< a single still curve of A may span other times
+  double radii_, error_;
+};
+
+}  // namespace allclear::mcd

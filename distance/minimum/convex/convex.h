@@ -1,0 +1,82 @@
+#pragma once
+
+#include <span>
+
+#include "allclear/distance/minimum/instant.h"
+#include "allclear/distance/minimum_distance.h"
+#include "allclear/distance/signed_distance.h"
+
+namespace allclear {
+
+/// A moving convex shape on one cell: made once per (shape, cell) by `convexCurves` and shared by
+/// all pairs of the shape.
+struct ConvexCurve {
+  const Shape* shape = nullptr;
+  std::array<Pose, BodyCurve::kDegree + 1> control;  ///< of the geometry frame G
+  Interval time;
+  double reach = 0.0;           ///< every point of the shape is within this of G's origin [m]
+  double error = 0.0;           ///< of every point of the shape; a half-space: of its origin [m]
+  double rotation_error = 0.0;  ///< [m] per metre from G's origin
+  double jump = 0.0;            ///< bound of the gap [m] to the end of the previous cell
+  double lever_speed = 0.0;     ///< bound of the true speed [m/s] of the shape's points
+  double angular_speed = 0.0;
+  double scale = 0.0;               ///< bound of the coefficients' magnitudes [m]
+  Vec3 ball_center = Vec3::Zero();  ///< ball about all that the shape sweeps, error included
+  double ball_radius = 0.0;         ///< infinite for a half-space
+
+  bool still() const { return lever_speed == 0.0 && angular_speed == 0.0; }
+};
+
+/// The curves of a shape on consecutive cells. `shape` is borrowed. Throws `InputError` for a
+/// triangle mesh.
+void convexCurves(std::span<const BodyCurve> bodies, const Shape& shape, const Pose& X_BG,
+                  std::span<ConvexCurve> curves);
+
+/// As for capsules' curves: `minimumDistance` without making the curves anew for every pair.
+DistanceBracket minimumDistance(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b,
+                                const McdOptions& options);
+
+namespace mcd {
+
+/// Two moving convex shapes as the search algorithms see them. A half-space is always A.
+class ConvexMotion {
+ public:
+  /// Pre: equally many curves, or one still curve; at most A is a half-space.
+  ConvexMotion(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b);
+
+  int cells() const { return cells_; }
+  Interval cellTime(int cell) const { return (timed_by_b_ ? b(cell) : a(cell)).time; }
+  /// The true distance is within this of that of the rigid poses nearest to the polynomial.
+  double error() const { return error_; }
+  double floor() const { return -1e300; }
+  /// Bounds of the distance over a cell from the balls that the shapes sweep.
+  Interval ballBounds(int cell) const;
+  double jump(int cell) const;
+
+  Instant at(Place place) const;
+  double approachSpeed(int cell, const Instant& from, bool backward) const;
+  double leverSpeed(int cell) const;
+  bool witnessIsUnique(const Instant& instant) const { return instant.unique; }
+
+  /// Lower bound, over s in [s0, s1] of a cell, of the signed distance of the polynomial motion (of
+  /// the room between the shapes' images along a direction that turns from `start` to `end`, unit):
+  /// the directional support-function bound. Half-spaces use their own normal.
+  double lowerBound(int cell, double s0, double s1, const Vec3& start, const Vec3& end) const;
+
+ private:
+  const ConvexCurve& a(int cell) const { return a_[cell * a_step_]; }
+  const ConvexCurve& b(int cell) const { return b_[cell * b_step_]; }
+  double planeBound(int cell, double s0, double s1) const;
+
+  const ConvexCurve* a_;
+  const ConvexCurve* b_;
+  int a_step_, b_step_, cells_;
+  bool timed_by_b_;  ///< a single still curve of A may span other times
+  bool plane_;       ///< A is a half-space
+  double error_ = 0.0;
+  double plane_lever_ = 0.0;  ///< bound of a point of B from the half-space's origin
+  mutable DistanceCache cache_;
+};
+
+}  // namespace mcd
+}  // namespace allclear

@@ -1,0 +1,104 @@
+#include "allclear/distance/minimum/mesh/depth.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allclear/distance/mesh_depth/depth.h"
+
+namespace allclear::mcd {
+namespace {
+
+constexpr int kSamples = 8;
+constexpr int kPolish = 4;
+
+class Deepest {
+ public:
+  explicit Deepest(const MeshMotion& motion)
+      : motion_(motion), A_(motion.A()), B_(motion.B()), error_(motion.error()) {}
+
+  DeepestInstant run(Place contact) {
+    best_.there.distance = std::numeric_limits<double>::infinity();
+    best_.upper = error_;
+    sample(contact);
+    double lower = std::numeric_limits<double>::infinity();
+    const int pieces = std::max(1, kSamples / motion_.cells());
+    const double half = 0.5 / pieces;
+    for (int cell = 0; cell < motion_.cells(); ++cell) {
+      const double room =
+          motion_.leverSpeed(cell) * motion_.cellTime(cell).length() * half + error_;
+      for (int i = 0; i < pieces; ++i) {
+        const Place middle{cell, (2 * i + 1) * half};
+        lower = std::min(lower, boundNear(sample(middle), room));
+      }
+    }
+    for (double step = 0.5 * half, k = 0; k < kPolish; ++k, step *= 0.5) {
+      const Place at = best_.place;
+      for (double s : {at.s - step, at.s + step}) {
+        if (s >= 0.0 && s <= 1.0) sample({at.cell, s});
+      }
+    }
+    best_.lower = std::min(lower, best_.upper);
+    const Pose X_WC = motion_.frameOfB(best_.place);
+    best_.there.witness_A = X_WC * best_.there.witness_A;
+    best_.there.witness_B = X_WC * best_.there.witness_B;
+    best_.there.normal = (X_WC.R * best_.there.normal).normalized();
+    return best_;
+  }
+
+ private:
+  struct Sample {
+    Pose X_A, X_B;  ///< geometry frames, seen from B's centre
+    SignedDistance found;
+  };
+
+  Sample sample(Place place) {
+    const mesh::Affine X = motion_.relative(place.cell).at(2.0 * place.s - 1.0);
+    Pose X_BA;
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < 3; ++k) X_BA.R(i, k) = X.R[3 * i + k];
+      X_BA.p[i] = X.T[i];
+    }
+    X_BA.R = Eigen::Quaterniond(X_BA.R).normalized().toRotationMatrix();
+    Sample out{{X_BA.R, X_BA.p - X_BA.R * A_.center()}, {Mat3::Identity(), -B_.center()}, {}};
+    out.found = signedMeshDistance(A_, out.X_A, B_, out.X_B, &cache_);
+    ++best_.evaluations;
+    best_.upper = std::min(best_.upper, out.found.distance + out.found.gap + error_);
+    if (out.found.distance < best_.there.distance) {
+      best_.there = out.found;
+      best_.place = place;
+    }
+    return out;
+  }
+
+  /// Of the signed distance while the bodies move by less than `room`.
+  double boundNear(const Sample& at, double room) {
+    double lower = signedDistance(A_.hull(), at.X_A, B_.hull(), at.X_B).distance - room;
+    if (at.found.distance > room) return std::max(lower, at.found.distance - room);
+    const double out = std::max(-at.found.distance, 0.0);
+    MeshDistanceOptions options;
+    options.enough = room;
+    for (double share : {1.0, 2.0}) {
+      const double length = out + share * room;
+      if (-length <= lower) break;
+      const Pose moved{at.X_B.R, at.X_B.p + length * at.found.normal};
+      const MeshDistance freed = meshDistance(A_, at.X_A, B_, moved, options);
+      if (!freed.contact && freed.distance >= room) return -length;
+    }
+    return lower;
+  }
+
+  const MeshMotion& motion_;
+  const MeshBody& A_;
+  const MeshBody& B_;
+  double error_;
+  MeshDepthCache cache_;
+  DeepestInstant best_;
+};
+
+}  // namespace
+
+DeepestInstant deepestInstant(const MeshMotion& motion, Place contact) {
+  return Deepest(motion).run(contact);
+}
+
+}  // namespace allclear::mcd

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <limits>
+
+#include "allclear/distance/minimum/instant.h"
+
+namespace allclear::mcd {
+
+/// What a search knows: distances of the polynomial motion.
+struct Found {
+  Instant best;
+  double lower = -std::numeric_limits<double>::infinity();  ///< proved or guessed
+  bool above_threshold = false;                             ///< proved
+  bool out_of_evaluations = false;
+  bool evaluated = true;  ///< else `best` has no witnesses: its distance is a bound by balls
+  int evaluations = 0;
+  int certificates = 0;
+};
+
+}  // namespace allclear::mcd

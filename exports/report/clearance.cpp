@@ -1,0 +1,278 @@
+#include "allclear/exports/report/clearance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "allclear/distance/signed_distance.h"
+
+namespace allclear {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Ball about all of a body, in its frame.
+Ball ballOf(const CertifiedBody& body) {
+  std::vector<Ball> balls;
+  Vec3 center = Vec3::Zero();
+  for (const Geometry& g : body.geometry) {
+    Ball ball = boundingBall(g.shape);
+    ball.center = g.X_BG * ball.center;
+    center += ball.center / static_cast<double>(body.geometry.size());
+    balls.push_back(ball);
+  }
+  Ball all{center, 0.0};
+  for (const Ball& ball : balls) {
+    all.radius = std::max(all.radius, (ball.center - center).norm() + ball.radius);
+  }
+  return all;
+}
+
+Closeness closer(Closeness closeness) {
+  return static_cast<Closeness>(static_cast<int>(closeness) + 1);
+}
+
+double beyondMargin(const ReportDistance& d) { return d.distance - d.margin; }
+
+class ClearanceSampler {
+ public:
+  ClearanceSampler(const Problem& problem, const CertifiedGeometry& geometry,
+                   const ReportFrames& frames, const Certificate* certificate)
+      : geometry_(geometry),
+        frames_(frames),
+        certificate_(certificate),
+        solids_(geometry.bodies.size()) {
+    for (const CertifiedBody& body : geometry.bodies) {
+      balls_.push_back(ballOf(body));
+      poses_.emplace_back();
+      for (int f = 0; f < frames.count(); ++f) {
+        poses_.back().push_back(bodyPose(problem, body, frames, f));
+      }
+      const bool moves = body.obstacle >= 0 && problem.obstacles[body.obstacle].moves();
+      is_elsewhere_.push_back(moves && !frames.isMotion() && !problem.duration.isFixed());
+    }
+  }
+
+  ReportClearance run(int most_pairs) {
+    ReportClearance out;
+    out.closest.assign(frames_.count(), ReportDistance{});
+    for (ReportDistance& d : out.closest) d.distance = kInfinity;
+    const std::vector<Candidate> candidates = sortedCandidates();
+    out.pair_count = static_cast<int>(candidates.size());
+    for (const Candidate& candidate : candidates) addPair(candidate, most_pairs, &out);
+    for (ReportDistance& d : out.closest) {
+      if (d.a < 0) d.distance = 0.0;
+    }
+    return out;
+  }
+
+ private:
+  struct Candidate {
+    int pair = -1;
+    double least = kInfinity;  ///< bound of the distance beyond the margin at all frames
+    std::vector<double> gap;   ///< the same at each
+  };
+
+  std::vector<Candidate> sortedCandidates() const {
+    std::vector<Candidate> out;
+    for (int p = 0; p < static_cast<int>(geometry_.pairs.size()); ++p) {
+      const CertifiedPair& pair = geometry_.pairs[p];
+      if (pair.fixed) continue;
+      Candidate candidate{p, kInfinity, {}};
+      for (int f = 0; f < frames_.count(); ++f) {
+        const Ball &A = balls_[pair.a], &B = balls_[pair.b];
+        const double between = (poses_[pair.a][f] * A.center - poses_[pair.b][f] * B.center).norm();
+        const double gap =
+            isKnown(pair, f) ? between - A.radius - B.radius - pair.margin : kInfinity;
+        candidate.gap.push_back(std::isnan(gap) ? -kInfinity : gap);
+        candidate.least = std::min(candidate.least, candidate.gap.back());
+      }
+      out.push_back(std::move(candidate));
+    }
+    std::stable_sort(out.begin(), out.end(),
+                     [](const Candidate& x, const Candidate& y) { return x.least < y.least; });
+    return out;
+  }
+
+  bool isKnown(const CertifiedPair& pair, int frame) const {
+    return frame == 0 || !(is_elsewhere_[pair.a] || is_elsewhere_[pair.b]);
+  }
+
+  /// Looks at a pair at all frames when it can be among the `most_pairs` closest, else only where
+  /// it can be the closest of all.
+  void addPair(const Candidate& candidate, int most_pairs, ReportClearance* out) {
+    std::vector<ReportPair>& pairs = out->pairs;
+    const bool is_full = static_cast<int>(pairs.size()) >= most_pairs;
+    const bool in_full = !is_full || candidate.least < worth(pairs.back());
+    Closeness closeness = certifiedCloseness(candidate.pair);
+    ReportPair found = lookAt(candidate, closeness, in_full, &out->closest);
+    // A pair of no certificate: closer, until it keeps its margin or there is no closer look.
+    while (certificate_ == nullptr && in_full && worth(found) < 0.0 &&
+           closeness != Closeness::kSurface && hasMesh(candidate.pair)) {
+      closeness = closer(closeness);
+      forget(candidate.pair, *out, &out->closest);
+      found = lookAt(candidate, closeness, in_full, &out->closest);
+    }
+    if (!in_full) return;
+    const auto after = std::upper_bound(
+        pairs.begin(), pairs.end(), found,
+        [](const ReportPair& x, const ReportPair& y) { return worth(x) < worth(y); });
+    pairs.insert(after, std::move(found));
+    if (static_cast<int>(pairs.size()) > most_pairs) pairs.pop_back();
+  }
+
+  /// The pair at the frames: at all of them, or where it can be the closest of all.
+  ReportPair lookAt(const Candidate& candidate, Closeness closeness, bool in_full,
+                    std::vector<ReportDistance>* closest) {
+    ReportPair found;
+    found.closeness = closeness;
+    std::vector<DistanceCache> caches;
+    for (int f = 0; f < frames_.count(); ++f) {
+      const bool is_known = candidate.gap[f] < kInfinity;
+      if (!is_known || (!in_full && candidate.gap[f] >= beyondMargin((*closest)[f]))) {
+        if (in_full) found.at.push_back(unknown(candidate.pair));
+        continue;
+      }
+      const ReportDistance d = distanceAt(candidate.pair, closeness, f, &caches);
+      if (beyondMargin(d) < beyondMargin((*closest)[f])) (*closest)[f] = d;
+      if (!in_full) continue;
+      if (!found.at.empty() && beyondMargin(d) < worth(found)) found.nearest = f;
+      found.at.push_back(d);
+    }
+    return found;
+  }
+
+  /// Takes a pair that turns out to be farther out of the closest; the ones known in full remain.
+  void forget(int pair, const ReportClearance& known, std::vector<ReportDistance>* closest) const {
+    const CertifiedPair& p = geometry_.pairs[pair];
+    for (int f = 0; f < frames_.count(); ++f) {
+      ReportDistance& d = (*closest)[f];
+      if (d.a != p.a || d.b != p.b) continue;
+      d = ReportDistance{};
+      d.distance = kInfinity;
+      for (const ReportPair& other : known.pairs) {
+        if (beyondMargin(other.at[f]) < beyondMargin(d)) d = other.at[f];
+      }
+    }
+  }
+
+  bool hasMesh(int pair) const {
+    for (int body : {geometry_.pairs[pair].a, geometry_.pairs[pair].b}) {
+      for (const Geometry& g : geometry_.bodies[body].geometry) {
+        if (std::holds_alternative<TriangleMesh>(g.shape)) return true;
+      }
+    }
+    return false;
+  }
+
+  Closeness certifiedCloseness(int pair) const {
+    if (certificate_ == nullptr) return Closeness::kHull;
+    const CertifiedPair& p = geometry_.pairs[pair];
+    for (const CertificatePair& proof : certificate_->pairs) {
+      if (proof.a == geometry_.bodies[p.a].name && proof.b == geometry_.bodies[p.b].name) {
+        return proof.closeness;
+      }
+    }
+    return Closeness::kHull;
+  }
+
+  const std::vector<Geometry>& solids(int body, Closeness closeness) {
+    auto& known = solids_[body][static_cast<int>(closeness)];
+    if (!known) known = geometry_.bodies[body].solids(closeness);
+    return *known;
+  }
+
+  static double worth(const ReportPair& pair) { return beyondMargin(pair.at[pair.nearest]); }
+
+  ReportDistance unknown(int pair) const {
+    const CertifiedPair& p = geometry_.pairs[pair];
+    return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
+  }
+
+  ReportDistance distanceAt(int pair, Closeness closeness, int f,
+                            std::vector<DistanceCache>* caches) {
+    ReportDistance out = unknown(pair);
+    const std::vector<Geometry>&A = solids(out.a, closeness), &B = solids(out.b, closeness);
+    caches->resize(A.size() * B.size());
+    std::size_t k = 0;
+    for (const Geometry& i : A) {
+      const Pose X_WA = poses_[out.a][f] * i.X_BG;
+      for (const Geometry& j : B) {
+        const SignedDistance d =
+            signedDistance(i.shape, X_WA, j.shape, poses_[out.b][f] * j.X_BG, &(*caches)[k++]);
+        if (d.distance >= out.distance) continue;
+        out.distance = d.distance;
+        out.p_A = d.witness_A;
+        out.p_B = d.witness_B;
+      }
+    }
+    return out;
+  }
+
+  const CertifiedGeometry& geometry_;
+  const ReportFrames& frames_;
+  const Certificate* certificate_;
+  std::vector<std::array<std::optional<std::vector<Geometry>>, kClosenessCount>> solids_;
+  std::vector<Ball> balls_;
+  std::vector<std::vector<Pose>> poses_;  ///< by body, then frame
+  std::vector<bool> is_elsewhere_;        ///< at the goal, no one knows where
+};
+
+/// The lower envelope of two step functions over the same interval.
+std::vector<ReportBound> lowerEnvelope(const std::vector<ReportBound>& x,
+                                       const std::vector<ReportBound>& y) {
+  if (x.empty()) return y;
+  std::vector<ReportBound> out;
+  std::size_t i = 0, j = 0;
+  double t = x.front().t0;
+  while (i < x.size() && j < y.size()) {
+    const double end = std::min(x[i].t1, y[j].t1);
+    if (end > t) out.push_back({t, end, std::min(x[i].lower, y[j].lower)});
+    t = end;
+    if (x[i].t1 <= end) ++i;
+    if (j < y.size() && y[j].t1 <= end) ++j;
+  }
+  return out;
+}
+
+/// What the certificate proves of a pair.
+std::vector<ReportBound> boundsOf(const Certificate& certificate, const std::string& a,
+                                  const std::string& b) {
+  std::vector<ReportBound> bounds;
+  for (const CertificatePair& proof : certificate.pairs) {
+    if (proof.a != a || proof.b != b) continue;
+    std::vector<ReportBound> cells;
+    for (const CoverCell& cell : proof.cells) {
+      cells.push_back({cell.time.lower, cell.time.upper, cell.lower});
+    }
+    bounds = lowerEnvelope(bounds, cells);
+  }
+  return bounds;
+}
+
+/// The pair that is proven to come closest, which the frames may have missed by a little.
+void putFirst(const Certificate& certificate, const CertifiedGeometry& geometry,
+              std::vector<ReportPair>* pairs) {
+  const auto closest = std::find_if(pairs->begin(), pairs->end(), [&](const ReportPair& pair) {
+    return geometry.bodies[pair.at.front().a].name == certificate.closest_a &&
+           geometry.bodies[pair.at.front().b].name == certificate.closest_b;
+  });
+  if (closest != pairs->end()) std::rotate(pairs->begin(), closest, closest + 1);
+}
+
+}  // namespace
+
+ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
+                                const ReportFrames& frames, const Certificate* certificate,
+                                int most_pairs) {
+  ReportClearance out = ClearanceSampler(problem, geometry, frames, certificate).run(most_pairs);
+  if (certificate == nullptr) return out;
+  if (certificate->clear) putFirst(*certificate, geometry, &out.pairs);
+  for (ReportPair& pair : out.pairs) {
+    pair.bounds = boundsOf(*certificate, geometry.bodies[pair.at.front().a].name,
+                           geometry.bodies[pair.at.front().b].name);
+  }
+  return out;
+}
+
+}  // namespace allclear

@@ -1,0 +1,92 @@
+#include "allclear/exports/report/frames.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allclear/robot_models/kinematics.h"
+
+namespace allclear {
+namespace {
+
+constexpr double kFramesPerSecond = 60.0;
+constexpr int kFewestFrames = 61;
+constexpr int kMostFrames = 601;
+
+void addPoses(const Problem& problem, ReportFrames* frames) {
+  const Kinematics kinematics(*problem.robot);
+  Kinematics::Workspace workspace = kinematics.makeWorkspace();
+  for (const VecX& q : frames->q) {
+    kinematics.linkPoses(q, workspace, frames->X_WL.emplace_back());
+  }
+}
+
+}  // namespace
+
+ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory) {
+  ReportFrames frames;
+  const double duration = trajectory.duration();
+  const int count = static_cast<int>(std::clamp(std::ceil(duration * kFramesPerSecond) + 1.0,
+                                                double{kFewestFrames}, double{kMostFrames}));
+  for (int i = 0; i < count; ++i) {
+    frames.times.push_back(i + 1 == count ? duration : duration * i / (count - 1));
+    frames.q.push_back(problem.configuration(trajectory.value(frames.times.back())));
+  }
+  addPoses(problem, &frames);
+  return frames;
+}
+
+std::optional<VecX> goalConfiguration(const Problem& problem) {
+  const auto* joints = std::get_if<JointTarget>(&problem.goal);
+  if (joints == nullptr) return std::nullopt;
+  VecX q = problem.start;
+  for (std::size_t i = 0; i < joints->coordinates.size(); ++i) {
+    q[joints->coordinates[i]] = joints->values[static_cast<int>(i)];
+  }
+  return q;
+}
+
+ReportFrames endFrames(const Problem& problem) {
+  ReportFrames frames;
+  frames.times = {0.0};
+  frames.q = {problem.start};
+  frames.labels = {"start"};
+  if (const auto goal = goalConfiguration(problem)) {
+    frames.times.push_back(problem.duration.isFixed() ? problem.duration.min : 0.0);
+    frames.q.push_back(*goal);
+    frames.labels.push_back("goal");
+  }
+  addPoses(problem, &frames);
+  return frames;
+}
+
+Pose bodyPose(const Problem& problem, const CertifiedBody& body, const ReportFrames& frames,
+              int frame) {
+  if (body.link >= 0) return frames.X_WL[frame][body.link];
+  return problem.obstacles[body.obstacle].pose(frames.times[frame]);
+}
+
+ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
+                          const ReportFrames& frames) {
+  const Kinematics kinematics(*problem.robot);
+  Kinematics::Workspace workspace = kinematics.makeWorkspace();
+  const int n = problem.plannedCount();
+  ReportJoints joints;
+  for (MatX* rows : {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
+    *rows = MatX::Zero(n, frames.count());
+  }
+  VecX v = VecX::Zero(problem.robot->dimension()), a = v, tau = v;
+  for (int f = 0; f < frames.count(); ++f) {
+    joints.position.col(f) = trajectory.value(frames.times[f]);
+    joints.velocity.col(f) = trajectory.value(frames.times[f], 1);
+    joints.acceleration.col(f) = trajectory.value(frames.times[f], 2);
+    for (int i = 0; i < n; ++i) {
+      v[problem.planned[i]] = joints.velocity(i, f);
+      a[problem.planned[i]] = joints.acceleration(i, f);
+    }
+    kinematics.inverseDynamics(frames.q[f], v, a, workspace, tau);
+    joints.torque.col(f) = problem.plannedPart(tau);
+  }
+  return joints;
+}
+
+}  // namespace allclear

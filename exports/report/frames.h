@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allclear/core/pose.h"
+#include "allclear/planner/certificate/geometry.h"
+#include "allclear/planner/problem.h"
+#include "allclear/trajectories/trajectory.h"
+
+namespace allclear {
+
+/// The instants that a report shows: samples of a trajectory, or single configurations with names.
+struct ReportFrames {
+  std::vector<double> times;            ///< [s]; zeros for single configurations
+  std::vector<VecX> q;                  ///< of the whole robot
+  std::vector<std::string> labels;      ///< of single configurations, else empty
+  std::vector<std::vector<Pose>> X_WL;  ///< link poses by frame
+
+  int count() const { return static_cast<int>(q.size()); }
+  bool isMotion() const { return labels.empty(); }
+};
+
+/// Samples at 60 per second, from 61 to 601 of them.
+ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory);
+
+/// Start and, when the task gives its configuration, goal.
+ReportFrames endFrames(const Problem& problem);
+
+/// The goal's configuration, when the task gives it.
+std::optional<VecX> goalConfiguration(const Problem& problem);
+
+/// Where a body's frame (that of its link or obstacle) is.
+Pose bodyPose(const Problem& problem, const CertifiedBody& body, const ReportFrames& frames,
+              int frame);
+
+/// What the joints do at the frames of a motion; one row per planned coordinate.
+struct ReportJoints {
+  MatX position, velocity, acceleration, torque;
+};
+ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
+                          const ReportFrames& frames);
+
+}  // namespace allclear

@@ -1,0 +1,228 @@
+#include "allclear/exports/report/html.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "allclear/exports/report/assets.h"
+
+namespace allclear {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numberOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json vectorJson(const Vec3& v) { return Json::array({v.x(), v.y(), v.z()}); }
+
+std::string packedRow(const MatX& rows, int i) {
+  return packedFloats({rows.row(i).begin(), rows.row(i).end()});
+}
+
+/// Position and unit quaternion (x, y, z, w) of each pose.
+std::string packedPoses(const std::vector<Pose>& poses) {
+  std::vector<double> out;
+  Eigen::Quaterniond before = Eigen::Quaterniond::Identity();
+  for (const Pose& X : poses) {
+    Eigen::Quaterniond q(X.R);
+    q.normalize();
+    if (q.dot(before) < 0.0) q.coeffs() = -q.coeffs();  // neighbours are interpolated
+    before = q;
+    for (double value : {X.p.x(), X.p.y(), X.p.z(), q.x(), q.y(), q.z(), q.w()}) {
+      out.push_back(value);
+    }
+  }
+  return packedFloats(out);
+}
+
+Json meshesJson(const std::vector<PackedMesh>& meshes) {
+  Json out = Json::array();
+  for (const PackedMesh& m : meshes) {
+    out.push_back({{"v", m.vertex_count},
+                   {"t", m.triangle_count},
+                   {"lower", vectorJson(m.lower)},
+                   {"size", vectorJson(m.size)},
+                   {"vertices", m.vertices},
+                   {"triangles", m.triangles}});
+  }
+  return out;
+}
+
+Json sceneJson(const Problem& problem, const ReportScene& scene) {
+  static constexpr const char* kKinds[] = {"link", "attached", "obstacle"};
+  Json bodies = Json::array();
+  for (const ReportBody& body : scene.bodies) {
+    bodies.push_back({{"name", body.name},
+                      {"kind", kKinds[static_cast<int>(body.kind)]},
+                      {"plane", body.is_plane},
+                      {"poses", packedPoses(body.poses)},
+                      {"looks", meshesJson(body.looks)},
+                      {"solids", meshesJson(body.solids)}});
+  }
+  Json out = {{"bodies", std::move(bodies)},
+              {"center", vectorJson(scene.center)},
+              {"radius", scene.radius}};
+  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
+    out["goal"] = packedPoses({pose->X_WP});
+  }
+  return out;
+}
+
+Json toolPaths(const ReportData& data) {
+  Json paths = Json::array();
+  if (!data.frames.isMotion()) return paths;
+  for (const ReportTool& tool : data.scene.tools) {
+    std::vector<double> path;
+    for (const std::vector<Pose>& poses : data.frames.X_WL) {
+      const Vec3 p = poses[tool.link] * tool.p_LT;
+      path.insert(path.end(), {p.x(), p.y(), p.z()});
+    }
+    paths.push_back(packedFloats(path));
+  }
+  return paths;
+}
+
+/// Distances, and both points of each, of one pair or of the closest at each frame.
+Json distancesJson(const std::vector<ReportDistance>& at) {
+  std::vector<double> distances, points;
+  for (const ReportDistance& d : at) {
+    distances.push_back(d.distance);
+    for (const Vec3* p : {&d.p_A, &d.p_B}) {
+      points.insert(points.end(), {p->x(), p->y(), p->z()});
+    }
+  }
+  return {{"distance", packedFloats(distances)}, {"points", packedFloats(points)}};
+}
+
+Json clearanceJson(const ReportClearance& clearance) {
+  Json pairs = Json::array();
+  for (const ReportPair& pair : clearance.pairs) {
+    Json out = distancesJson(pair.at);
+    out["a"] = pair.at.front().a;
+    out["b"] = pair.at.front().b;
+    out["margin"] = pair.at.front().margin;
+    out["nearest"] = pair.nearest;
+    std::vector<double> bounds;
+    for (const ReportBound& b : pair.bounds) bounds.insert(bounds.end(), {b.t0, b.t1, b.lower});
+    out["bounds"] = packedFloats(bounds);
+    pairs.push_back(std::move(out));
+  }
+  Json closest = distancesJson(clearance.closest);
+  Json who = Json::array();
+  for (const ReportDistance& d : clearance.closest) {
+    who.push_back(Json::array({d.a, d.b, d.margin}));
+  }
+  closest["who"] = std::move(who);
+  return {{"pairs", std::move(pairs)}, {"closest", std::move(closest)}};
+}
+
+Json jointsJson(const Problem& problem, const ReportData& data) {
+  Json out = Json::array();
+  if (data.joints.position.size() == 0) return out;
+  const PlannedLimits limits = plannedLimits(problem);
+  for (int i = 0; i < problem.plannedCount(); ++i) {
+    const Coordinate& c = problem.robot->coordinates()[problem.planned[i]];
+    out.push_back({{"name", c.name},
+                   {"angle", c.is_angle},
+                   {"lower", numberOrNull(limits.lower[i])},
+                   {"upper", numberOrNull(limits.upper[i])},
+                   {"velocity_limit", numberOrNull(limits.velocity[i])},
+                   {"acceleration_limit", numberOrNull(limits.acceleration[i])},
+                   {"torque_limit", numberOrNull(c.effort)},
+                   {"position", packedRow(data.joints.position, i)},
+                   {"velocity", packedRow(data.joints.velocity, i)},
+                   {"acceleration", packedRow(data.joints.acceleration, i)},
+                   {"torque", packedRow(data.joints.torque, i)}});
+  }
+  return out;
+}
+
+Json historyJson(const std::vector<PlanProgress>& history) {
+  std::vector<double> cost, infeasibility, round;
+  for (const PlanProgress& p : history) {
+    cost.push_back(p.cost);
+    infeasibility.push_back(p.infeasibility);
+    round.push_back(p.round);
+  }
+  return {{"cost", packedFloats(cost)},
+          {"infeasibility", packedFloats(infeasibility)},
+          {"round", packedFloats(round)}};
+}
+
+Json dataJson(const Problem& problem, const ReportData& data) {
+  const ReportVerdict& v = data.verdict;
+  Json facts = Json::array();
+  for (const auto& [name, value] : data.facts) facts.push_back(Json::array({name, value}));
+  Json out = {{"verdict",
+               {{"good", v.is_good},
+                {"title", v.title},
+                {"message", v.message},
+                {"faults", v.faults},
+                {"advice", v.advice}}},
+              {"title", data.title},
+              {"facts", std::move(facts)},
+              {"times", packedFloats(data.frames.times)},
+              {"labels", data.frames.labels},
+              {"scene", sceneJson(problem, data.scene)},
+              {"tool_paths", toolPaths(data)},
+              {"clearance", clearanceJson(data.clearance)},
+              {"joints", jointsJson(problem, data)},
+              {"torque_limited", problem.limits.torque},
+              {"history", historyJson(data.history)}};
+  if (data.certificate != nullptr && !data.certificate->closest_a.empty()) {
+    out["minimum"] = {{"t", data.certificate->closest_t},
+                      {"distance", data.certificate->minimum_clearance.upper}};
+  }
+  return out;
+}
+
+std::string escapedForHtml(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// JSON that no HTML parser takes for the end of a script: "<" stands only in strings.
+std::string escapedForScript(const std::string& json) {
+  std::string out;
+  out.reserve(json.size());
+  for (char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string formatReportHtml(const Problem& problem, const ReportData& data) {
+  const std::string json = escapedForScript(
+      dataJson(problem, data).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  std::string out;
+  std::string_view rest = kReportPage;
+  while (true) {
+    const std::size_t open = rest.find('@');
+    out += rest.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = rest.find('@', open + 1);
+    const std::string_view key = rest.substr(open + 1, close - open - 1);
+    if (key == "TITLE") out += escapedForHtml(data.title + ": " + data.verdict.title);
+    if (key == "STYLE") out += kReportStyle;
+    if (key == "THREE") out += kThreeScript;
+    if (key == "SCRIPT") out += kReportScript;
+    if (key == "DATA") out += json;
+    rest.remove_prefix(close + 1);
+  }
+}
+
+}  // namespace allclear

@@ -1,0 +1,176 @@
+#include "allclear/exports/report/scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace allclear {
+namespace {
+
+bool isPlane(const std::vector<Geometry>& geometry) {
+  return !geometry.empty() && std::all_of(geometry.begin(), geometry.end(), [](const auto& g) {
+    return std::holds_alternative<HalfSpace>(g.shape);
+  });
+}
+
+/// What a body looks like: its visuals, else what the files call its collision geometry.
+const std::vector<Geometry>& looksOf(const Problem& problem, const CertifiedBody& body) {
+  if (body.kind == CertifiedBody::Kind::kObstacle) {
+    return problem.obstacles[body.obstacle].geometry;
+  }
+  if (body.kind == CertifiedBody::Kind::kAttached) {
+    for (const AttachedObject& object : problem.attached) {
+      if (object.id == body.name) return object.geometry;
+    }
+  }
+  const Link& link = problem.robot->links()[body.link];
+  return link.visual.empty() ? link.collision : link.visual;
+}
+
+bool isMeshless(const std::vector<Geometry>& geometry) {
+  return std::none_of(geometry.begin(), geometry.end(), [](const Geometry& g) {
+    return std::holds_alternative<TriangleMesh>(g.shape);
+  });
+}
+
+/// The closest look that was taken at a body.
+Closeness closenessOf(int body, const ReportClearance& clearance) {
+  Closeness closeness = Closeness::kHull;
+  for (const ReportPair& pair : clearance.pairs) {
+    const ReportDistance& at = pair.at.front();
+    if (at.a == body || at.b == body) closeness = std::max(closeness, pair.closeness);
+  }
+  return closeness;
+}
+
+/// The bodies of the geometry, then links that are only seen.
+std::vector<CertifiedBody> allBodies(const Problem& problem, const CertifiedGeometry& geometry) {
+  std::vector<CertifiedBody> bodies = geometry.bodies;
+  const std::vector<Link>& links = problem.robot->links();
+  for (int l = 0; l < static_cast<int>(links.size()); ++l) {
+    if (links[l].visual.empty()) continue;
+    const bool is_known =
+        std::any_of(geometry.bodies.begin(), geometry.bodies.end(), [&](const CertifiedBody& b) {
+          return b.kind == CertifiedBody::Kind::kLink && b.link == l;
+        });
+    if (!is_known) bodies.push_back({links[l].name, CertifiedBody::Kind::kLink, l, -1, {}});
+  }
+  return bodies;
+}
+
+std::vector<Pose> posesOf(const Problem& problem, const CertifiedBody& body,
+                          const ReportFrames& frames) {
+  std::vector<Pose> poses;
+  bool moves = false;
+  for (int f = 0; f < frames.count(); ++f) {
+    poses.push_back(bodyPose(problem, body, frames, f));
+    moves = moves || poses[f].R != poses[0].R || poses[f].p != poses[0].p;
+  }
+  if (!moves) poses.resize(1);
+  return poses;
+}
+
+/// The ball that the camera looks at: robot over all frames, obstacles where they start; of those
+/// much larger than the robot only what is near it.
+void findView(const Problem& problem, const std::vector<CertifiedBody>& bodies,
+              const ReportFrames& frames, ReportScene* scene) {
+  Vec3 lower = Vec3::Constant(HUGE_VAL), upper = -lower;
+  const auto add = [&](const Vec3& p, double r) {
+    lower = lower.cwiseMin(p - Vec3::Constant(r));
+    upper = upper.cwiseMax(p + Vec3::Constant(r));
+  };
+  for (const bool obstacles : {false, true}) {
+    const double robot_size = obstacles && lower.x() < upper.x() ? (upper - lower).norm() : 0.0;
+    for (const CertifiedBody& body : bodies) {
+      if ((body.kind == CertifiedBody::Kind::kObstacle) != obstacles) continue;
+      const bool moves = body.obstacle < 0 || problem.obstacles[body.obstacle].moves();
+      const int step = moves ? std::max(1, frames.count() / 10) : frames.count();
+      for (const Geometry& g : looksOf(problem, body)) {
+        const Ball ball = boundingBall(g.shape);
+        if (!std::isfinite(ball.radius) || (obstacles && ball.radius > robot_size)) continue;
+        for (int f = 0; f < frames.count(); f += step) {
+          add(bodyPose(problem, body, frames, f) * (g.X_BG * ball.center), 0.7 * ball.radius);
+        }
+      }
+    }
+  }
+  if (!(lower.x() < upper.x())) return;
+  scene->center = 0.5 * (lower + upper);
+  scene->radius = std::max(0.05, 0.5 * (upper - lower).norm());
+}
+
+/// Its far end says more than its origin, which may lie on the last joint's axis.
+ReportTool toolOf(const RobotModel& robot, int link) {
+  ReportTool tool{link, Vec3::Zero()};
+  for (const Geometry& g : robot.links()[link].collision) {
+    const Ball ball = boundingBall(g.shape);
+    if (std::isfinite(ball.radius)) tool.p_LT = g.X_BG * ball.center;
+  }
+  return tool;
+}
+
+/// The links whose ways are drawn: the one that the goal places, else where planned chains end.
+std::vector<ReportTool> findTools(const Problem& problem) {
+  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
+    return {{pose->link, pose->X_LP.p}};
+  }
+  const RobotModel& robot = *problem.robot;
+  const auto isPlanned = [&](const Joint& joint) {
+    return joint.first_coordinate >= 0 &&
+           std::binary_search(problem.planned.begin(), problem.planned.end(),
+                              joint.first_coordinate);
+  };
+  std::vector<bool> carries(robot.links().size(), false);  // a planned joint farther out
+  const std::vector<Joint>& joints = robot.joints();
+  for (auto joint = joints.rbegin(); joint != joints.rend(); ++joint) {  // children before parents
+    if (isPlanned(*joint) || carries[joint->child_link]) carries[joint->parent_link] = true;
+  }
+  std::vector<ReportTool> tools;
+  for (const Joint& joint : joints) {
+    if (isPlanned(joint) && !carries[joint.child_link]) {
+      tools.push_back(toolOf(robot, joint.child_link));
+    }
+  }
+  return tools;
+}
+
+}  // namespace
+
+ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometry,
+                        const ReportFrames& frames, const ReportClearance& clearance,
+                        int most_triangles) {
+  ReportScene scene;
+  const std::vector<CertifiedBody> bodies = allBodies(problem, geometry);
+  findView(problem, bodies, frames, &scene);
+  scene.tools = findTools(problem);
+  const double plane_size = 4.0 * scene.radius;
+  double total = 0.0;
+  for (const CertifiedBody& body : bodies) {
+    for (const Geometry& g : looksOf(problem, body)) {
+      const auto* mesh = std::get_if<TriangleMesh>(&g.shape);
+      if (mesh != nullptr) total += static_cast<double>(mesh->triangles().size());
+    }
+  }
+  const double share = total > most_triangles ? most_triangles / total : 1.0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const CertifiedBody& body = bodies[i];
+    const std::vector<Geometry>& looks = looksOf(problem, body);
+    ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames)};
+    for (const Geometry& g : looks) {
+      const ReportMesh mesh = reportMesh(g, plane_size);
+      const double most = share * static_cast<double>(mesh.triangles.size());
+      out.looks.push_back(packed(share < 1.0 ? simplified(mesh, std::max(64, int(most))) : mesh));
+    }
+    const bool is_same = isMeshless(looks) && (body.kind != CertifiedBody::Kind::kLink ||
+                                               problem.robot->links()[body.link].visual.empty());
+    if (!is_same) {
+      const Closeness closeness = closenessOf(static_cast<int>(i), clearance);
+      for (const Geometry& g : body.solids(closeness)) {
+        out.solids.push_back(packed(reportMesh(g, plane_size)));
+      }
+    }
+    scene.bodies.push_back(std::move(out));
+  }
+  return scene;
+}
+
+}  // namespace allclear

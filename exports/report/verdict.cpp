@@ -1,0 +1,134 @@
+#include "allclear/exports/report/verdict.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace allclear {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+bool breaksLimit(const Certificate& certificate) {
+  return std::any_of(certificate.limits.begin(), certificate.limits.end(),
+                     [](const CertifiedLimit& limit) { return !limit.kept; });
+}
+
+bool comesTooNear(const Certificate& certificate) {
+  return std::any_of(
+      certificate.pairs.begin(), certificate.pairs.end(), [](const CertificatePair& pair) {
+        return std::any_of(pair.cells.begin(), pair.cells.end(),
+                           [&](const CoverCell& cell) { return cell.lower < pair.margin; });
+      });
+}
+
+/// What to do about the pair that comes nearest, or goes deepest.
+void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clearance,
+                  std::vector<std::string>* advice) {
+  if (clearance.pairs.empty()) return;
+  const ReportPair& worst = clearance.pairs.front();
+  const ReportDistance& at = worst.at[worst.nearest];
+  if (at.distance >= at.margin) return;
+  const std::string names =
+      "'" + geometry.bodies[at.a].name + "' and '" + geometry.bodies[at.b].name + "'";
+  if (at.distance > 0.0) {
+    advice->push_back("If " + number(1e3 * at.distance) + " mm between " + names +
+                      " will do, lower their margin (collision.pair_margins).");
+  } else {
+    advice->push_back(
+        "Look at " + names +
+        " where they are drawn in red. If they may touch, allow it (collision.allowed); "
+        "if not, give them more room or move the goal.");
+  }
+}
+
+std::string planTitle(PlanStatus status) {
+  switch (status) {
+    case PlanStatus::kCertified:
+      return "Certified: clear at every instant";
+    case PlanStatus::kNotFound:
+      return "No certified plan found";
+    case PlanStatus::kTimedOut:
+      return "Out of time: no certified plan";
+    case PlanStatus::kInterrupted:
+      return "Interrupted: no certified plan";
+  }
+  return "No plan";
+}
+
+}  // namespace
+
+ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geometry,
+                          const Plan& plan, const ReportClearance& clearance) {
+  ReportVerdict out;
+  out.is_good = plan.certificate && plan.certificate->clear;
+  out.title = out.is_good ? planTitle(PlanStatus::kCertified) : planTitle(plan.status);
+  out.message = plan.message;
+  if (out.is_good) {  // the title says the rest of the plan's own message
+    out.message = plan.certificate->message;
+    return out;
+  }
+  if (plan.certificate) out.faults = plan.certificate->faults;
+  adviseOnPair(geometry, clearance, &out.advice);
+  const PlanOptions& options = problem.options;
+  if (!plan.trajectory && plan.statistics.attempts == 0) {
+    out.advice.push_back("Start and goal are shown below; nothing was tried between them.");
+    return out;
+  }
+  if (plan.status == PlanStatus::kTimedOut) {
+    out.advice.push_back("Give it more time: --time-limit " + number(4.0 * options.time_limit) +
+                         ", or solver.time_limit in the task (" + number(options.time_limit) +
+                         " s in the task).");
+  } else {
+    out.advice.push_back(
+        "Try more first guesses: solver.attempts: " + std::to_string(4 * options.attempts) + " (" +
+        std::to_string(options.attempts) + " in the task), or another --seed.");
+  }
+  if (plan.certificate && breaksLimit(*plan.certificate)) {
+    out.advice.push_back("A limit is exceeded: allow a longer duration (duration.max).");
+  }
+  return out;
+}
+
+ReportVerdict trajectoryVerdict(const Certificate& certificate) {
+  ReportVerdict out;
+  out.is_good = certificate.clear;
+  out.title = out.is_good ? planTitle(PlanStatus::kCertified) : "Not clear";
+  out.message = certificate.message;
+  if (out.is_good) return out;
+  out.faults = certificate.faults;
+  if (comesTooNear(certificate)) {
+    out.advice.push_back("Plan it anew with allclear plan, or mend it at the marked instants.");
+  }
+  if (breaksLimit(certificate)) {
+    out.advice.push_back(
+        "Limits of velocity and acceleration: stretch it in time; velocities fall by the factor, "
+        "accelerations by its square. By a hair: --limit-tolerance.");
+  }
+  return out;
+}
+
+ReportVerdict taskVerdict(const std::vector<std::string>& faults) {
+  ReportVerdict out;
+  out.is_good = faults.empty();
+  out.faults = faults;
+  if (out.is_good) {
+    out.title = "The task is well posed";
+    out.message = "Start and goal keep their limits and margins. Nothing has been planned yet.";
+    out.advice = {"Plan it: allclear plan TASK.yaml --report plan.html"};
+    return out;
+  }
+  out.title = "The task cannot be planned as it is";
+  out.message =
+      "Its start or goal is in contact, or nearer than the margin, and no plan can "
+      "change that.";
+  out.advice = {"Move the start, the goal or the obstacle.",
+                "A pair that may touch: collision.allowed. A pair that may come nearer: "
+                "collision.pair_margins."};
+  return out;
+}
+
+}  // namespace allclear

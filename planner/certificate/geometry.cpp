@@ -1,0 +1,132 @@
+#include "allclear/planner/certificate/geometry.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "allclear/core/input_error.h"
+#include "allclear/robot_models/kinematics/motion_tree.h"
+
+namespace allclear {
+namespace {
+
+using Kind = CertifiedBody::Kind;
+
+/// Planes are separated by their own normal only, which must then not turn.
+void requireNoTurningPlane(const Obstacle& obstacle) {
+  for (const Geometry& part : obstacle.geometry) {
+    if (!std::holds_alternative<HalfSpace>(part.shape)) continue;
+    for (const PoseKnot& knot : obstacle.motion) {
+      const Mat3 turn = knot.X_WO.R - obstacle.motion[0].X_WO.R;
+      if (turn.cwiseAbs().maxCoeff() > 0.0) {
+        throw InputError("obstacle '" + obstacle.id +
+                         "': a plane that turns cannot be certified; use a large box");
+      }
+    }
+  }
+}
+
+std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
+  std::vector<CertifiedBody> bodies;
+  const std::vector<Link>& links = problem.robot->links();
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    if (links[l].collision.empty()) continue;
+    bodies.push_back({links[l].name, Kind::kLink, static_cast<int>(l), -1, links[l].collision});
+  }
+  for (const AttachedObject& object : problem.attached) {
+    bodies.push_back({object.id, Kind::kAttached, object.link, -1, object.geometry});
+  }
+  for (std::size_t o = 0; o < problem.obstacles.size(); ++o) {
+    const Obstacle& obstacle = problem.obstacles[o];
+    requireNoTurningPlane(obstacle);
+    bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), obstacle.geometry});
+  }
+  return bodies;
+}
+
+/// Which bodies move relative to which.
+class Motions {
+ public:
+  explicit Motions(const Problem& problem) : problem_(problem), tree_(*problem.robot) {}
+
+  /// The motion nodes that planned coordinates move, between the world and the body.
+  std::set<int> movingNodes(const CertifiedBody& body) const {
+    std::set<int> nodes;
+    if (body.link < 0) return nodes;
+    for (int node : tree_.pathTo(tree_.mounts()[body.link].node)) {
+      const int coordinate = tree_.nodes()[node].coordinate;
+      const auto& planned = problem_.planned;
+      if (std::find(planned.begin(), planned.end(), coordinate) != planned.end()) {
+        nodes.insert(node);
+      }
+    }
+    return nodes;
+  }
+
+  bool areFixed(const CertifiedBody& a, const CertifiedBody& b) const {
+    for (const CertifiedBody* body : {&a, &b}) {
+      if (body->obstacle >= 0 && problem_.obstacles[body->obstacle].moves()) return false;
+    }
+    return movingNodes(a) == movingNodes(b);
+  }
+
+ private:
+  const Problem& problem_;
+  MotionTree tree_;
+};
+
+bool mayTouch(const AttachedObject& object, int link) {
+  const auto& links = object.touch_links;
+  return link == object.link || std::find(links.begin(), links.end(), link) != links.end();
+}
+
+bool isAllowed(const CollisionSettings& settings, const std::string& a, const std::string& b) {
+  return std::any_of(settings.allowed.begin(), settings.allowed.end(), [&](const auto& pair) {
+    return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+  });
+}
+
+/// Whether the two are to be kept apart. Pre: the order of `bodiesOf`.
+bool isChecked(const Problem& problem, const CertifiedBody& a, const CertifiedBody& b) {
+  if (isAllowed(problem.collision, a.name, b.name)) return false;
+  if (b.kind == Kind::kObstacle) return a.kind != Kind::kObstacle;
+  if (b.kind == Kind::kLink) return !problem.robot->isPairDisabled(a.link, b.link);
+  if (a.kind == Kind::kAttached) return true;
+  const auto carried =
+      std::find_if(problem.attached.begin(), problem.attached.end(),
+                   [&](const AttachedObject& object) { return object.id == b.name; });
+  return !mayTouch(*carried, a.link);
+}
+
+}  // namespace
+
+double certifiedMargin(const CollisionSettings& settings, const std::string& a,
+                       const std::string& b) {
+  std::optional<double> full, single;
+  for (const PairMargin& entry : settings.pair_margins) {
+    if (entry.b.empty()) {
+      if (entry.a == a || entry.a == b) single = std::max(single.value_or(0.0), entry.margin);
+    } else if ((entry.a == a && entry.b == b) || (entry.a == b && entry.b == a)) {
+      full = std::max(full.value_or(0.0), entry.margin);
+    }
+  }
+  return full ? *full : single.value_or(settings.margin);
+}
+
+CertifiedGeometry certifiedGeometry(const Problem& problem) {
+  CertifiedGeometry geometry;
+  geometry.bodies = bodiesOf(problem);
+  const Motions motions(problem);
+  const int count = static_cast<int>(geometry.bodies.size());
+  for (int i = 0; i < count; ++i) {
+    for (int j = i + 1; j < count; ++j) {
+      const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
+      if (!isChecked(problem, a, b)) continue;
+      geometry.pairs.push_back(
+          {i, j, certifiedMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
+    }
+  }
+  return geometry;
+}
+
+}  // namespace allclear

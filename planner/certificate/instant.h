@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allclear/planner/certificate/geometry.h"
+
+namespace allclear {
+
+/// Two bodies at one instant.
+struct PairDistance {
+  std::string a;
+  std::string b;
+  double distance = 0.0;  ///< signed [m]
+  double margin = 0.0;    ///< [m]
+  bool fixed = false;     ///< they do not move relative to each other
+};
+
+/// The signed distances of all pairs in configuration `q` of the robot, the nearest to its margin
+/// (or deepest beyond it) first. Obstacles that move are where they are at time t [s]; without one
+/// their pairs are left out.
+std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
+                                        const VecX& q, std::optional<double> t);
+
+}  // namespace allclear

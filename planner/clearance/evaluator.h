@@ -1,0 +1,89 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "allclear/planner/clearance/collision_model.h"
+#include "allclear/robot_models/motion/link_curves.h"
+#include "allclear/trajectories/trajectory.h"
+
+namespace allclear {
+
+/// The least distance of one pair of bodies over one span of a trajectory.
+struct Clearance {
+  int pair = -1;  ///< index into `CollisionModel::pairs`
+  int span = -1;
+  double lower = 0.0;  ///< [m] certified bound over the span
+  double upper = 0.0;  ///< [m] distance at t_star
+  double t_star = 0.0;
+  Vec3 p_A = Vec3::Zero();  ///< witnesses in the bodies' frames
+  Vec3 p_B = Vec3::Zero();
+  Vec3 normal = Vec3::UnitX();  ///< world, from A to B
+};
+
+/// Distances over time of all pairs of a problem along trajectories of its planned coordinates.
+/// Immutable; each thread uses its own `Workspace`.
+class ClearanceEvaluator {
+ public:
+  explicit ClearanceEvaluator(const Problem& problem, Detail detail = Detail::kWhereNeeded);
+
+  struct Workspace {
+    explicit Workspace(const ClearanceEvaluator& evaluator);
+    /// A part of the span on which no obstacle's motion bends.
+    struct Part {
+      LinkCurves links;
+      std::vector<std::vector<BodyCurve>> obstacles;  ///< one curve, or one per cell
+    };
+    LinkCurveBuilder::Workspace curves;
+    std::vector<Part> parts;  ///< of the span that was looked at last
+    std::vector<Pose> poses;
+  };
+
+  const Problem& problem() const { return problem_; }
+  const CollisionModel& model() const { return model_; }
+  const LinkCurveBuilder& builder() const { return builder_; }
+
+  /// Everything nearer than `influence` beyond its margin, over one span: at most one entry per
+  /// pair. A pair without an entry keeps at least margin + influence on the whole span, proved.
+  void nearPairs(const BernsteinSpan& planned, int span, double influence, double tolerance,
+                 Workspace& workspace, std::vector<Clearance>* out) const;
+
+  /// One pair over one span, `nearPairs` having been called for that span last: exact within the
+  /// tolerance up to `ceiling`, coarse above.
+  Clearance pairClearance(int pair, int span, double ceiling, double tolerance, bool refine,
+                          Workspace& workspace) const;
+
+  /// Makes the curves of one span without looking at any pair.
+  void buildCurves(const BernsteinSpan& planned, double tolerance, Workspace& workspace) const;
+
+  /// True when every pair keeps its margin over the span, proved; else `worst` gets a pair that may
+  /// not (its upper bound below the margin, or undecided).
+  bool isClear(const BernsteinSpan& planned, double extra_margin, double tolerance,
+               Workspace& workspace, Clearance* worst) const;
+
+  /// Distances of all pairs at one configuration of the planned coordinates, at time t [s] (none:
+  /// obstacles that move are left out): the least of (distance - margin), and which pair.
+  Clearance atRest(const VecX& q_planned, std::optional<double> t, Workspace& workspace) const;
+
+  /// Gradient of the distance by the planned coordinates at time t_star, given q there. `distance`
+  /// gets the distance there by kinematics: without the padding of `upper`, which moves with the
+  /// curves. `rate` gets its derivative by time with the robot held: of obstacles that move.
+  VecX gradient(const Clearance& clearance, const VecX& q_planned, Workspace& workspace,
+                double* distance, double* rate) const;
+
+  /// The planned coordinates' polynomial with the others held.
+  BernsteinSpan wholeRobot(const BernsteinSpan& planned) const;
+
+ private:
+  std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
+  void measure(const Workspace::Part& part, Closeness closeness, double tolerance, bool refine,
+               Clearance* best) const;
+
+  Problem problem_;
+  CollisionModel model_;
+  LinkCurveBuilder builder_;
+  std::vector<int> curve_of_body_;  ///< index into the builder's links; -1 for obstacles
+};
+
+}  // namespace allclear

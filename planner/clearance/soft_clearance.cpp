@@ -1,0 +1,88 @@
+#include "allclear/planner/clearance/soft_clearance.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allclear/distance/soft/minimum.h"
+
+namespace allclear {
+namespace {
+
+/// A rigid motion's rate of turning, from the velocities of points.
+Vec3 spinOf(const Obstacle& obstacle, double t, const Vec3& p) {
+  const Vec3 v = obstacle.pointVelocity(t, p);
+  const Vec3 x = obstacle.pointVelocity(t, p + Vec3::UnitX()) - v;  // spin x UnitX
+  const Vec3 y = obstacle.pointVelocity(t, p + Vec3::UnitY()) - v;
+  return {y.z(), -x.z(), x.y()};
+}
+
+}  // namespace
+
+SoftClearance::SoftClearance(const ClearanceEvaluator& evaluator)
+    : evaluator_(evaluator),
+      bodies_(std::make_unique<Body[]>(kClosenessCount * evaluator.model().bodies.size())) {}
+
+const SoftBody& SoftClearance::body(int index, Closeness closeness) const {
+  Body& body = bodies_[kClosenessCount * index + static_cast<int>(closeness)];
+  std::call_once(body.made,
+                 [&] { body.soft.emplace(evaluator_.model().bodies[index].solids(closeness)); });
+  return *body.soft;
+}
+
+double SoftClearance::pairSize(int pair) const {
+  const CollisionPair& bodies = evaluator_.model().pairs[pair];
+  return std::min(evaluator_.model().bodies[bodies.a].ball.radius,
+                  evaluator_.model().bodies[bodies.b].ball.radius);
+}
+
+SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t, double softness,
+                                       ClearanceEvaluator::Workspace& w) const {
+  const Problem& problem = evaluator_.problem();
+  const Kinematics& kinematics = evaluator_.builder().kinematics();
+  const CollisionPair& pair = evaluator_.model().pairs[index];
+  const CollisionBody& A = evaluator_.model().bodies[pair.a];
+  const CollisionBody& B = evaluator_.model().bodies[pair.b];
+  kinematics.linkPoses(problem.configuration(curve.value(t)), w.curves.kinematics, w.poses);
+  const auto poseOf = [&](const CollisionBody& body) {
+    return body.link < 0 ? problem.obstacles[body.obstacle].pose(t) : w.poses[body.link];
+  };
+  const Pose X_WA = poseOf(A), X_WB = poseOf(B);
+  const SmoothDistance soft = softDistance(body(pair.a, pair.closeness), X_WA,
+                                           body(pair.b, pair.closeness), X_WB, softness);
+  Value out;
+  out.distance = soft.distance;
+  out.t_star = t;
+  VecX whole = VecX::Zero(problem.robot->dimension());
+  Jacobian J;
+  const auto add = [&](const CollisionBody& body, const Pose& X, const Vec3& translation,
+                       const Vec3& rotation) {
+    if (body.link >= 0) {
+      kinematics.pointJacobian(w.curves.kinematics, body.link, X.p, J);
+      whole += J.topRows<3>().transpose() * translation + J.bottomRows<3>().transpose() * rotation;
+    } else if (problem.obstacles[body.obstacle].moves()) {
+      const Obstacle& obstacle = problem.obstacles[body.obstacle];
+      out.rate +=
+          translation.dot(obstacle.pointVelocity(t, X.p)) + rotation.dot(spinOf(obstacle, t, X.p));
+    }
+  };
+  add(A, X_WA, soft.gradient.translation_A, soft.gradient.rotation_A);
+  add(B, X_WB, soft.gradient.translation_B, soft.gradient.rotation_B);
+  out.gradient = problem.plannedPart(whole);
+  return out;
+}
+
+SoftClearance::Value SoftClearance::minimum(const Clearance& from, const BSpline& curve,
+                                            double softness,
+                                            ClearanceEvaluator::Workspace& workspace) const {
+  Value best;
+  best.distance = HUGE_VAL;
+  descend(curve.spanTime(from.span), from.t_star, [&](double t) {
+    Value here = at(from.pair, curve, t, softness, workspace);
+    const double slope = here.gradient.dot(curve.value(t, 1)) + here.rate;
+    if (here.distance < best.distance) best = std::move(here);
+    return slope;
+  });
+  return best;
+}
+
+}  // namespace allclear

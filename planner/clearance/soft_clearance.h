@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "allclear/distance/soft/distance.h"
+#include "allclear/planner/clearance/evaluator.h"
+#include "allclear/trajectories/bspline.h"
+
+namespace allclear {
+
+/// Softened distances (soft_distance.h) of the pairs of a collision model along a curve: values
+/// with their own exact gradients, for the optimiser's way out of contact. They prove nothing.
+/// Bodies are made ready when first asked for; safe from several threads.
+class SoftClearance {
+ public:
+  explicit SoftClearance(const ClearanceEvaluator& evaluator);
+
+  /// Radius of the pair's smaller body [m]: what softness is measured by.
+  double pairSize(int pair) const;
+
+  struct Value {
+    double distance = 0.0;  ///< [m]
+    double t_star = 0.0;
+    VecX gradient;      ///< by the planned coordinates at t_star
+    double rate = 0.0;  ///< by time with the robot held: of obstacles that move
+  };
+  /// The minimum over the span's time, downhill from the Euclidean one, `from`.
+  Value minimum(const Clearance& from, const BSpline& curve, double softness,
+                ClearanceEvaluator::Workspace& workspace) const;
+  /// At time t of the curve.
+  Value at(int pair, const BSpline& curve, double t, double softness,
+           ClearanceEvaluator::Workspace& workspace) const;
+
+ private:
+  struct Body {
+    std::once_flag made;
+    std::optional<SoftBody> soft;
+  };
+  const SoftBody& body(int index, Closeness closeness) const;
+
+  const ClearanceEvaluator& evaluator_;
+  std::unique_ptr<Body[]> bodies_;  ///< body by body, by closeness
+};
+
+}  // namespace allclear

@@ -1,0 +1,370 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include "allclear/planner/problem.h"
+
+namespace allclear {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+std::string shown(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  return text;
+}
+
+/// Collects findings about one problem; its methods are the checks, one concern each.
+class Validator {
+ public:
+  explicit Validator(const Problem& problem) : p_(problem) {}
+
+  std::vector<Finding> run() {
+    checkShape();
+    if (!findings_.empty()) return std::move(findings_);
+    checkStart();
+    checkTarget("goal", p_.goal);
+    for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
+      checkTarget("waypoint " + std::to_string(i + 1), p_.waypoints[i].target);
+    }
+    checkRates("start", p_.start_velocity, p_.start_acceleration);
+    checkRates("goal", p_.goal_velocity, p_.goal_acceleration);
+    checkPathConstraints();
+    checkTimes();
+    checkSettings();
+    checkMotions();
+    checkNames();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(const std::string& what, const std::string& why, double value = kNone,
+           double limit = kNone) {
+    findings_.push_back({what, value, limit, what + ": " + why});
+  }
+  void addLimit(const std::string& what, double value, double limit, const char* side,
+                const char* unit) {
+    add(what,
+        shown(value) + " is " + shown(std::abs(value - limit)) + unit + " beyond the " + side +
+            " limit " + shown(limit),
+        value, limit);
+  }
+  const Coordinate& coordinate(int c) const { return p_.robot->coordinates()[c]; }
+  const char* unit(int c) const { return coordinate(c).is_angle ? " rad" : " m"; }
+  std::string jointName(const std::string& of, int c) const {
+    return of + ": joint '" + coordinate(c).name + "'";
+  }
+
+  // Dimensions and indices: what everything else relies on.
+  void checkShape();
+  bool isLink(int link) const {
+    return link >= 0 && link < static_cast<int>(p_.robot->links().size());
+  }
+  void checkLink(const std::string& what, int link) {
+    if (!isLink(link)) add(what, "has no link " + std::to_string(link));
+  }
+  void checkSize(const std::string& what, const VecX& v, int expected, bool may_be_empty) {
+    if (may_be_empty && v.size() == 0) return;
+    if (v.size() != expected) {
+      add(what,
+          "has " + std::to_string(v.size()) + " values instead of " + std::to_string(expected));
+    }
+  }
+  void checkTargetShape(const std::string& what, const Target& target, bool is_goal);
+  void checkSceneShape();
+
+  void checkStart();
+  void checkTarget(const std::string& what, const Target& target);
+  void checkPosition(const std::string& what, int c, double value);
+  void checkRates(const std::string& what, const VecX& velocity, const VecX& acceleration);
+  void checkRate(const std::string& what, double value, double limit, const char* unit);
+  void checkPathConstraints();
+  void checkTimes();
+  void checkSettings();
+  void checkPositive(const std::string& what, double value, bool zero_allowed);
+  void checkLimitOverrides(const std::string& what, const VecX& values);
+  void checkMotions();
+  void checkNames();
+  void checkKnown(const std::string& what, const std::string& name,
+                  const std::multiset<std::string>& known);
+
+  const Problem& p_;
+  std::vector<Finding> findings_;
+};
+
+void Validator::checkShape() {
+  if (!p_.robot) return add("robot", "is missing");
+  const int n = p_.robot->dimension();
+  if (p_.planned.empty()) add("planned coordinates", "there are none");
+  for (std::size_t i = 0; i < p_.planned.size(); ++i) {
+    if (p_.planned[i] < 0 || p_.planned[i] >= n) {
+      add("planned coordinates", "the robot has no coordinate " + std::to_string(p_.planned[i]));
+    }
+    if (i > 0 && p_.planned[i] <= p_.planned[i - 1]) {
+      add("planned coordinates", "must ascend without repetition");
+    }
+  }
+  checkSize("start", p_.start, n, false);
+  checkSize("start velocity", p_.start_velocity, p_.plannedCount(), true);
+  checkSize("start acceleration", p_.start_acceleration, p_.plannedCount(), true);
+  checkSize("goal velocity", p_.goal_velocity, p_.plannedCount(), true);
+  checkSize("goal acceleration", p_.goal_acceleration, p_.plannedCount(), true);
+  checkSize("acceleration limits", p_.limits.acceleration, n, true);
+  checkSize("jerk limits", p_.limits.jerk, n, true);
+  checkTargetShape("goal", p_.goal, true);
+  for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
+    checkTargetShape("waypoint " + std::to_string(i + 1), p_.waypoints[i].target, false);
+  }
+  checkSceneShape();
+}
+
+void Validator::checkTargetShape(const std::string& what, const Target& target, bool is_goal) {
+  if (const auto* pose = std::get_if<PoseTarget>(&target)) return checkLink(what, pose->link);
+  const auto& joints = std::get<JointTarget>(target);
+  checkSize(what, joints.values, static_cast<int>(joints.coordinates.size()), false);
+  if (is_goal ? joints.coordinates != p_.planned
+              : !std::includes(p_.planned.begin(), p_.planned.end(), joints.coordinates.begin(),
+                               joints.coordinates.end())) {
+    add(what, is_goal ? "must name exactly the planned coordinates, ascending"
+                      : "must name planned coordinates, ascending");
+  }
+}
+
+void Validator::checkSceneShape() {
+  for (const PathConstraint& constraint : p_.path_constraints) {
+    std::visit([&](const auto& c) { checkLink("path constraint", c.link); }, constraint);
+  }
+  for (const AttachedObject& object : p_.attached) {
+    const std::string what = "attached object '" + object.id + "'";
+    checkLink(what, object.link);
+    for (int link : object.touch_links) checkLink(what, link);
+    if (object.geometry.empty()) add(what, "has no geometry");
+  }
+  for (const Obstacle& obstacle : p_.obstacles) {
+    if (obstacle.geometry.empty()) add("obstacle '" + obstacle.id + "'", "has no geometry");
+  }
+  if (p_.balance) {
+    if (p_.balance->support_links.empty()) add("balance", "names no support link");
+    for (int link : p_.balance->support_links) checkLink("balance", link);
+  }
+  for (const FixedLink& contact : p_.contacts) checkLink("contact", contact.link);
+}
+
+void Validator::checkPosition(const std::string& what, int c, double value) {
+  const Coordinate& limits = coordinate(c);
+  if (!std::isfinite(value)) return add(jointName(what, c), "is not finite", value);
+  if (value < limits.lower) {
+    addLimit(jointName(what, c), value, limits.lower, "lower", unit(c));
+  } else if (value > limits.upper) {
+    addLimit(jointName(what, c), value, limits.upper, "upper", unit(c));
+  }
+}
+
+void Validator::checkStart() {
+  for (int c = 0; c < p_.robot->dimension(); ++c) {
+    const bool is_planned = std::binary_search(p_.planned.begin(), p_.planned.end(), c);
+    if (is_planned) {
+      checkPosition("start", c, p_.start[c]);
+    } else if (!std::isfinite(p_.start[c])) {
+      add(jointName("start", c), "is not finite", p_.start[c]);
+    }
+  }
+}
+
+void Validator::checkTarget(const std::string& what, const Target& target) {
+  if (const auto* joints = std::get_if<JointTarget>(&target)) {
+    for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
+      checkPosition(what, joints->coordinates[k], joints->values[k]);
+    }
+    return;
+  }
+  const auto& pose = std::get<PoseTarget>(target);
+  if (!pose.X_WP.p.allFinite() || !pose.X_WP.R.allFinite() || !pose.X_LP.p.allFinite() ||
+      !pose.X_LP.R.allFinite()) {
+    add(what, "its pose is not finite");
+  }
+  if (!(pose.position_tolerance > 0.0)) {
+    add(what, "the position tolerance must be positive", pose.position_tolerance);
+  }
+  if (!(pose.angle_tolerance > 0.0)) {
+    add(what, "the angle tolerance must be positive", pose.angle_tolerance);
+  }
+  if (std::isinf(pose.position_tolerance) && std::isinf(pose.angle_tolerance)) {
+    add(what, "leaves both position and orientation free");
+  }
+}
+
+void Validator::checkRate(const std::string& what, double value, double limit, const char* unit) {
+  if (!std::isfinite(value)) return add(what, "is not finite", value);
+  if (std::abs(value) > limit) {
+    addLimit(what, value, std::copysign(limit, value), value < 0.0 ? "lower" : "upper", unit);
+  }
+}
+
+void Validator::checkRates(const std::string& what, const VecX& velocity,
+                           const VecX& acceleration) {
+  const PlannedLimits limits = plannedLimits(p_);
+  for (int i = 0; i < p_.plannedCount(); ++i) {
+    const int c = p_.planned[i];
+    const bool angle = coordinate(c).is_angle;
+    const std::string of = " of joint '" + coordinate(c).name + "'";
+    if (velocity.size() > 0) {
+      checkRate(what + ": velocity" + of, velocity[i], limits.velocity[i],
+                angle ? " rad/s" : " m/s");
+    }
+    if (acceleration.size() > 0) {
+      checkRate(what + ": acceleration" + of, acceleration[i], limits.acceleration[i],
+                angle ? " rad/s^2" : " m/s^2");
+    }
+  }
+}
+
+void Validator::checkPathConstraints() {
+  for (const PathConstraint& constraint : p_.path_constraints) {
+    if (const auto* axis = std::get_if<KeepAxis>(&constraint)) {
+      checkPositive("path constraint: tolerance", axis->tolerance, false);
+      if (!(std::abs(axis->axis_L.norm() - 1.0) < 1e-9) ||
+          !(std::abs(axis->direction_W.norm() - 1.0) < 1e-9)) {
+        add("path constraint", "axis and direction must be unit vectors");
+      }
+    } else {
+      const auto& box = std::get<KeepInBox>(constraint);
+      for (int i = 0; i < 3; ++i) checkPositive("path constraint: box size", box.size[i], false);
+      if (!box.p_L.allFinite() || !box.X_WB.p.allFinite() || !box.X_WB.R.allFinite()) {
+        add("path constraint", "its box or point is not finite");
+      }
+    }
+  }
+}
+
+void Validator::checkTimes() {
+  const DurationBounds& duration = p_.duration;
+  checkPositive("duration: min", duration.min, false);
+  checkPositive("duration: max", duration.max, false);
+  if (duration.min > duration.max) {
+    add("duration", "min " + shown(duration.min) + " exceeds max " + shown(duration.max),
+        duration.min, duration.max);
+  }
+  double previous = 0.0;
+  for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
+    if (!p_.waypoints[i].time) continue;
+    const double time = *p_.waypoints[i].time;
+    const std::string what = "waypoint " + std::to_string(i + 1) + ": time";
+    if (!(time > previous) || !std::isfinite(time)) {
+      add(what, shown(time) + " s must be later than " + shown(previous) + " s", time, previous);
+    } else if (time >= duration.max) {
+      add(what, shown(time) + " s must be before the end, at most " + shown(duration.max) + " s",
+          time, duration.max);
+    }
+    previous = time;
+  }
+}
+
+void Validator::checkPositive(const std::string& what, double value, bool zero_allowed) {
+  if (std::isfinite(value) && (value > 0.0 || (zero_allowed && value == 0.0))) return;
+  add(what, shown(value) + (zero_allowed ? " must not be negative" : " must be positive"), value,
+      0.0);
+}
+
+void Validator::checkLimitOverrides(const std::string& what, const VecX& values) {
+  for (int c = 0; c < values.size(); ++c) {
+    if (!std::isnan(values[c])) {
+      checkPositive(what + " of joint '" + coordinate(c).name + "'", values[c], false);
+    }
+  }
+}
+
+void Validator::checkSettings() {
+  if (p_.collision.geometry == GeometryMode::kPrimitive) {
+    for (const Link& link : p_.robot->links()) {
+      for (const Geometry& part : link.collision) {
+        if (!std::holds_alternative<TriangleMesh>(part.shape)) continue;
+        add("collision: geometry", "link '" + link.name +
+                                       "' has a collision mesh, which `primitive` does not allow; "
+                                       "use auto, mesh or capsule");
+        break;
+      }
+    }
+  }
+  for (const auto& [what, scale] :
+       {std::pair{"max_velocity_scaling_factor", p_.limits.max_velocity_scaling_factor},
+        std::pair{"max_acceleration_scaling_factor", p_.limits.max_acceleration_scaling_factor}}) {
+    if (!(scale > 0.0 && scale <= 1.0)) add(what, shown(scale) + " must be in (0, 1]", scale, 1.0);
+  }
+  checkLimitOverrides("acceleration limit", p_.limits.acceleration);
+  checkLimitOverrides("jerk limit", p_.limits.jerk);
+  for (int c : p_.planned) {
+    checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
+                  std::min(coordinate(c).velocity, 1e300), false);
+  }
+  checkPositive("collision: margin", p_.collision.margin, true);
+  checkPositive("collision: tolerance", p_.collision.tolerance, false);
+  for (const PairMargin& pair : p_.collision.pair_margins) {
+    checkPositive("pair margin of '" + pair.a + "'", pair.margin, true);
+  }
+  const ObjectiveWeights& weights = p_.objective;
+  double sum = 0.0;
+  for (const auto& [what, weight] :
+       {std::pair{"duration", weights.duration}, std::pair{"velocity", weights.velocity},
+        std::pair{"acceleration", weights.acceleration}, std::pair{"jerk", weights.jerk},
+        std::pair{"torque", weights.torque}}) {
+    checkPositive(std::string("objective: ") + what, weight, true);
+    sum += weight;
+  }
+  if (sum == 0.0) add("objective", "every weight is zero");
+  if (p_.balance) checkPositive("balance: margin", p_.balance->margin, true);
+}
+
+void Validator::checkMotions() {
+  for (const Obstacle& obstacle : p_.obstacles) {
+    const std::string what = "obstacle '" + obstacle.id + "'";
+    if (!obstacle.X_WO.p.allFinite() || !obstacle.X_WO.R.allFinite()) {
+      add(what, "its pose is not finite");
+    }
+    double previous = -std::numeric_limits<double>::infinity();
+    for (const PoseKnot& knot : obstacle.motion) {
+      if (!std::isfinite(knot.time) || knot.time <= previous || !knot.X_WO.p.allFinite() ||
+          !knot.X_WO.R.allFinite()) {
+        add(what, "its motion must be finite and its times must ascend", knot.time, previous);
+        break;
+      }
+      previous = knot.time;
+    }
+  }
+}
+
+void Validator::checkNames() {
+  std::multiset<std::string> known;
+  std::set<std::string> ids;
+  const auto insert = [&](const std::string& kind, const std::string& id) {
+    if (id.empty()) add(kind, "has no id");
+    if (!ids.insert(id).second) add(kind + " '" + id + "'", "its id is in use already");
+    known.insert(id);
+  };
+  for (const Obstacle& obstacle : p_.obstacles) insert("obstacle", obstacle.id);
+  for (const AttachedObject& object : p_.attached) insert("attached object", object.id);
+  for (const Link& link : p_.robot->links()) known.insert(link.name);
+  for (const PairMargin& pair : p_.collision.pair_margins) {
+    checkKnown("pair margin", pair.a, known);
+    if (!pair.b.empty()) checkKnown("pair margin", pair.b, known);
+  }
+  for (const auto& [a, b] : p_.collision.allowed) {
+    checkKnown("allowed pair", a, known);
+    checkKnown("allowed pair", b, known);
+  }
+}
+
+void Validator::checkKnown(const std::string& what, const std::string& name,
+                           const std::multiset<std::string>& known) {
+  const auto count = known.count(name);
+  if (count == 0) add(what, "there is no link or object '" + name + "'");
+  if (count > 1) add(what, "'" + name + "' names both a link and an object");
+}
+
+}  // namespace
+
+std::vector<Finding> validate(const Problem& problem) { return Validator(problem).run(); }
+
+}  // namespace allclear

@@ -1,0 +1,205 @@
+// The only file that knows Ipopt. Debian's Ipopt solves with MUMPS, which is not thread-safe: two
+// solves at once crash, so one mutex of the process is held around each.
+#ifndef HAVE_CSTDDEF
+#define HAVE_CSTDDEF  // Ipopt 3.11's headers test for it without including their configuration
+#endif
+#include <IpIpoptApplication.hpp>
+#include <IpTNLP.hpp>
+
+#include <exception>
+#include <mutex>
+
+#include "allclear/core/assert.h"
+#include "allclear/planner/program/nlp.h"
+
+namespace allclear {
+namespace {
+
+using Ipopt::Index;
+using Ipopt::Number;
+
+constexpr double kInfinity = 2e19;  // Ipopt takes 1e19 and more for no bound
+
+VecX clampedToIpopt(const VecX& v) { return v.cwiseMax(-kInfinity).cwiseMin(kInfinity); }
+
+class Adapter : public Ipopt::TNLP {
+ public:
+  Adapter(NonlinearProgram& program, const VecX& start,
+          const std::function<bool(const NlpIteration&)>& observe)
+      : program_(program),
+        bounds_(program.bounds()),
+        jacobian_(program.jacobianEntries()),
+        hessian_(program.hessianEntries()),
+        start_(start),
+        observe_(observe) {
+    ALLCLEAR_ASSERT(start_.size() == bounds_.x_lower.size());
+    result.x = start;
+  }
+
+  NlpResult result;
+  std::exception_ptr error;  ///< of a callback; none may cross Ipopt
+
+  bool get_nlp_info(Index& n, Index& m, Index& jacobian_count, Index& hessian_count,
+                    IndexStyleEnum& style) override {
+    n = static_cast<Index>(bounds_.x_lower.size());
+    m = static_cast<Index>(bounds_.g_lower.size());
+    jacobian_count = static_cast<Index>(jacobian_.size());
+    hessian_count = static_cast<Index>(hessian_.size());
+    style = C_STYLE;
+    return true;
+  }
+
+  bool get_bounds_info(Index n, Number* x_l, Number* x_u, Index m, Number* g_l,
+                       Number* g_u) override {
+    Eigen::Map<VecX>(x_l, n) = clampedToIpopt(bounds_.x_lower);
+    Eigen::Map<VecX>(x_u, n) = clampedToIpopt(bounds_.x_upper);
+    Eigen::Map<VecX>(g_l, m) = clampedToIpopt(bounds_.g_lower);
+    Eigen::Map<VecX>(g_u, m) = clampedToIpopt(bounds_.g_upper);
+    return true;
+  }
+
+  bool get_starting_point(Index n, bool, Number* x, bool, Number*, Number*, Index, bool,
+                          Number*) override {
+    Eigen::Map<VecX>(x, n) = start_;
+    return true;
+  }
+
+  bool eval_f(Index n, const Number* x, bool is_new, Number& value) override {
+    return guarded(n, x, is_new, [&] { value = program_.cost(); });
+  }
+  bool eval_grad_f(Index n, const Number* x, bool is_new, Number* gradient) override {
+    return guarded(n, x, is_new, [&] { program_.costGradient(Eigen::Map<VecX>(gradient, n)); });
+  }
+  bool eval_g(Index n, const Number* x, bool is_new, Index m, Number* g) override {
+    return guarded(n, x, is_new, [&] { program_.constraints(Eigen::Map<VecX>(g, m)); });
+  }
+  bool eval_jac_g(Index n, const Number* x, bool is_new, Index, Index count, Index* rows,
+                  Index* columns, Number* values) override {
+    if (values == nullptr) return structure(jacobian_, rows, columns);
+    return guarded(n, x, is_new, [&] { program_.jacobian(Eigen::Map<VecX>(values, count)); });
+  }
+  bool eval_h(Index n, const Number* x, bool is_new, Number factor, Index m, const Number* lambda,
+              bool, Index count, Index* rows, Index* columns, Number* values) override {
+    if (values == nullptr) return structure(hessian_, rows, columns);
+    return guarded(n, x, is_new, [&] {
+      program_.hessian(factor, Eigen::Map<const VecX>(lambda, m), Eigen::Map<VecX>(values, count));
+    });
+  }
+
+  bool intermediate_callback(Ipopt::AlgorithmMode, Index iteration, Number cost,
+                             Number infeasibility, Number, Number, Number, Number, Number, Number,
+                             Index, const Ipopt::IpoptData*,
+                             Ipopt::IpoptCalculatedQuantities*) override {
+    result.iterations = iteration;
+    try {
+      return !observe_ || observe_({iteration, cost, infeasibility});
+    } catch (...) {
+      error = std::current_exception();
+      return false;
+    }
+  }
+
+  void finalize_solution(Ipopt::SolverReturn, Index n, const Number* x, const Number*,
+                         const Number*, Index, const Number*, const Number*, Number cost,
+                         const Ipopt::IpoptData*, Ipopt::IpoptCalculatedQuantities*) override {
+    result.x = Eigen::Map<const VecX>(x, n);
+    result.cost = cost;
+  }
+
+ private:
+  template <class Evaluate>
+  bool guarded(Index n, const Number* x, bool is_new, const Evaluate& evaluate) {
+    try {
+      if (is_new || !placed_) program_.setPoint(Eigen::Map<const VecX>(x, n));
+      placed_ = true;
+      evaluate();
+      return true;
+    } catch (...) {
+      error = std::current_exception();
+      return false;
+    }
+  }
+
+  static bool structure(const std::vector<Entry>& entries, Index* rows, Index* columns) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      rows[i] = entries[i].row;
+      columns[i] = entries[i].column;
+    }
+    return true;
+  }
+
+  NonlinearProgram& program_;
+  NonlinearProgram::Bounds bounds_;
+  std::vector<Entry> jacobian_;
+  std::vector<Entry> hessian_;
+  VecX start_;
+  const std::function<bool(const NlpIteration&)>& observe_;
+  bool placed_ = false;
+};
+
+NlpResult::Status meaning(Ipopt::ApplicationReturnStatus status) {
+  using Status = NlpResult::Status;
+  switch (status) {
+    case Ipopt::Solve_Succeeded:
+    case Ipopt::Solved_To_Acceptable_Level:
+      return Status::kSolved;
+    case Ipopt::Search_Direction_Becomes_Too_Small:
+    case Ipopt::Feasible_Point_Found:
+    case Ipopt::Restoration_Failed:
+    case Ipopt::Error_In_Step_Computation:
+      return Status::kStalled;
+    case Ipopt::Maximum_Iterations_Exceeded:
+    case Ipopt::Maximum_CpuTime_Exceeded:
+      return Status::kIterationLimit;
+    case Ipopt::Infeasible_Problem_Detected:
+      return Status::kInfeasible;
+    case Ipopt::User_Requested_Stop:
+      return Status::kStopped;
+    default:
+      return Status::kFailed;
+  }
+}
+
+void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options) {
+  auto set = ipopt.Options();
+  set->SetStringValue("linear_solver", "mumps");
+  set->SetStringValue("sb", "yes");
+  set->SetIntegerValue("print_level", 0);
+  set->SetIntegerValue("max_iter", options.max_iterations);
+  set->SetNumericValue("tol", options.tolerance);
+  set->SetNumericValue("constr_viol_tol", options.constraint_tolerance);
+  set->SetNumericValue("acceptable_tol", 10.0 * options.tolerance);
+  set->SetNumericValue("acceptable_constr_viol_tol", options.constraint_tolerance);
+  set->SetNumericValue("acceptable_obj_change_tol", 1e-3);
+  set->SetIntegerValue("acceptable_iter", 3);
+  set->SetNumericValue("bound_relax_factor", 0.0);
+  if (options.quasi_newton) set->SetStringValue("hessian_approximation", "limited-memory");
+  if (options.warm) {
+    set->SetNumericValue("mu_init", 1e-3);
+    set->SetNumericValue("bound_push", 1e-6);
+    set->SetNumericValue("bound_frac", 1e-6);
+  } else {
+    set->SetStringValue("mu_strategy", "adaptive");
+  }
+}
+
+}  // namespace
+
+NlpResult solveNlp(NonlinearProgram& program, const VecX& start, const NlpOptions& options,
+                   const std::function<bool(const NlpIteration&)>& observe) {
+  static std::mutex mumps;
+  const std::lock_guard<std::mutex> lock(mumps);
+  Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = IpoptApplicationFactory();
+  setOptions(*ipopt, options);
+  NlpResult failed;
+  failed.x = start;
+  if (ipopt->Initialize("") != Ipopt::Solve_Succeeded) return failed;
+  Adapter* adapter = new Adapter(program, start, observe);
+  Ipopt::SmartPtr<Ipopt::TNLP> owner(adapter);
+  const Ipopt::ApplicationReturnStatus status = ipopt->OptimizeTNLP(owner);
+  if (adapter->error) std::rethrow_exception(adapter->error);
+  adapter->result.status = meaning(status);
+  return adapter->result;
+}
+
+}  // namespace allclear

@@ -1,0 +1,172 @@
+#include "allclear/planner/program/state_demands.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace allclear {
+namespace {
+
+constexpr double kLeastScale = 1e-6;
+
+double axisScale(const KeepAxis& keep) {
+  return std::max(kLeastScale, 1.0 - std::cos(keep.tolerance));
+}
+
+int demandCount(const PathConstraint& constraint) {
+  return std::holds_alternative<KeepAxis>(constraint) ? 1 : 6;
+}
+
+}  // namespace
+
+StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
+    : problem_(problem), kinematics_(kinematics), workspace_(kinematics.makeWorkspace()) {
+  for (const PathConstraint& constraint : problem.path_constraints) {
+    path_count_ += demandCount(constraint);
+  }
+  if (problem.balance) {
+    polygon_ = supportPolygon(problem, *problem.balance);
+    weight_ = robotWeight(*problem.robot);
+  }
+  if (!problem.limits.torque) return;
+  effort_ = plannedLimits(problem).effort;
+  for (int k = 0; k < problem.plannedCount(); ++k) {
+    if (std::isfinite(effort_[k])) torques_.push_back(k);
+  }
+}
+
+std::string StateDemands::name(int demand) const {
+  const auto linkName = [&](int link) { return "'" + problem_.robot->links()[link].name + "'"; };
+  for (const PathConstraint& constraint : problem_.path_constraints) {
+    const int count = demandCount(constraint);
+    if (demand < count) {
+      if (const auto* keep = std::get_if<KeepAxis>(&constraint)) {
+        return linkName(keep->link) + ": angle of the kept axis";
+      }
+      const int link = std::get<KeepInBox>(constraint).link;
+      return linkName(link) + ": " + "xyz"[demand / 2] + " in the box";
+    }
+    demand -= count;
+  }
+  if (demand >= 2 * static_cast<int>(torques_.size())) return "balance on the support links";
+  const int k = torques_[demand / 2];
+  return "'" + problem_.robot->coordinates()[problem_.planned[k]].name + "': torque";
+}
+
+VecX StateDemands::whole(const VecX& planned) const {
+  VecX all = VecX::Zero(problem_.robot->dimension());
+  for (int k = 0; k < problem_.plannedCount(); ++k) all[problem_.planned[k]] = planned[k];
+  return all;
+}
+
+void StateDemands::addPath(VecX* values, MatX* by_q) {
+  int row = 0;
+  const auto add = [&](double value, int link, const Vec3& p_W, const Vec3& direction, bool turns) {
+    if (values != nullptr) (*values)[row] = value;
+    if (by_q != nullptr) {
+      kinematics_.pointJacobian(workspace_, link, p_W, J_);
+      for (int k = 0; k < problem_.plannedCount(); ++k) {
+        const auto column = J_.col(problem_.planned[k]);
+        (*by_q)(row, k) = turns ? direction.dot(column.tail<3>()) : direction.dot(column.head<3>());
+      }
+    }
+    ++row;
+  };
+  for (const PathConstraint& constraint : problem_.path_constraints) {
+    if (const auto* keep = std::get_if<KeepAxis>(&constraint)) {
+      const Pose& X_WL = poses_[keep->link];
+      const Vec3 axis = X_WL.R * keep->axis_L.normalized();
+      const Vec3 d = keep->direction_W.normalized();
+      // d(d . axis) = d . (omega x axis) = omega . (axis x d)
+      const double scale = axisScale(*keep);
+      add((d.dot(axis) - std::cos(keep->tolerance)) / scale, keep->link, X_WL.p,
+          axis.cross(d) / scale, true);
+      continue;
+    }
+    const auto& box = std::get<KeepInBox>(constraint);
+    const Vec3 p = poses_[box.link] * box.p_L;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 e = box.X_WB.R.col(k);
+      const double half = std::max(kLeastScale, 0.5 * box.size[k]);
+      const double at = e.dot(p - box.X_WB.p);
+      add((0.5 * box.size[k] - at) / half, box.link, p, -e / half, false);
+      add((0.5 * box.size[k] + at) / half, box.link, p, e / half, false);
+    }
+  }
+}
+
+VecX StateDemands::rooms(const VecX& q, const VecX& v, const VecX& a) {
+  const bool at_rest = problem_.balance->criterion == Balance::Criterion::kCom;
+  const VecX zero = VecX::Zero(problem_.robot->dimension());
+  const Wrench ground = kinematics_.groundReaction(
+      problem_.configuration(q), at_rest ? zero : whole(v), at_rest ? zero : whole(a), workspace_);
+  VecX out(edgeCount());
+  for (int i = 0; i < edgeCount(); ++i) {
+    out[i] = SupportPolygon::room(polygon_->edges[i], polygon_->height, problem_.balance->margin,
+                                  ground.force, ground.moment) /
+             (weight_ * polygon_->radius);
+  }
+  return out;
+}
+
+/// By central differences: the rooms are quadratic in v and linear in a, and smooth in q.
+void StateDemands::addBalance(const VecX& q, const VecX& v, const VecX& a, Gradients* out) {
+  constexpr double kStep = 1e-5;
+  for (int k = 0; k < problem_.plannedCount(); ++k) {
+    const VecX step = kStep * VecX::Unit(problem_.plannedCount(), k);
+    out->by_q.col(k).tail(edgeCount()) =
+        (rooms(q + step, v, a) - rooms(q - step, v, a)) / (2.0 * kStep);
+    if (problem_.balance->criterion == Balance::Criterion::kCom) continue;
+    out->by_v.col(k).tail(edgeCount()) =
+        (rooms(q, v + step, a) - rooms(q, v - step, a)) / (2.0 * kStep);
+    out->by_a.col(k).tail(edgeCount()) =
+        (rooms(q, v, a + step) - rooms(q, v, a - step)) / (2.0 * kStep);
+  }
+}
+
+void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, VecX* out) {
+  out->resize(count());
+  if (path_count_ > 0) {
+    kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
+    addPath(out, nullptr);
+  }
+  if (polygon_) out->tail(edgeCount()) = rooms(q, v, a);
+  if (torques_.empty()) return;
+  kinematics_.inverseDynamics(problem_.configuration(q), whole(v), whole(a), workspace_, torque_);
+  for (std::size_t i = 0; i < torques_.size(); ++i) {
+    const int k = torques_[i];
+    const double share = torque_[problem_.planned[k]] / effort_[k];
+    const auto row = path_count_ + 2 * static_cast<int>(i);
+    (*out)[row] = 1.0 - share;
+    (*out)[row + 1] = 1.0 + share;
+  }
+}
+
+void StateDemands::gradients(const VecX& q, const VecX& v, const VecX& a, Gradients* out) {
+  const int n = problem_.plannedCount();
+  out->by_q.setZero(count(), n);
+  out->by_v.setZero(count(), n);
+  out->by_a.setZero(count(), n);
+  if (path_count_ > 0) {
+    kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
+    addPath(nullptr, &out->by_q);
+  }
+  if (polygon_) addBalance(q, v, a, out);
+  if (torques_.empty()) return;
+  kinematics_.inverseDynamicsDerivatives(problem_.configuration(q), whole(v), whole(a), workspace_,
+                                         dynamics_);
+  for (std::size_t i = 0; i < torques_.size(); ++i) {
+    const int k = torques_[i];
+    const auto row = path_count_ + 2 * static_cast<int>(i);
+    for (int j = 0; j < n; ++j) {
+      const int c = problem_.planned[j], r = problem_.planned[k];
+      out->by_q(row + 1, j) = dynamics_.dtau_dq(r, c) / effort_[k];
+      out->by_v(row + 1, j) = dynamics_.dtau_dv(r, c) / effort_[k];
+      out->by_a(row + 1, j) = dynamics_.dtau_da(r, c) / effort_[k];
+    }
+    out->by_q.row(row) = -out->by_q.row(row + 1);
+    out->by_v.row(row) = -out->by_v.row(row + 1);
+    out->by_a.row(row) = -out->by_a.row(row + 1);
+  }
+}
+
+}  // namespace allclear

@@ -1,0 +1,248 @@
+#include "allclear/planner/program/state_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace allclear {
+namespace {
+
+/// Demands are kept by this much more than asked (they are of order one): what the certificate
+/// loses, and what they fall between the instants looked at.
+constexpr double kDemandTarget = 2e-3;
+/// Of a pose's tolerances that are used: a box inside the ball, and room for the certificate.
+constexpr double kToleranceUsed = 0.5;
+constexpr double kPassed = 5e-7;  // [rad or m] from a joint waypoint: half of what is certified
+
+int rowsOf(const Target& target) {
+  const auto* joints = std::get_if<JointTarget>(&target);
+  return joints != nullptr ? static_cast<int>(joints->coordinates.size()) : 6;
+}
+
+}  // namespace
+
+StateRows::StateRows(const Problem& problem, const Kinematics& kinematics,
+                     std::vector<double> waypoint_times)
+    : problem_(problem), pose_error_(problem, kinematics), demands_(problem, kinematics) {
+  if (std::holds_alternative<PoseTarget>(problem.goal)) {
+    targets_.push_back({&problem.goal, std::nullopt, 1.0, 6});
+  }
+  std::size_t free_times = 0;
+  for (const Waypoint& waypoint : problem.waypoints) {
+    const double s = waypoint.time ? 0.0 : waypoint_times.at(free_times++);
+    targets_.push_back({&waypoint.target, waypoint.time, s, rowsOf(waypoint.target)});
+  }
+  for (const Group& group : targets_) target_rows_ += group.rows;
+}
+
+int StateRows::count() const { return target_rows_ + static_cast<int>(demand_rows_.size()); }
+
+double StateRows::normalisedTime(const Group& group, double duration) const {
+  return group.time ? std::clamp(*group.time / duration, 0.0, 1.0) : group.s;
+}
+
+void StateRows::bounds(Eigen::Ref<VecX> lower, Eigen::Ref<VecX> upper) const {
+  int row = 0;
+  for (const Group& group : targets_) {
+    lower.segment(row, group.rows).setZero();
+    upper.segment(row, group.rows).setZero();
+    if (const auto* pose = std::get_if<PoseTarget>(group.target)) {
+      const double p = kToleranceUsed * pose->position_tolerance;
+      const double r = kToleranceUsed * pose->angle_tolerance;
+      upper.segment(row, 6) << p, p, p, r, r, r;
+      lower.segment(row, 6) = -upper.segment(row, 6);
+    }
+    row += group.rows;
+  }
+  lower.tail(count() - row).setConstant(kDemandTarget);
+  upper.tail(count() - row).setConstant(HUGE_VAL);
+}
+
+std::pair<int, int> StateRows::controls(int row, const BSplineBasis& basis) const {
+  for (const Group& group : targets_) {
+    if (row < group.rows) {
+      if (group.time) return {0, basis.controlCount()};  // its span changes with the duration
+      const int first = basis.firstControl(basis.spanAt(group.s));
+      return {first, first + basis.degree() + 1};
+    }
+    row -= group.rows;
+  }
+  const int first = basis.firstControl(basis.spanAt(demand_rows_[row].s));
+  return {first, first + basis.degree() + 1};
+}
+
+void StateRows::lookAtTarget(const Target& target, const VecX& q, Eigen::Ref<VecX> values,
+                             MatX* by_q) {
+  if (const auto* pose = std::get_if<PoseTarget>(&target)) {
+    values = pose_error_(*pose, q, by_q);
+    return;
+  }
+  const auto& joints = std::get<JointTarget>(target);
+  if (by_q != nullptr) by_q->setZero(values.size(), problem_.plannedCount());
+  for (std::size_t i = 0; i < joints.coordinates.size(); ++i) {
+    const auto at =
+        std::find(problem_.planned.begin(), problem_.planned.end(), joints.coordinates[i]);
+    const auto k = at - problem_.planned.begin();
+    values[static_cast<Eigen::Index>(i)] = q[k] - joints.values[static_cast<Eigen::Index>(i)];
+    if (by_q != nullptr) (*by_q)(static_cast<Eigen::Index>(i), k) = 1.0;
+  }
+}
+
+void StateRows::values(const BSpline& curve, Eigen::Ref<VecX> out) {
+  const double T = curve.duration();
+  int row = 0;
+  for (const Group& group : targets_) {
+    lookAtTarget(*group.target, curve.value(normalisedTime(group, T) * T),
+                 out.segment(row, group.rows), nullptr);
+    row += group.rows;
+  }
+  VecX all;
+  double last = -1.0;
+  for (const DemandRow& demand : demand_rows_) {
+    if (demand.s != last) {
+      const double t = demand.s * T;
+      demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), &all);
+      last = demand.s;
+    }
+    out[row++] = all[demand.demand];
+  }
+}
+
+void StateRows::gradients(const BSpline& curve, const MatX& dC, std::vector<MatX>* by_control,
+                          VecX* by_duration) {
+  const double T = curve.duration();
+  const int n = problem_.plannedCount();
+  by_control->clear();
+  by_duration->setZero(count());
+  int row = 0;
+  // The gradient by the state (order 0, 1, 2) at s, spread over control points and duration.
+  const auto spread = [&](double s, bool at_fixed_time, const VecX* by_state) {
+    const auto [first, last] = controls(row, curve.basis());
+    MatX& G = by_control->emplace_back(MatX::Zero(n, last - first));
+    double& dT = (*by_duration)[row];
+    for (int order = 0; order < 3; ++order) {
+      if (by_state[order].size() == 0) continue;
+      const BasisWeights w = curve.basis().weights(order, s);
+      const double scale = std::pow(T, -order);
+      for (int i = 0; i < w.weights.size(); ++i) {
+        const int l = w.first + i;
+        if (l < first || l >= last) continue;
+        G.col(l - first) += scale * w.weights[i] * by_state[order];
+        dT += scale * w.weights[i] * by_state[order].dot(dC.col(l));
+      }
+      if (order > 0) dT -= order / T * by_state[order].dot(curve.value(s * T, order));
+    }
+    // At a fixed time, s = t / T moves.
+    if (at_fixed_time) dT -= s * by_state[0].dot(curve.value(s * T, 1));
+    ++row;
+  };
+  for (const Group& group : targets_) {
+    const double s = normalisedTime(group, T);
+    VecX values(group.rows);
+    MatX by_q;
+    lookAtTarget(*group.target, curve.value(s * T), values, &by_q);
+    for (int i = 0; i < group.rows; ++i) {
+      const VecX by_state[3] = {by_q.row(i).transpose(), {}, {}};
+      spread(s, group.time && *group.time < T, by_state);
+    }
+  }
+  StateDemands::Gradients all;
+  double last = -1.0;
+  for (const DemandRow& demand : demand_rows_) {
+    if (demand.s != last) {
+      const double t = demand.s * T;
+      demands_.gradients(curve.value(t), curve.value(t, 1), curve.value(t, 2), &all);
+      last = demand.s;
+    }
+    const VecX by_state[3] = {all.by_q.row(demand.demand).transpose(),
+                              all.by_v.row(demand.demand).transpose(),
+                              all.by_a.row(demand.demand).transpose()};
+    spread(demand.s, false, by_state);
+  }
+}
+
+StateRows::Worst StateRows::watch(const BSpline& curve, int samples, double influence) {
+  Worst worst;
+  if (demands_.count() == 0) return worst;
+  const double T = curve.duration();
+  VecX all;
+  for (int span = 0; span < curve.spanCount(); ++span) {
+    const Interval time = curve.spanTime(span);
+    std::vector<Worst> least(demands_.count());
+    for (int i = 0; i <= samples; ++i) {
+      const double t = time.lower + time.length() * i / samples;
+      demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), &all);
+      for (int d = 0; d < demands_.count(); ++d) {
+        if (all[d] < least[d].value) least[d] = {all[d], {d, std::min(1.0, t / T)}};
+      }
+    }
+    for (const Worst& candidate : least) {
+      if (candidate.value < worst.value) worst = candidate;
+      const bool known =
+          std::any_of(demand_rows_.begin(), demand_rows_.end(), [&](const DemandRow& row) {
+            return row.demand == candidate.row.demand &&
+                   std::abs(row.s - candidate.row.s) * T < 0.5 * time.length() / samples;
+          });
+      // At the very ends the state is given.
+      const bool inside = candidate.row.s > 0.0 && candidate.row.s < 1.0;
+      if (candidate.value < influence && inside && !known) demand_rows_.push_back(candidate.row);
+    }
+  }
+  std::stable_sort(demand_rows_.begin(), demand_rows_.end(),
+                   [](const DemandRow& a, const DemandRow& b) { return a.s < b.s; });
+  return worst;
+}
+
+double StateRows::targetViolation(const BSpline& curve) {
+  double most = 0.0;
+  const double T = curve.duration();
+  for (const Group& group : targets_) {
+    VecX off(group.rows);
+    lookAtTarget(*group.target, curve.value(normalisedTime(group, T) * T), off, nullptr);
+    if (const auto* pose = std::get_if<PoseTarget>(group.target)) {
+      most = std::max({most, off.head<3>().norm() - pose->position_tolerance,
+                       off.tail<3>().norm() - pose->angle_tolerance});
+    } else if (off.size() > 0) {
+      const double away = off.cwiseAbs().maxCoeff();
+      if (away > kPassed) most = std::max(most, away);
+    }
+    if (group.time && *group.time > T) most = std::max(most, *group.time - T);
+  }
+  return most;
+}
+
+BSpline StateRows::throughWaypoints(const BSpline& curve) const {
+  const double T = curve.duration();
+  constexpr int kEnds = 3;  // control points that the ends fix
+  const int inner = curve.basis().controlCount() - 2 * kEnds;
+  MatX C = curve.control();
+  for (int k = 0; k < curve.dimension(); ++k) {
+    std::vector<VecX> rows;
+    std::vector<double> residual;
+    for (const Group& group : targets_) {
+      const auto* joints = std::get_if<JointTarget>(group.target);
+      if (joints == nullptr) continue;
+      const auto at =
+          std::find(joints->coordinates.begin(), joints->coordinates.end(), problem_.planned[k]);
+      if (at == joints->coordinates.end()) continue;
+      const double s = normalisedTime(group, T);
+      const BasisWeights w = curve.basis().weights(0, s);
+      VecX row = VecX::Zero(inner);
+      for (int i = 0; i < w.weights.size(); ++i) {
+        const int l = w.first + i - kEnds;
+        if (l >= 0 && l < inner) row[l] = w.weights[i];
+      }
+      rows.push_back(std::move(row));
+      residual.push_back(joints->values[at - joints->coordinates.begin()] - curve.value(s * T)[k]);
+    }
+    if (rows.empty()) continue;
+    MatX A(static_cast<Eigen::Index>(rows.size()), inner);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      A.row(static_cast<Eigen::Index>(i)) = rows[i].transpose();
+    }
+    const Eigen::Map<const VecX> r(residual.data(), static_cast<Eigen::Index>(residual.size()));
+    C.row(k).segment(kEnds, inner) += A.completeOrthogonalDecomposition().solve(r).transpose();
+  }
+  return curve.withControl(std::move(C));
+}
+
+}  // namespace allclear

@@ -1,0 +1,268 @@
+#include "allclear/planner/seeds/segment_certifier.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "allclear/core/assert.h"
+
+namespace allclear {
+namespace {
+
+constexpr double kPadding = 1e-9;  // [m]: far above the rounding of poses and sums
+
+/// Box about a convex piece, in its own frame: centre and half sizes.
+std::pair<Vec3, Vec3> boxAbout(const Shape& shape) {
+  if (std::holds_alternative<HalfSpace>(shape)) {
+    return {Vec3::Zero(), Vec3::Constant(std::numeric_limits<double>::infinity())};
+  }
+  Vec3 lower, upper;
+  for (int k = 0; k < 3; ++k) {
+    upper[k] = supportValue(shape, Vec3::Unit(k));
+    lower[k] = -supportValue(shape, -Vec3::Unit(k));
+  }
+  return {0.5 * (lower + upper), 0.5 * (upper - lower) + Vec3::Constant(kPadding)};
+}
+
+/// Turns (or slides) frame F, in which the joint is zero, by x.
+void moveNode(const MotionNode& node, double x, Pose* X) {
+  if (!node.turns) {
+    X->p += x * X->R.col(node.axis);
+    return;
+  }
+  const double c = std::cos(x);
+  const double s = std::sin(x);
+  const Vec3 b = X->R.col((node.axis + 1) % 3);
+  const Vec3 d = X->R.col((node.axis + 2) % 3);
+  X->R.col((node.axis + 1) % 3) = c * b + s * d;
+  X->R.col((node.axis + 2) % 3) = c * d - s * b;
+}
+
+}  // namespace
+
+SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel& model)
+    : problem_(problem), tree_(*problem.robot), planned_of_(problem.robot->dimension(), -1) {
+  for (int i = 0; i < problem.plannedCount(); ++i) planned_of_[problem.planned[i]] = i;
+  addPairs(model);
+  for (const Piece& piece : pieces_) {
+    stride_ = std::max(stride_, static_cast<int>(piece.path.size()) + 1);
+  }
+  X_WN_.resize(tree_.nodes().size());
+  centers_.resize(pieces_.size());
+  shape_poses_.resize(pieces_.size());
+  posed_at_.assign(pieces_.size(), -1);
+  swept_.assign(pieces_.size() * stride_, 0.0);
+  rates_.assign(tree_.nodes().size(), 0.0);
+
+  // Once all nodes; later only those that move and carry something.
+  std::vector<char> moves(tree_.nodes().size(), 0);
+  std::vector<char> carries(tree_.nodes().size(), 0);
+  for (const Piece& piece : pieces_) {
+    if (piece.node < 0) continue;
+    for (int node : tree_.pathTo(piece.node)) carries[node] = 1;
+  }
+  for (int i = 0; i < tree_.nodeCount(); ++i) moving_.push_back(i);
+  place(problem.plannedPart(problem.start));
+  moving_.clear();
+  for (int i = 0; i < tree_.nodeCount(); ++i) {
+    const MotionNode& node = tree_.nodes()[i];
+    moves[i] = planned_of_[node.coordinate] >= 0 || (node.parent >= 0 && moves[node.parent]);
+    if (moves[i] && carries[i]) moving_.push_back(i);
+  }
+}
+
+std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
+                                             const std::vector<Geometry>& solids) {
+  std::vector<int> added;
+  for (const Geometry& geometry : solids) {
+    Piece piece{&geometry.shape, -1, geometry.X_BG, Vec3::Zero(), 0.0, {}, Vec3::Zero(), Pose()};
+    if (body.obstacle >= 0) {
+      piece.X_NG = problem_.obstacles[body.obstacle].X_WO * geometry.X_BG;
+    } else {
+      const LinkMount& mount = tree_.mounts()[body.link];
+      piece.node = mount.node;
+      piece.X_NG = mount.X_NL * geometry.X_BG;
+      for (int node : tree_.pathTo(mount.node)) {
+        if (planned_of_[tree_.nodes()[node].coordinate] >= 0) piece.path.push_back(node);
+      }
+    }
+    const Ball ball = boundingBall(geometry.shape);
+    piece.center_N = piece.X_NG * ball.center;
+    piece.radius = ball.radius;
+    const auto [center, half] = boxAbout(geometry.shape);
+    piece.half = half;
+    piece.X_BoxW = (piece.X_NG * Pose{Mat3::Identity(), center}).inverse();
+    added.push_back(static_cast<int>(pieces_.size()));
+    pieces_.push_back(std::move(piece));
+  }
+  return added;
+}
+
+void SegmentCertifier::addPairs(const CollisionModel& model) {
+  std::array<std::vector<std::vector<int>>, kClosenessCount> pieces_of;  // by closeness, then body
+  for (int c = 0; c < kClosenessCount; ++c) {
+    for (const CollisionBody& body : model.bodies) {
+      pieces_of[c].push_back(addPieces(body, body.solids_by_closeness[c]));
+    }
+  }
+  for (const CollisionPair& pair : model.pairs) {
+    const int obstacle = model.bodies[pair.b].obstacle;
+    if (obstacle >= 0 && problem_.obstacles[obstacle].moves()) continue;
+    const auto& solids_of = pieces_of[static_cast<int>(pair.closeness)];
+    for (int a : solids_of[pair.a]) {
+      for (int b : solids_of[pair.b]) {
+        const auto& p = pieces_[a].path;
+        const auto& q = pieces_[b].path;
+        const int shared = static_cast<int>(
+            std::mismatch(p.begin(), p.end(), q.begin(), q.end()).first - p.begin());
+        order_.push_back(static_cast<int>(pairs_.size()));
+        pairs_.push_back({a, b, pair.margin, shared, pieces_[b].node < 0, {}});
+      }
+    }
+  }
+}
+
+void SegmentCertifier::place(const VecX& q) {
+  ++statistics_.configurations;
+  for (int i : moving_) {
+    const MotionNode& node = tree_.nodes()[i];
+    const int k = planned_of_[node.coordinate];
+    const double value = k >= 0 ? q[k] : problem_.start[node.coordinate];
+    X_WN_[i] = node.parent < 0 ? node.X_PF : X_WN_[node.parent] * node.X_PF;
+    moveNode(node, node.multiplier * value + node.offset, &X_WN_[i]);
+  }
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    centers_[i] = piece.node < 0 ? piece.center_N : X_WN_[piece.node] * piece.center_N;
+  }
+}
+
+void SegmentCertifier::sweep() {
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    double* swept = &swept_[i * stride_];
+    for (std::size_t d = 0; d < piece.path.size(); ++d) {
+      const int n = piece.path[d];
+      const MotionNode& node = tree_.nodes()[n];
+      double rho = 1.0;
+      if (node.turns) {
+        const Vec3 across = (centers_[i] - X_WN_[n].p).cross(X_WN_[n].R.col(node.axis));
+        rho = across.norm() + piece.radius;
+      }
+      swept[d + 1] = swept[d] + rho * rates_[n];
+    }
+  }
+}
+
+bool SegmentCertifier::ballsApart(const Pair& pair, double distance) const {
+  const Piece& A = pieces_[pair.a];
+  const Piece& B = pieces_[pair.b];
+  if (pair.still) {
+    const Vec3 p = B.X_BoxW * centers_[pair.a];
+    const Vec3 beyond = (p.cwiseAbs() - B.half).cwiseMax(0.0);
+    const double least = distance + A.radius;
+    return least > 0.0 && beyond.squaredNorm() >= least * least;
+  }
+  const double least = distance + A.radius + B.radius;
+  return least > 0.0 && (centers_[pair.a] - centers_[pair.b]).squaredNorm() >= least * least;
+}
+
+const Pose& SegmentCertifier::shapePose(int i) {
+  const Piece& piece = pieces_[i];
+  if (piece.node < 0) return piece.X_NG;
+  if (posed_at_[i] != statistics_.configurations) {
+    shape_poses_[i] = X_WN_[piece.node] * piece.X_NG;
+    posed_at_[i] = statistics_.configurations;
+  }
+  return shape_poses_[i];
+}
+
+bool SegmentCertifier::apart(Pair& pair, double distance) {
+  ++statistics_.distances;
+  return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *pieces_[pair.b].shape,
+                         shapePose(pair.b), distance, &pair.cache);
+}
+
+void SegmentCertifier::moveToFront(int pair) {
+  const auto at = std::find(order_.begin(), order_.end(), pair);
+  std::rotate(order_.begin(), at, at + 1);
+}
+
+bool SegmentCertifier::isClear(const VecX& q, double extra) {
+  place(q);
+  for (int i : order_) {
+    Pair& pair = pairs_[i];
+    const double distance = pair.margin + extra + kPadding;
+    if (ballsApart(pair, distance) || apart(pair, distance)) continue;
+    moveToFront(i);
+    return false;
+  }
+  return true;
+}
+
+bool SegmentCertifier::isClear(const VecX& from, const VecX& to, double extra) {
+  ALLCLEAR_ASSERT(from.size() == to.size() && from.size() == problem_.plannedCount());
+  ++statistics_.segments;
+  const VecX step = to - from;
+  for (int i = 0; i < tree_.nodeCount(); ++i) {
+    const MotionNode& node = tree_.nodes()[i];
+    const int k = planned_of_[node.coordinate];
+    rates_[i] = k < 0 ? 0.0 : std::abs(node.multiplier * step[k]);
+  }
+  pending_ = order_;
+  queue_.assign(1, {0.5, 0.5, 0, static_cast<int>(order_.size())});
+  // Breadth first: the middle of what is not yet proved is where a collision shows soonest.
+  for (std::size_t next = 0; next < queue_.size(); ++next) {
+    const Stretch stretch = queue_[next];
+    place(from + stretch.middle * step);
+    sweep();
+    if (!prove(stretch, extra)) return false;
+  }
+  ++statistics_.certified;
+  return true;
+}
+
+bool SegmentCertifier::prove(const Stretch& stretch, double extra) {
+  const int left = static_cast<int>(pending_.size());
+  for (int j = stretch.first; j < stretch.first + stretch.count; ++j) {
+    const int i = pending_[j];
+    Pair& pair = pairs_[i];
+    const double* a = &swept_[pair.a * stride_];
+    const double* b = &swept_[pair.b * stride_];
+    const double moved = a[pieces_[pair.a].path.size()] - a[pair.shared] +
+                         b[pieces_[pair.b].path.size()] - b[pair.shared];
+    const double room = stretch.half * moved;
+    const double least = pair.margin + extra + kPadding;
+    if (ballsApart(pair, least + room) || apart(pair, least + room)) continue;
+    if (room < kResolution || !apart(pair, least)) {
+      moveToFront(i);
+      return false;
+    }
+    pending_.push_back(i);
+  }
+  const int count = static_cast<int>(pending_.size()) - left;
+  if (count == 0) return true;
+  const double half = 0.5 * stretch.half;
+  queue_.push_back({stretch.middle - half, half, left, count});
+  queue_.push_back({stretch.middle + half, half, left, count});
+  return true;
+}
+
+VecX SegmentCertifier::reach(const VecX& q) {
+  place(q);
+  VecX reach = VecX::Zero(problem_.plannedCount());
+  std::fill(rates_.begin(), rates_.end(), 1.0);
+  sweep();
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    for (std::size_t d = 0; d < pieces_[i].path.size(); ++d) {
+      const MotionNode& node = tree_.nodes()[pieces_[i].path[d]];
+      const double one = swept_[i * stride_ + d + 1] - swept_[i * stride_ + d];
+      double& most = reach[planned_of_[node.coordinate]];
+      most = std::max(most, one * std::abs(node.multiplier));
+    }
+  }
+  return reach;
+}
+
+}  // namespace allclear

@@ -1,0 +1,184 @@
+#include "allclear/robot_models/files/joint_coordinates.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Beyond rounding of printed limits.
+constexpr double kLimitSlack = 1e-3;
+
+template <class Items, class Name>
+std::string freeName(std::string wanted, const Items& items, Name name) {
+  const auto taken = [&](const auto& item) { return name(item) == wanted; };
+  while (std::any_of(items.begin(), items.end(), taken)) wanted += "_";
+  return wanted;
+}
+
+struct Part {
+  const char* suffix;
+  bool is_angle;
+};
+
+std::vector<Part> partsOf(JointType type) {
+  switch (type) {
+    case JointType::kFixed:
+      return {};
+    case JointType::kPrismatic:
+      return {{"", false}};
+    case JointType::kPlanar:
+      return {{"/x", false}, {"/y", false}, {"/angle", true}};
+    case JointType::kFloating:
+      return {{"/x", false},   {"/y", false},    {"/z", false},
+              {"/roll", true}, {"/pitch", true}, {"/yaw", true}};
+    default:
+      return {{"", true}};
+  }
+}
+
+class MimicResolver {
+ public:
+  MimicResolver(const std::vector<UrdfJoint>& joints, const std::string& file)
+      : joints_(joints), file_(file) {
+    for (std::size_t i = 0; i < joints.size(); ++i)
+      index_[joints[i].joint.name] = static_cast<int>(i);
+  }
+
+  /// The joint that the chain of mimics of joint `j` ends at, and the value as a function of its.
+  struct Source {
+    int joint;
+    double multiplier;
+    double offset;
+  };
+
+  Source resolve(int j) const {
+    Source source{j, 1.0, 0.0};
+    for (std::size_t steps = 0; !joints_[source.joint].mimicked.empty(); ++steps) {
+      const UrdfJoint& at = joints_[source.joint];
+      if (steps > joints_.size()) fail(joints_[j], "the mimics form a loop");
+      source.offset += source.multiplier * at.offset;
+      source.multiplier *= at.multiplier;
+      source.joint = find(at);
+    }
+    const JointType type = joints_[source.joint].joint.type;
+    if (type == JointType::kFloating || type == JointType::kPlanar) {
+      fail(joints_[j], "a joint with several coordinates cannot be repeated");
+    }
+    return source;
+  }
+
+ private:
+  int find(const UrdfJoint& mimic) const {
+    const auto it = index_.find(mimic.mimicked);
+    if (it != index_.end()) return it->second;
+    std::vector<std::string> names;
+    for (const UrdfJoint& joint : joints_) names.push_back(joint.joint.name);
+    fail(mimic, "no such joint" + didYouMean(mimic.mimicked, names));
+  }
+
+  [[noreturn]] void fail(const UrdfJoint& mimic, const std::string& message) const {
+    throw InputError({file_, mimic.line, "joint '" + mimic.joint.name + "': mimic", mimic.mimicked},
+                     message);
+  }
+
+  const std::vector<UrdfJoint>& joints_;
+  const std::string& file_;
+  std::unordered_map<std::string, int> index_;
+};
+
+void addCoordinates(const UrdfJoint& from, int joint_index, JointCoordinates& out) {
+  const std::vector<Part> parts = partsOf(from.joint.type);
+  if (parts.empty()) return;
+  out.joints[joint_index].first_coordinate = static_cast<int>(out.coordinates.size());
+  const bool is_alone = parts.size() == 1;
+  for (const Part& part : parts) {
+    Coordinate c;
+    c.name = from.joint.name + part.suffix;
+    c.joint = joint_index;
+    c.is_angle = part.is_angle;
+    c.wraps = part.is_angle && from.joint.type != JointType::kRevolute;
+    c.lower = is_alone ? from.limits.lower : -kInfinity;
+    c.upper = is_alone ? from.limits.upper : kInfinity;
+    c.velocity = is_alone ? from.limits.velocity : kInfinity;
+    c.effort = is_alone ? from.limits.effort : kInfinity;
+    out.coordinates.push_back(std::move(c));
+  }
+}
+
+/// X_J_child of a joint with one coordinate at `value`.
+Pose motionAt(const Joint& joint, double value) {
+  if (joint.type == JointType::kPrismatic) return {Mat3::Identity(), joint.axis * value};
+  return {rotationAbout(joint.axis, value), Vec3::Zero()};
+}
+
+void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate& source,
+                      const std::string& file, std::vector<std::string>& warnings) {
+  if (!std::isfinite(source.lower) || !std::isfinite(source.upper)) return;
+  const double a = how.multiplier * source.lower + how.offset;
+  const double b = how.multiplier * source.upper + how.offset;
+  if (std::min(a, b) < mimic.limits.lower - kLimitSlack ||
+      std::max(a, b) > mimic.limits.upper + kLimitSlack) {
+    warnings.push_back(file + ":" + std::to_string(mimic.line) + ": joint '" + mimic.joint.name +
+                       "': following '" + source.name +
+                       "' takes it beyond its own limits, which are not kept");
+  }
+}
+
+}  // namespace
+
+void addBase(BaseJoint type, const std::string& joint_name, const std::string& frame_name,
+             UrdfRobot& robot) {
+  if (type == BaseJoint::kFixed) return;
+  UrdfLink world;
+  world.name = freeName(frame_name, robot.links, [](const UrdfLink& l) { return l.name; });
+  UrdfJoint base;
+  base.joint.name =
+      freeName(joint_name, robot.joints, [](const UrdfJoint& j) { return j.joint.name; });
+  base.joint.type = type == BaseJoint::kPlanar ? JointType::kPlanar : JointType::kFloating;
+  base.joint.axis = Vec3::UnitZ();
+  base.joint.parent_link = -1;
+  base.joint.child_link = 0;
+  base.limits = {-kInfinity, kInfinity, kInfinity, kInfinity};
+  robot.links.insert(robot.links.begin(), std::move(world));
+  robot.joints.insert(robot.joints.begin(), std::move(base));
+  for (UrdfJoint& joint : robot.joints) {
+    ++joint.joint.parent_link;
+    ++joint.joint.child_link;
+  }
+}
+
+JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std::string& file,
+                                 std::vector<std::string>& warnings) {
+  JointCoordinates out;
+  for (const UrdfJoint& joint : joints) out.joints.push_back(joint.joint);
+  const int count = static_cast<int>(joints.size());
+  for (int j = 0; j < count; ++j) {
+    if (joints[j].mimicked.empty()) addCoordinates(joints[j], j, out);
+  }
+  const MimicResolver resolver(joints, file);
+  for (int j = 0; j < count; ++j) {
+    if (joints[j].mimicked.empty()) continue;
+    const MimicResolver::Source source = resolver.resolve(j);
+    Joint& joint = out.joints[j];
+    const Mimic mimic{out.joints[source.joint].first_coordinate, source.multiplier, source.offset};
+    if (mimic.coordinate < 0) {
+      joint.X_PJ = joint.X_PJ * motionAt(joint, mimic.offset);
+      joint.type = JointType::kFixed;
+      warnings.push_back(file + ":" + std::to_string(joints[j].line) + ": joint '" + joint.name +
+                         "': repeats the fixed joint '" + joints[source.joint].joint.name +
+                         "' and is fixed");
+      continue;
+    }
+    warnBeyondLimits(joints[j], mimic, out.coordinates[mimic.coordinate], file, warnings);
+    joint.mimic = mimic;
+  }
+  return out;
+}
+
+}  // namespace allclear

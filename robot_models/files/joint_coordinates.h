@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allclear/robot_models/files/urdf_reader.h"
+#include "allclear/robot_models/load_robot.h"
+#include "allclear/robot_models/robot_model.h"
+
+namespace allclear {
+
+/// Puts a planar or floating joint `joint_name` and a new root link `frame_name` above the root.
+/// Underscores are appended to names that are taken.
+void addBase(BaseJoint type, const std::string& joint_name, const std::string& frame_name,
+             UrdfRobot& robot);
+
+/// Joints with their coordinates: one for revolute, continuous and prismatic, three for planar, six
+/// for floating joints, none for mimics, whose chains are resolved. A joint that repeats a fixed
+/// one becomes fixed at its offset. Throws `InputError` on mimics of unknown joints, of joints with
+/// several coordinates, and on loops of mimics.
+struct JointCoordinates {
+  std::vector<Joint> joints;
+  std::vector<Coordinate> coordinates;
+};
+JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std::string& file,
+                                 std::vector<std::string>& warnings);
+
+}  // namespace allclear

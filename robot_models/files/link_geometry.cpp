@@ -1,0 +1,75 @@
+#include "allclear/robot_models/files/link_geometry.h"
+
+#include <algorithm>
+
+#include "allclear/core/file.h"
+#include "allclear/core/input_error.h"
+#include "allclear/robot_models/files/mesh_file.h"
+
+namespace allclear {
+namespace {
+
+constexpr std::size_t kLargestMeshFile = std::size_t{1} << 29;
+// Links outside of these are read, but smell of millimetres taken for metres.
+constexpr double kUsualLargestLink = 50.0;
+constexpr double kUsualSmallestLink = 5e-4;
+
+}  // namespace
+
+std::vector<Geometry> GeometryLoader::collision(const UrdfLink& link) {
+  std::vector<Geometry> out;
+  for (const UrdfShape& shape : link.collision) out.push_back(geometry(link, shape, true));
+  return out;
+}
+
+std::vector<Geometry> GeometryLoader::visual(const UrdfLink& link) {
+  std::vector<Geometry> out;
+  for (const UrdfShape& shape : link.visual) {
+    try {
+      out.push_back(geometry(link, shape, false));
+    } catch (const InputError& error) {
+      warnings_.push_back(std::string("visual left out: ") + error.what());
+    }
+  }
+  return out;
+}
+
+Geometry GeometryLoader::geometry(const UrdfLink& link, const UrdfShape& shape, bool is_collision) {
+  if (shape.shape) return {*shape.shape, shape.X_LG};
+  return {mesh(link, shape, is_collision), shape.X_LG};
+}
+
+TriangleMesh GeometryLoader::read(const std::string& path, const Vec3& scale,
+                                  const InputPlace& user, bool is_hashed) {
+  try {
+    const std::string content = readFile(path, kLargestMeshFile);
+    if (is_hashed) hash_.update(content);
+    MeshOptions options;
+    options.scale = scale;
+    return parseMesh(content, path, options);
+  } catch (const InputError& error) {
+    throw InputError(error.place(), error.message() + " (" + user.key + " in " + user.file + ":" +
+                                        std::to_string(user.line) + ")");
+  }
+}
+
+TriangleMesh GeometryLoader::mesh(const UrdfLink& link, const UrdfShape& shape, bool is_collision) {
+  const InputPlace place{file_, shape.line, "link '" + link.name + "': mesh", shape.mesh_uri};
+  const std::string path = paths_.find(shape.mesh_uri, place).string();
+  std::vector<LoadedMesh>& loaded = is_collision ? collision_meshes_ : visual_meshes_;
+  bool is_new_file = true;
+  for (const LoadedMesh& known : loaded) {
+    if (known.path != path) continue;
+    if (known.scale == shape.mesh_scale) return known.mesh;
+    is_new_file = false;
+  }
+  const TriangleMesh result = read(path, shape.mesh_scale, place, is_collision && is_new_file);
+  const double size = extent(result);
+  if (is_collision && (size > kUsualLargestLink || size < kUsualSmallestLink)) {
+    warnings_.push_back(path + ": is " + std::to_string(size) + " m wide: wrong scale?");
+  }
+  loaded.push_back({path, shape.mesh_scale, result});
+  return result;
+}
+
+}  // namespace allclear

@@ -1,0 +1,205 @@
+#include "allclear/robot_models/files/mesh_file.h"
+
+#include <assimp/config.h>
+#include <assimp/postprocess.h>
+#include <assimp/scene.h>
+
+#include <assimp/Importer.hpp>
+#include <charconv>
+#include <cstring>
+
+#include "allclear/core/file.h"
+#include "allclear/core/input_error.h"
+#include "allclear/robot_models/files/collada_check.h"
+
+namespace allclear {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 29;
+constexpr std::size_t kStlHeader = 84;
+constexpr std::size_t kStlTriangle = 50;
+
+[[noreturn]] void fail(const fs::path& path, const std::string& message) {
+  throw InputError({path.string(), 0, "", ""}, message);
+}
+
+std::string number(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, 4).ptr};
+}
+
+std::string lowerCaseExtension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+// assimp trusts the sizes and tags of a file more than broken files deserve, so what it relies on
+// is checked first.
+void checkStl(const std::string& content, const fs::path& path) {
+  std::uint32_t count = 0;
+  if (content.size() >= kStlHeader) std::memcpy(&count, content.data() + 80, sizeof count);
+  const std::size_t needed = kStlHeader + kStlTriangle * std::size_t{count};
+  if (content.size() >= kStlHeader && content.size() == needed) {
+    if (count == 0) fail(path, "holds no triangle");
+    return;
+  }
+  const bool is_text = content.find('\0') == std::string::npos;
+  if (content.starts_with("solid") && is_text) {
+    if (content.find("facet") == std::string::npos) fail(path, "holds no triangle");
+    if (content.find("endsolid") == std::string::npos) fail(path, "cut short: no 'endsolid'");
+    return;
+  }
+  if (content.size() < kStlHeader) fail(path, "is not an STL file");
+  // Trailing bytes are found in real files; missing ones are not to be forgiven.
+  if (content.size() < needed) {
+    fail(path, "is not an STL file, or cut short: " + std::to_string(content.size()) +
+                   " bytes instead of " + std::to_string(needed) + " for " + std::to_string(count) +
+                   " triangles");
+  }
+  if (count == 0) fail(path, "holds no triangle");
+}
+
+void checkObj(const std::string& content, const fs::path& path) {
+  if (content.find('\0') != std::string::npos)
+    fail(path, "is not an OBJ file: it holds binary data");
+  if (content.find("v ") == std::string::npos) fail(path, "holds no vertex");
+  if (content.find("f ") == std::string::npos) fail(path, "holds no face");
+}
+
+/// What assimp is given to read.
+std::string checkedContent(const std::string& content, const std::string& extension,
+                           const fs::path& path) {
+  if (content.empty()) fail(path, "is empty");
+  if (extension == ".dae") return plainCollada(content, path.string());
+  if (extension == ".stl") {
+    checkStl(content, path);
+  } else if (extension == ".obj") {
+    checkObj(content, path);
+  } else {
+    fail(path, "unknown mesh format '" + extension + "': .stl, .dae and .obj are read");
+  }
+  return content;
+}
+
+/// Bit patterns compare exactly; -0 and 0 are the same place.
+struct PlaceHash {
+  std::size_t operator()(const std::array<double, 3>& p) const {
+    std::size_t hash = 0;
+    for (double x : p) hash = hash * 1000003 ^ std::hash<double>{}(x + 0.0);
+    return hash;
+  }
+};
+
+class MeshBuilder {
+ public:
+  explicit MeshBuilder(const Vec3& scale) : scale_(scale), mirrors_(scale.prod() < 0.0) {}
+
+  // A matrix of negative determinant turns triangles inside out as a mirroring scale does.
+  void add(const aiMesh& mesh, const aiMatrix4x4& transform) {
+    const bool flip = mirrors_ != (transform.Determinant() < 0);
+    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+      const aiFace& face = mesh.mFaces[f];
+      if (face.mNumIndices != 3) {
+        has_other_primitives = true;
+        continue;
+      }
+      Triangle triangle;
+      for (int k = 0; k < 3; ++k)
+        triangle[k] = vertex(transform * mesh.mVertices[face.mIndices[k]]);
+      if (flip) std::swap(triangle[1], triangle[2]);
+      triangles.push_back(triangle);
+    }
+  }
+
+  std::vector<Vec3> vertices;
+  std::vector<Triangle> triangles;
+  bool has_other_primitives = false;
+
+ private:
+  int vertex(const aiVector3D& v) {
+    const Vec3 p = scale_.cwiseProduct(Vec3(double{v.x}, double{v.y}, double{v.z}));
+    const auto [it, is_new] =
+        index_.try_emplace({p.x(), p.y(), p.z()}, static_cast<int>(vertices.size()));
+    if (is_new) vertices.push_back(p);
+    return it->second;
+  }
+
+  Vec3 scale_;
+  bool mirrors_;
+  std::unordered_map<std::array<double, 3>, int, PlaceHash> index_;
+};
+
+void addNode(const aiScene& scene, const aiNode& node, const aiMatrix4x4& X_parent,
+             MeshBuilder& builder) {
+  const aiMatrix4x4 X = X_parent * node.mTransformation;
+  for (unsigned m = 0; m < node.mNumMeshes; ++m) builder.add(*scene.mMeshes[node.mMeshes[m]], X);
+  for (unsigned c = 0; c < node.mNumChildren; ++c) addNode(scene, *node.mChildren[c], X, builder);
+}
+
+MeshBuilder imported(const std::string& content, const std::string& extension, const fs::path& path,
+                     const Vec3& scale) {
+  Assimp::Importer importer;
+  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
+  const aiScene* scene = importer.ReadFileFromMemory(content.data(), content.size(),
+                                                     aiProcess_Triangulate, extension.c_str() + 1);
+  if (!scene || !scene->mRootNode) {
+    fail(path, "cannot be read as a mesh: " + std::string(importer.GetErrorString()));
+  }
+  MeshBuilder builder(scale);
+  addNode(*scene, *scene->mRootNode, aiMatrix4x4(), builder);
+  return builder;
+}
+
+void checkExtent(const TriangleMesh& mesh, const MeshOptions& options, const fs::path& path) {
+  const double size = extent(mesh);
+  if (size > options.largest_extent) {
+    fail(path, "is " + number(size) + " m wide, more than " + number(options.largest_extent) +
+                   " m: wrong scale? (millimetres need the scale 0.001)");
+  }
+  if (size < options.smallest_extent) {
+    fail(path, "is only " + number(size) + " m wide, less than " + number(options.smallest_extent) +
+                   " m: wrong scale?");
+  }
+}
+
+}  // namespace
+
+TriangleMesh parseMesh(const std::string& content, const fs::path& path,
+                       const MeshOptions& options) {
+  if (!options.scale.allFinite() || (options.scale.array() == 0.0).any()) {
+    fail(path, "scale must be finite and not zero");
+  }
+  const std::string extension = lowerCaseExtension(path);
+  MeshBuilder builder =
+      imported(checkedContent(content, extension, path), extension, path, options.scale);
+  if (builder.triangles.empty()) {
+    fail(path, builder.has_other_primitives ? "holds only points or lines, no triangle"
+                                            : "holds no triangle");
+  }
+  try {
+    TriangleMesh mesh(std::move(builder.vertices), std::move(builder.triangles));
+    checkExtent(mesh, options, path);
+    return mesh;
+  } catch (const InputError& error) {
+    if (!error.place().file.empty()) throw;
+    fail(path, error.message());
+  }
+}
+
+TriangleMesh loadMesh(const fs::path& path, const MeshOptions& options) {
+  return parseMesh(readFile(path, kLargestFile), path, options);
+}
+
+double extent(const TriangleMesh& mesh) {
+  Vec3 lower = mesh.vertices().front();
+  Vec3 upper = lower;
+  for (const Vec3& p : mesh.vertices()) {
+    lower = lower.cwiseMin(p);
+    upper = upper.cwiseMax(p);
+  }
+  return (upper - lower).maxCoeff();
+}
+
+}  // namespace allclear

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "allclear/robot_models/files/xml_element.h"
+
+namespace allclear {
+
+/// What a checked URDF holds: names in tree order with their lines, oddities that are no errors.
+struct UrdfOutline {
+  std::vector<std::string> links;   ///< parents first; siblings in the order of their joints
+  std::vector<std::string> joints;  ///< joints[i] carries links[i + 1]
+  std::unordered_map<std::string, const XmlElement*> link_elements;
+  std::unordered_map<std::string, const XmlElement*> joint_elements;
+  std::vector<std::string> warnings;
+};
+
+/// Which optional parts of a URDF are to be read.
+struct UrdfParts {
+  bool collision = true;
+  bool visual = false;
+  bool soft_limits = false;
+};
+
+/// Checks everything of a URDF that is read later: names, numbers, sizes, limits, references, and
+/// that the joints form one tree. urdfdom accepts much of what is refused here in silence (two
+/// links of one name, lower > upper, NaN, zero axes) and knows no line numbers. The outline points
+/// into `robot`. Throws `InputError`.
+UrdfOutline checkUrdf(const XmlElement& robot, const UrdfParts& parts, const XmlReader& reader);
+
+/// The checked URDF as plain text with nothing in it but the parts that are to be read.
+std::string plainUrdf(const XmlElement& robot, const UrdfParts& parts);
+
+}  // namespace allclear

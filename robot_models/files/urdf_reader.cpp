@@ -1,0 +1,205 @@
+#include "allclear/robot_models/files/urdf_reader.h"
+
+#include <console_bridge/console.h>
+#include <urdf_parser/urdf_parser.h>
+
+#include <limits>
+#include <mutex>
+
+#include "allclear/core/assert.h"
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Catches what urdfdom would print to stderr; its log is one per process.
+class CapturedLog : public console_bridge::OutputHandler {
+ public:
+  CapturedLog() : lock_(mutex()) { console_bridge::useOutputHandler(this); }
+  ~CapturedLog() override { console_bridge::restorePreviousOutputHandler(); }
+  CapturedLog(const CapturedLog&) = delete;
+  CapturedLog& operator=(const CapturedLog&) = delete;
+
+  void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
+    if (level >= console_bridge::CONSOLE_BRIDGE_LOG_ERROR && first_error.empty())
+      first_error = text;
+  }
+
+  std::string first_error;
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex instance;
+    return instance;
+  }
+  std::lock_guard<std::mutex> lock_;
+};
+
+urdf::ModelInterfaceSharedPtr parsed(const std::string& text, const std::string& file) {
+  CapturedLog log;
+  urdf::ModelInterfaceSharedPtr model;
+  try {
+    model = urdf::parseURDF(text);
+  } catch (const std::exception& error) {
+    throw InputError({file, 0, "", ""}, std::string("not a valid URDF: ") + error.what());
+  }
+  if (!model) {
+    throw InputError({file, 0, "", ""},
+                     "not a valid URDF: " +
+                         (log.first_error.empty() ? "urdfdom gives no reason" : log.first_error));
+  }
+  return model;
+}
+
+Vec3 vectorOf(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
+
+Pose poseOf(const urdf::Pose& pose) {
+  const urdf::Rotation& q = pose.rotation;
+  return {Eigen::Quaterniond(q.w, q.x, q.y, q.z).normalized().toRotationMatrix(),
+          vectorOf(pose.position)};
+}
+
+// The inertial frame may be turned against the link frame.
+Inertia inertiaOf(const urdf::Link& link) {
+  if (!link.inertial || link.inertial->mass == 0.0) return {};
+  const urdf::Inertial& from = *link.inertial;
+  const Pose X_LC = poseOf(from.origin);
+  Mat3 I;
+  I << from.ixx, from.ixy, from.ixz, from.ixy, from.iyy, from.iyz, from.ixz, from.iyz, from.izz;
+  const Mat3 turned = X_LC.R * I * X_LC.R.transpose();
+  return {from.mass, X_LC.p, 0.5 * (turned + turned.transpose())};
+}
+
+UrdfShape shapeOf(const urdf::Geometry& geometry, const urdf::Pose& origin, int line) {
+  UrdfShape out;
+  out.X_LG = poseOf(origin);
+  out.line = line;
+  switch (geometry.type) {
+    case urdf::Geometry::SPHERE:
+      out.shape = Sphere(static_cast<const urdf::Sphere&>(geometry).radius);
+      break;
+    case urdf::Geometry::BOX:
+      out.shape = Box(vectorOf(static_cast<const urdf::Box&>(geometry).dim));
+      break;
+    case urdf::Geometry::CYLINDER: {
+      const auto& cylinder = static_cast<const urdf::Cylinder&>(geometry);
+      out.shape = Cylinder(cylinder.radius, cylinder.length);
+      break;
+    }
+    case urdf::Geometry::MESH: {
+      const auto& mesh = static_cast<const urdf::Mesh&>(geometry);
+      out.mesh_uri = mesh.filename;
+      out.mesh_scale = vectorOf(mesh.scale);
+      break;
+    }
+  }
+  return out;
+}
+
+/// Lines of the children of that name, in the order in which urdfdom keeps them.
+std::vector<int> linesOf(const XmlElement& element, const std::string& name) {
+  std::vector<int> lines;
+  for (const XmlElement& child : element.children) {
+    if (child.name == name) lines.push_back(child.line);
+  }
+  return lines;
+}
+
+template <class Parts>
+std::vector<UrdfShape> shapesOf(const Parts& parts, const std::vector<int>& lines) {
+  std::vector<UrdfShape> shapes;
+  ALLCLEAR_ASSERT(parts.size() <= lines.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    shapes.push_back(shapeOf(*parts[i]->geometry, parts[i]->origin, lines[i]));
+  }
+  return shapes;
+}
+
+UrdfLink linkOf(const urdf::Link& from, const XmlElement& element) {
+  return {from.name, inertiaOf(from), shapesOf(from.collision_array, linesOf(element, "collision")),
+          shapesOf(from.visual_array, linesOf(element, "visual"))};
+}
+
+JointType typeOf(const urdf::Joint& joint) {
+  switch (joint.type) {
+    case urdf::Joint::REVOLUTE:
+      return JointType::kRevolute;
+    case urdf::Joint::CONTINUOUS:
+      return JointType::kContinuous;
+    case urdf::Joint::PRISMATIC:
+      return JointType::kPrismatic;
+    case urdf::Joint::FLOATING:
+      return JointType::kFloating;
+    case urdf::Joint::PLANAR:
+      return JointType::kPlanar;
+    default:
+      return JointType::kFixed;
+  }
+}
+
+UrdfLimits limitsOf(const urdf::Joint& joint, int line, const std::string& file) {
+  UrdfLimits limits{-kInfinity, kInfinity, kInfinity, kInfinity};
+  if (!joint.limits) return limits;
+  limits.velocity = joint.limits->velocity;
+  limits.effort = joint.limits->effort;
+  if (joint.type == urdf::Joint::CONTINUOUS) return limits;
+  limits.lower = joint.limits->lower;
+  limits.upper = joint.limits->upper;
+  if (joint.safety) {
+    limits.lower = std::max(limits.lower, joint.safety->soft_lower_limit);
+    limits.upper = std::min(limits.upper, joint.safety->soft_upper_limit);
+    if (limits.lower > limits.upper) {
+      throw InputError({file, line, "joint '" + joint.name + "'", ""},
+                       "its soft limits leave no position");
+    }
+  }
+  return limits;
+}
+
+UrdfJoint jointOf(const urdf::Joint& from, int line, const std::string& file) {
+  UrdfJoint out;
+  out.joint.name = from.name;
+  out.joint.type = typeOf(from);
+  out.joint.X_PJ = poseOf(from.parent_to_joint_origin_transform);
+  const Vec3 axis = vectorOf(from.axis);
+  if (axis.norm() > 0.0) out.joint.axis = axis.normalized();
+  out.limits = limitsOf(from, line, file);
+  if (from.mimic) {
+    out.mimicked = from.mimic->joint_name;
+    out.multiplier = from.mimic->multiplier;
+    out.offset = from.mimic->offset;
+  }
+  out.line = line;
+  return out;
+}
+
+}  // namespace
+
+UrdfRobot readUrdf(const std::string& content, const std::string& file, const UrdfParts& parts) {
+  const XmlElement root = parseXml(content, file);
+  UrdfOutline outline = checkUrdf(root, parts, XmlReader(file));
+  const urdf::ModelInterfaceSharedPtr model = parsed(plainUrdf(root, parts), file);
+  ALLCLEAR_ASSERT(model->links_.size() == outline.links.size());
+  ALLCLEAR_ASSERT(model->joints_.size() == outline.joints.size());
+
+  UrdfRobot robot;
+  robot.name = model->getName();
+  robot.warnings = std::move(outline.warnings);
+  std::unordered_map<std::string, int> link_index;
+  for (const std::string& name : outline.links) {
+    link_index[name] = static_cast<int>(robot.links.size());
+    robot.links.push_back(linkOf(*model->links_.at(name), *outline.link_elements.at(name)));
+  }
+  for (const std::string& name : outline.joints) {
+    const urdf::Joint& from = *model->joints_.at(name);
+    UrdfJoint joint = jointOf(from, outline.joint_elements.at(name)->line, file);
+    joint.joint.parent_link = link_index.at(from.parent_link_name);
+    joint.joint.child_link = link_index.at(from.child_link_name);
+    robot.joints.push_back(std::move(joint));
+  }
+  return robot;
+}
+
+}  // namespace allclear

@@ -1,0 +1,276 @@
+#include "allclear/robot_models/files/xml_element.h"
+
+#include <tinyxml2.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "allclear/core/input_error.h"
+
+namespace allclear {
+namespace {
+
+constexpr std::size_t kLongestName = 1024;
+constexpr std::string_view kSpace = " \t\r\n";
+
+std::string explain(tinyxml2::XMLError error) {
+  switch (error) {
+    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
+      return "is empty";
+    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
+      return "not well-formed XML: an element is never closed, or another one is closed first";
+    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
+      return "not well-formed XML: an attribute cannot be read, or is there twice";
+    case tinyxml2::XML_ERROR_PARSING_COMMENT:
+      return "not well-formed XML: a comment never ends";
+    case tinyxml2::XML_ERROR_PARSING_DECLARATION:
+      return "not well-formed XML: the declaration <?xml ..?> is broken or not at the start";
+    case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
+      return "elements are nested more than " + std::to_string(::TINYXML2_MAX_ELEMENT_DEPTH) +
+             " deep";
+    default:
+      return "not well-formed XML, or cut short";
+  }
+}
+
+bool isReadableName(std::string_view name) {
+  return name.size() <= kLongestName && std::none_of(name.begin(), name.end(), [](char c) {
+           return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+         });
+}
+
+void checkName(const char* name, int line, const std::string& file) {
+  if (isReadableName(name)) return;
+  throw InputError({file, line, "", name}, "is no name: longer than " +
+                                               std::to_string(kLongestName) +
+                                               " bytes, or control characters in it");
+}
+
+void copyAttributes(const tinyxml2::XMLElement& from, const std::string& file, XmlElement& to) {
+  for (const auto* item = from.FirstAttribute(); item; item = item->Next()) {
+    checkName(item->Name(), from.GetLineNum(), file);
+    to.attributes.emplace_back(item->Name(), item->Value());
+  }
+}
+
+// Recursion is as deep as tinyxml2 lets elements nest.
+XmlElement copied(const tinyxml2::XMLElement& from, const std::string& file) {
+  checkName(from.Name(), from.GetLineNum(), file);
+  XmlElement to;
+  to.name = from.Name();
+  to.line = from.GetLineNum();
+  for (const auto* node = from.FirstChild(); node; node = node->NextSibling()) {
+    if (const auto* text = node->ToText())
+      to.text.append(to.text.empty() ? "" : " ") += text->Value();
+  }
+  copyAttributes(from, file, to);
+  for (const auto* item = from.FirstChildElement(); item; item = item->NextSiblingElement()) {
+    to.children.push_back(copied(*item, file));
+  }
+  return to;
+}
+
+void refuseDocumentTypes(const tinyxml2::XMLDocument& document, const std::string& file) {
+  for (const auto* node = document.FirstChild(); node; node = node->NextSibling()) {
+    if (const auto* unknown = node->ToUnknown()) {
+      throw InputError({file, unknown->GetLineNum(), "", std::string("<!") + unknown->Value()},
+                       "document types and entities are not allowed");
+    }
+  }
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+std::optional<double> parsed(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+void print(const XmlElement& element, std::string& out) {
+  out += "<" + element.name;
+  for (const auto& [key, value] : element.attributes)
+    out += " " + key + "=\"" + escaped(value) + "\"";
+  out += ">" + escaped(element.text);
+  for (const XmlElement& child : element.children) print(child, out);
+  out += "</" + element.name + ">";
+}
+
+}  // namespace
+
+const std::string* XmlElement::attribute(std::string_view key) const {
+  for (const auto& [name_of_value, value] : attributes) {
+    if (name_of_value == key) return &value;
+  }
+  return nullptr;
+}
+
+const XmlElement* XmlElement::child(std::string_view child_name) const {
+  for (const XmlElement& element : children) {
+    if (element.name == child_name) return &element;
+  }
+  return nullptr;
+}
+
+XmlElement parseXml(const std::string& content, const std::string& file) {
+  // tinyxml2 would stop reading here without a word.
+  if (content.find('\0') != std::string::npos) {
+    throw InputError({file, 0, "", ""}, "is not an XML file: it holds binary data");
+  }
+  tinyxml2::XMLDocument document;
+  const tinyxml2::XMLError error = document.Parse(content.data(), content.size());
+  if (error != tinyxml2::XML_SUCCESS) {
+    throw InputError({file, document.ErrorLineNum(), "", ""}, explain(error));
+  }
+  refuseDocumentTypes(document, file);
+  const tinyxml2::XMLElement* root = document.RootElement();
+  if (!root) throw InputError({file, 0, "", ""}, "is not an XML file: it holds no element");
+  if (const auto* second = root->NextSiblingElement()) {
+    throw InputError({file, second->GetLineNum(), "", std::string("<") + second->Name() + ">"},
+                     "a second root element");
+  }
+  return copied(*root, file);
+}
+
+std::string printXml(const XmlElement& element) {
+  std::string out;
+  print(element, out);
+  return out;
+}
+
+void XmlReader::fail(const XmlElement& element, const std::string& owner, const std::string& value,
+                     const std::string& message) const {
+  std::string key = owner.empty() ? "<" + element.name + ">" : owner;
+  const bool owns_itself = owner.starts_with(element.name + " '");
+  if (!owner.empty() && !owns_itself) key += ": " + element.name;
+  throw InputError({file_, element.line, key, value}, message);
+}
+
+const std::string& XmlReader::text(const XmlElement& element, const std::string& owner,
+                                   std::string_view key) const {
+  const std::string* value = element.attribute(key);
+  if (!value) fail(element, owner, "", "has no attribute '" + std::string(key) + "'");
+  if (trimmed(*value).empty()) {
+    fail(element, owner, "", "attribute '" + std::string(key) + "' is empty");
+  }
+  return *value;
+}
+
+const std::string& XmlReader::name(const XmlElement& element, const std::string& owner,
+                                   std::string_view key) const {
+  const std::string& value = text(element, owner, key);
+  if (!isReadableName(value)) {
+    fail(element, owner, value,
+         "attribute '" + std::string(key) + "' is longer than " + std::to_string(kLongestName) +
+             " bytes, or has control characters in it");
+  }
+  return value;
+}
+
+const XmlElement* XmlReader::onlyChild(const XmlElement& element, const std::string& owner,
+                                       std::string_view child_name) const {
+  const XmlElement* found = nullptr;
+  for (const XmlElement& candidate : element.children) {
+    if (candidate.name != child_name) continue;
+    if (found) fail(candidate, owner, "", "is there twice");
+    found = &candidate;
+  }
+  return found;
+}
+
+const XmlElement& XmlReader::requiredChild(const XmlElement& element, const std::string& owner,
+                                           std::string_view child_name) const {
+  const XmlElement* found = onlyChild(element, owner, child_name);
+  if (!found) fail(element, owner, "", "has no <" + std::string(child_name) + ">");
+  return *found;
+}
+
+double XmlReader::number(const XmlElement& element, const std::string& owner,
+                         std::string_view key) const {
+  const std::string& value = text(element, owner, key);
+  const std::optional<double> result = parsed(value);
+  if (!result) fail(element, owner, value, "attribute '" + std::string(key) + "' is not a number");
+  if (!std::isfinite(*result)) {
+    fail(element, owner, value, "attribute '" + std::string(key) + "' must be a finite number");
+  }
+  return *result;
+}
+
+double XmlReader::number(const XmlElement& element, const std::string& owner, std::string_view key,
+                         double otherwise) const {
+  return element.attribute(key) ? number(element, owner, key) : otherwise;
+}
+
+double XmlReader::positiveNumber(const XmlElement& element, const std::string& owner,
+                                 std::string_view key) const {
+  const double value = number(element, owner, key);
+  if (value <= 0.0) {
+    fail(element, owner, *element.attribute(key),
+         "attribute '" + std::string(key) + "' must be positive");
+  }
+  return value;
+}
+
+Vec3 XmlReader::vector(const XmlElement& element, const std::string& owner,
+                       std::string_view key) const {
+  const std::string& value = text(element, owner, key);
+  Vec3 result = Vec3::Zero();
+  int count = 0;
+  std::string_view rest = trimmed(value);
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find_first_of(kSpace));
+    const std::optional<double> component = parsed(word);
+    if (!component || !std::isfinite(*component) || count == 3) {
+      fail(element, owner, value,
+           "attribute '" + std::string(key) + "' must be three finite numbers");
+    }
+    result[count++] = *component;
+    rest = trimmed(rest.substr(word.size()));
+  }
+  if (count != 3) {
+    fail(element, owner, value,
+         "attribute '" + std::string(key) + "' must be three finite numbers");
+  }
+  return result;
+}
+
+Vec3 XmlReader::vector(const XmlElement& element, const std::string& owner, std::string_view key,
+                       const Vec3& otherwise) const {
+  return element.attribute(key) ? vector(element, owner, key) : otherwise;
+}
+
+}  // namespace allclear

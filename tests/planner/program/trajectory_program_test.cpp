@@ -1,0 +1,266 @@
+#include "allclear/planner/program/trajectory_program.h"
+
+#include <gtest/gtest.h>
+
+#include "allclear/robot_models/load_robot.h"
+#include "support/data.h"
+#include "support/random_robot.h"
+
+namespace allclear {
+namespace {
+
+std::shared_ptr<const RobotModel> exampleArm() {
+  static const auto kArm = [] {
+    RobotSource source;
+    source.urdf = test::testFolder().parent_path() / "examples/shelf/seven.urdf";
+    source.srdf = test::testFolder().parent_path() / "examples/shelf/seven.srdf";
+    return std::make_shared<const RobotModel>(loadRobot(source));
+  }();
+  return kArm;
+}
+
+Problem exampleProblem() {
+  Problem problem;
+  problem.robot = exampleArm();
+  for (int k = 0; k < 7; ++k) problem.planned.push_back(k);
+  problem.start = VecX::Zero(7);
+  problem.start << -1.2, 0.6, 0.1, 1.2, -0.1, 0.8, 0.2;
+  VecX goal(7);
+  goal << 1.0, 0.8, -0.1, 1.0, 0.1, -0.3, 0.0;
+  problem.goal = JointTarget{problem.planned, goal};
+  problem.obstacles.push_back(
+      {"post", {Mat3::Identity(), {0.6, 0.0, 0.5}}, {{Box({0.1, 0.1, 1.0}), {}}}, {}});
+  problem.obstacles.push_back(
+      {"ball", {Mat3::Identity(), {0.5, 0.4, 0.9}}, {{Sphere(0.1), {}}}, {}});
+  return problem;
+}
+
+BSpline straightLine(const Problem& problem, const VecX& goal, double duration, int spans) {
+  const VecX start = problem.plannedPart(problem.start);
+  const int count = spans + 5;
+  MatX control(start.size(), count);
+  for (int l = 0; l < count; ++l) {
+    const double s = std::clamp((l - 2.0) / (count - 5.0), 0.0, 1.0);
+    control.col(l) = start + s * (goal - start);
+  }
+  return BSpline(control, duration);
+}
+
+/// Compares gradients with central differences at x; clearance rows only where they are smooth. The
+/// Hessian leaves out the curvature of clearances and of the last `pose_rows` rows before them.
+void probe(TrajectoryProgram& program, const VecX& x, int pose_rows) {
+  const int n = static_cast<int>(x.size());
+  const auto entries = program.jacobianEntries();
+  const auto hessian_entries = program.hessianEntries();
+  const int m = static_cast<int>(program.bounds().g_lower.size());
+  VecX values(static_cast<Eigen::Index>(entries.size()));
+  VecX gradient(n);
+  program.setPoint(x);
+  program.costGradient(gradient);
+  program.jacobian(values);
+  MatX J = MatX::Zero(m, n);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    J(entries[e].row, entries[e].column) += values[static_cast<Eigen::Index>(e)];
+  }
+  const int clearance_rows = static_cast<int>(program.rows().size());
+  VecX multipliers = VecX::Zero(m);
+  for (int r = 0; r < m - clearance_rows - pose_rows; ++r) multipliers[r] = std::sin(1.0 + r);
+  VecX h(static_cast<Eigen::Index>(hessian_entries.size()));
+  program.hessian(0.7, multipliers, h);
+  MatX H = MatX::Zero(n, n);
+  for (std::size_t e = 0; e < hessian_entries.size(); ++e) {
+    const auto [row, column] = hessian_entries[e];
+    H(row, column) += h[static_cast<Eigen::Index>(e)];
+    if (row != column) H(column, row) += h[static_cast<Eigen::Index>(e)];
+  }
+
+  struct Sample {
+    double cost;
+    VecX g;
+    VecX lagrangian;  ///< gradient of 0.7 cost + multipliers . g over the smooth rows
+  };
+  const auto at = [&](const VecX& y) {
+    Sample s{0.0, VecX(m), VecX(n)};
+    program.setPoint(y);
+    s.cost = program.cost();
+    program.constraints(s.g);
+    program.costGradient(s.lagrangian);
+    s.lagrangian *= 0.7;
+    VecX v(static_cast<Eigen::Index>(entries.size()));
+    program.jacobian(v);
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      s.lagrangian[entries[e].column] +=
+          multipliers[entries[e].row] * v[static_cast<Eigen::Index>(e)];
+    }
+    return s;
+  };
+  int smooth = 0;
+  for (int i = 0; i < n; ++i) {
+    VecX e = VecX::Zero(n);
+    e[i] = 1e-5;
+    const Sample up = at(x + e), down = at(x - e), up2 = at(x + 2 * e), down2 = at(x - 2 * e);
+    // Five points: error of fourth order.
+    const auto slope = [&](auto f) {
+      return (8.0 * (f(up) - f(down)) - (f(up2) - f(down2))) / (12.0 * 1e-5);
+    };
+    EXPECT_NEAR(gradient[i], slope([](const Sample& s) { return s.cost; }),
+                1e-6 * (1.0 + std::fabs(gradient[i])));
+    for (int r = 0; r < m; ++r) {
+      const double difference = slope([&](const Sample& s) { return s.g[r]; });
+      if (r >= m - clearance_rows) {
+        // One-sided slopes that disagree: t_star or the witness jumps here.
+        const double left = (up.g[r] - up2.g[r]) / -1e-5, right = (down2.g[r] - down.g[r]) / -1e-5;
+        if (std::fabs(left - right) > 1e-3) continue;
+        ++smooth;
+      }
+      EXPECT_NEAR(J(r, i), difference, 1e-6 * (1.0 + std::fabs(J(r, i))))
+          << "row " << r << " of " << m << " variable " << i;
+    }
+    for (int k = 0; k < n; ++k) {
+      const double difference = slope([&](const Sample& s) { return s.lagrangian[k]; });
+      EXPECT_NEAR(H(k, i), difference, 1e-5 * (1.0 + std::fabs(H(k, i)))) << k << " " << i;
+    }
+  }
+  if (clearance_rows > 0) {
+    EXPECT_GT(smooth, n * clearance_rows / 2);
+  }
+}
+
+/// Everything within 0.1 m of its margin along the curve.
+std::vector<Clearance> nearAlong(const ClearanceEvaluator& evaluator, const BSpline& curve) {
+  ClearanceEvaluator::Workspace workspace(evaluator);
+  std::vector<Clearance> near;
+  for (int s = 0; s < curve.spanCount(); ++s) {
+    evaluator.nearPairs(curve.span(s), s, 0.1, 1e-4, workspace, &near);
+  }
+  return near;
+}
+
+TEST(TrajectoryProgram, GradientsAgreeWithDifferencesFarNearAndInContact) {
+  const Problem problem = exampleProblem();
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  test::Random random(31);
+  for (int draw = 0; draw < 3; ++draw) {
+    BSpline curve = straightLine(problem, goal, 2.0, 8);
+    MatX control = curve.control();
+    for (int l = 3; l < control.cols() - 3; ++l) control.col(l) += random.vectorX(7, 0.2 * draw);
+    curve = curve.withControl(control);
+    TrajectoryProgram program(evaluator, curve, {.clearance_target = 1e-4, .ceiling = 0.3});
+    const std::vector<Clearance> near = nearAlong(evaluator, curve);
+    std::vector<ClearanceRow> rows;
+    for (const Clearance& c : near) rows.push_back({c.pair, c.span});
+    ASSERT_FALSE(rows.empty());
+    rows.resize(std::min<std::size_t>(rows.size(), 6));
+    program.setRows(rows);
+    probe(program, program.pointOf(curve), 0);
+  }
+}
+
+TEST(TrajectoryProgram, GradientsOfSoftRowsAgreeWithDifferences) {
+  const Problem problem = exampleProblem();
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  test::Random random(35);
+  for (const double softness : {0.03, 0.005}) {
+    BSpline curve = straightLine(problem, goal, 2.0, 8);
+    MatX control = curve.control();
+    for (int l = 3; l < control.cols() - 3; ++l) control.col(l) += random.vectorX(7, 0.2);
+    curve = curve.withControl(control);
+    TrajectoryProgram program(evaluator, curve, {.clearance_target = 1e-4, .ceiling = 0.3});
+    const std::vector<Clearance> near = nearAlong(evaluator, curve);
+    std::vector<ClearanceRow> rows;
+    for (const Clearance& c : near) rows.push_back({c.pair, c.span, softness, 0.01});
+    ASSERT_FALSE(rows.empty());
+    rows.resize(std::min<std::size_t>(rows.size(), 6));
+    program.setRows(rows);
+    probe(program, program.pointOf(curve), 0);
+    program.setPoint(program.pointOf(curve));
+    for (std::size_t r = 0; r < program.rows().size(); ++r) {
+      const ClearanceRow& row = program.rows()[r];
+      const auto same = [&](const Clearance& c) {
+        return c.pair == row.pair && c.span == row.span;
+      };
+      const auto exact = std::find_if(near.begin(), near.end(), same);
+      EXPECT_LE(program.rowClearances()[r].upper, exact->upper + 0.01 + 1e-4);  // soft is below
+    }
+  }
+}
+
+TEST(TrajectoryProgram, GradientsAgreeWithMovingEndsAndAPoseGoal) {
+  Problem problem = exampleProblem();
+  test::Random random(32);
+  problem.start_velocity = random.vectorX(7, 0.3);
+  problem.start_acceleration = random.vectorX(7, 0.5);
+  const Kinematics kinematics(*problem.robot);
+  auto workspace = kinematics.makeWorkspace();
+  std::vector<Pose> poses;
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  kinematics.linkPoses(goal, workspace, poses);
+  PoseTarget target;
+  target.link = problem.robot->findLink("tool");
+  target.X_WP = poses[target.link];
+  problem.goal = target;
+  problem.objective.velocity = 0.1;
+  problem.objective.acceleration = 0.1;
+  const ClearanceEvaluator evaluator(problem);
+  const BSpline curve = straightLine(problem, goal + random.vectorX(7, 0.1), 1.5, 8);
+  TrajectoryProgram program(evaluator, curve, {});
+  probe(program, program.pointOf(curve), 6);
+}
+
+TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
+  Problem problem = exampleProblem();
+  test::Random random(34);
+  const int tool = problem.robot->findLink("tool");
+  problem.start_velocity = random.vectorX(7, 0.3);
+  problem.limits.torque = true;
+  problem.balance = Balance{{problem.robot->rootLink()}, Balance::Criterion::kZmp, 0.01};
+  problem.path_constraints.push_back(KeepAxis{tool, random.direction(), random.direction(), 0.4});
+  problem.path_constraints.push_back(
+      KeepInBox{tool, Vec3(0.0, 0.1, 0.2), {Mat3::Identity(), Vec3(0.3, 0.2, 0.5)}, {0.8, 0.5, 1}});
+  problem.waypoints.push_back(
+      {JointTarget{{1, 4}, VecX(Eigen::Vector2d(0.3, -0.2))}, std::nullopt});
+  PoseTarget pose;
+  pose.link = tool;
+  pose.X_WP = {random.rotation(), Vec3(0.4, 0.1, 0.6)};
+  problem.waypoints.push_back({pose, 0.9});  // at its own time: it moves in the normalised one
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  const BSpline curve = straightLine(problem, goal, 1.5, 8);
+  TrajectoryProgram program(evaluator, curve, {}, {0.37});
+  StateRows& state = program.stateRows();
+  std::vector<DemandRow> demands;
+  for (int d = 0; d < state.demands().count(); ++d)
+    demands.push_back({d, random.uniform(0.0, 1.0)});
+  std::sort(demands.begin(), demands.end(),
+            [](const DemandRow& a, const DemandRow& b) { return a.s < b.s; });
+  ASSERT_GE(demands.size(), 1u + 6u + 14u + 3u);
+  state.setDemands(demands);
+  VecX x = program.pointOf(curve);
+  for (double& value : x) value += random.uniform(-0.05, 0.05);
+  probe(program, x, state.count());
+}
+
+TEST(TrajectoryProgram, KeepsPositionVelocityAndAccelerationAtTheEnds) {
+  Problem problem = exampleProblem();
+  test::Random random(33);
+  problem.start_velocity = random.vectorX(7, 0.3);
+  problem.start_acceleration = random.vectorX(7, 0.5);
+  problem.goal_velocity = random.vectorX(7, 0.3);
+  problem.goal_acceleration = random.vectorX(7, 0.5);
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  const BSpline guess = straightLine(problem, goal, 1.5, 9);
+  const TrajectoryProgram program(evaluator, guess, {});
+  const BSpline curve = program.curveAt(program.pointOf(guess));
+  EXPECT_LT((curve.value(0.0) - problem.start).norm(), 1e-12);
+  EXPECT_LT((curve.value(0.0, 1) - problem.start_velocity).norm(), 1e-11);
+  EXPECT_LT((curve.value(0.0, 2) - problem.start_acceleration).norm(), 1e-10);
+  EXPECT_LT((curve.value(1.5) - goal).norm(), 1e-12);
+  EXPECT_LT((curve.value(1.5, 1) - problem.goal_velocity).norm(), 1e-11);
+  EXPECT_LT((curve.value(1.5, 2) - problem.goal_acceleration).norm(), 1e-10);
+}
+
+}  // namespace
+}  // namespace allclear

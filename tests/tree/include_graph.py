@@ -1,0 +1,206 @@
+"""Holds every include of the tree to the graph of folders and rooms in docs/architecture.md.
+
+Run as: include_graph.py SOURCE_DIR. Fails when
+- a folder or a room includes another that it may not know,
+- a public header (directly in a folder) includes a header of a room, which is not installed,
+- a third-party header shows up outside of the folder that owns it, or in a header,
+- anything that the certificate reaches, however indirectly, is outside of its allow-list.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# Each folder may include itself and these.
+FOLDERS = {
+    "core": [],
+    "distance": ["core"],
+    "trajectories": ["core"],
+    "robot_models": ["core", "distance", "trajectories"],
+    "planner": ["core", "distance", "trajectories", "robot_models"],
+    "config": ["core", "distance", "trajectories", "robot_models", "planner"],
+    "exports": ["core", "distance", "trajectories", "robot_models", "planner"],
+    "apps": ["core", "distance", "trajectories", "robot_models", "planner", "config", "exports"],
+}
+
+# Each room may include itself, public headers, and these rooms of its folder. Listed bottom up:
+# a room names only rooms above it in this list, so the rooms form a DAG.
+ROOMS = {
+    "distance": {
+        "geometry": [],
+        "convex": ["geometry"],
+        "mesh": ["convex", "geometry"],
+        "mesh_depth": ["convex", "geometry", "mesh"],
+        "minimum": [],
+        "minimum/reference": ["minimum"],
+        "minimum/capsule": ["geometry", "minimum"],
+        "minimum/convex": ["geometry", "minimum"],
+        "minimum/mesh": ["mesh", "mesh_depth", "minimum", "minimum/reference"],
+        "fit": ["geometry"],
+        "cover": ["fit"],
+        "soft": ["convex"],
+        "phong": ["geometry", "mesh", "mesh_depth"],
+    },
+    "trajectories": {},
+    "core": {},
+    "robot_models": {"files": [], "kinematics": [], "motion": ["kinematics"], "fits": []},
+    "planner": {
+        "problem": [],
+        "certificate": ["problem"],
+        "clearance": [],
+        "seeds": ["clearance", "problem"],
+        "program": ["clearance", "problem"],
+        "search": ["clearance", "program", "seeds"],
+    },
+    "config": {"document": [], "values": ["document"], "task": ["document", "values"]},
+    "exports": {"report": []},
+    "apps": {},
+}
+
+# The rooms of other folders that a place uses; all else of another folder is its public headers.
+ROOMS_OF_OTHERS = {
+    "planner/problem": ["distance/geometry", "robot_models/kinematics"],
+    "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/mesh",
+                            "robot_models/kinematics", "robot_models/motion"],
+    "planner/clearance": ["distance/minimum", "distance/minimum/capsule", "distance/minimum/convex",
+                          "distance/mesh", "distance/mesh_depth", "distance/minimum/mesh",
+                          "distance/soft", "robot_models/kinematics", "robot_models/motion"],
+    "planner/seeds": ["robot_models/kinematics", "robot_models/motion"],
+    "planner/program": ["robot_models/motion"],
+    "exports/report": ["distance/geometry", "planner/certificate"],
+    "apps": ["exports/report", "planner/certificate", "planner/problem", "robot_models/files"],
+    "config/values": ["robot_models/files"],
+    "config/task": ["robot_models/files"],
+}
+
+# Header pattern: the only folder whose sources may include it.
+THIRD_PARTY = {
+    r"urdf_(model|parser)": "robot_models",
+    r"assimp/": "robot_models",
+    r"tinyxml2": "robot_models",
+    r"pinocchio/": "robot_models",
+    r"Ip[A-Z]\w*\.hpp|coin/": "planner",
+    r"yaml-cpp/": "config",
+    r"CLI/": "apps",
+    r"libqhull_r/": "distance",
+}
+NEVER_IN_HEADERS = r"nlohmann/"
+
+# All that may be part of a proof: headers and sources reached from planner/certificate. What plans
+# (Ipopt, clearance rows, seeds, searches) is not here, or a bug would certify itself.
+CERTIFICATE_MAY_REACH = [
+    r"core/\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
+    r"distance/minimum/(\w+|(capsule|convex|mesh|reference)/\w+)", r"trajectories/\w+",
+    r"robot_models/(kinematics|kinematics_types|robot_model)", r"robot_models/(kinematics|motion)/\w+",
+    r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",
+]
+
+INCLUDE = re.compile(r'^#include [<"]([^>"]+)[>"]', re.M)
+
+
+def room_of(path):
+    """('distance', 'minimum/mesh') of 'distance/minimum/mesh/motion.h'; room '' at the top."""
+    parts = path.split("/")
+    return parts[0], "/".join(parts[1:-1])
+
+
+class Tree:
+    def __init__(self, root):
+        self.includes = {}
+        for folder in FOLDERS:
+            for path in sorted((root / folder).rglob("*")):
+                if path.suffix in (".h", ".cpp"):
+                    name = path.relative_to(root).as_posix()
+                    self.includes[name] = INCLUDE.findall(path.read_text())
+        self.errors = []
+
+    def own_includes(self, name):
+        return [i.removeprefix("allclear/") for i in self.includes[name] if i.startswith("allclear/")]
+
+    def check_all(self):
+        for name in self.includes:
+            folder, room = room_of(name)
+            if room and room not in ROOMS[folder]:
+                self.errors.append(f"{name}: the room '{room}' is not in the list of rooms")
+                continue
+            for target in self.own_includes(name):
+                self.check_own(name, target)
+            for include in self.includes[name]:
+                self.check_third_party(name, include)
+        self.check_certificate()
+
+    def check_own(self, name, target):
+        folder, room = room_of(name)
+        to_folder, to_room = room_of(target)
+        if folder != to_folder:
+            if to_folder not in FOLDERS[folder]:
+                self.errors.append(f"{name}: {folder} may not include {target}")
+            elif to_room and not self.is_listed_use(name, to_folder, to_room):
+                self.errors.append(f"{name}: {target} is internal to {to_folder}")
+        elif to_room and not room and name.endswith(".h"):
+            self.errors.append(f"{name}: a public header may not include {target}, of a room")
+        elif to_room and room and to_room != room and to_room not in ROOMS[folder][room]:
+            self.errors.append(f"{name}: the room {folder}/{room} may not include {target}")
+
+    @staticmethod
+    def is_listed_use(name, to_folder, to_room):
+        folder, room = room_of(name)
+        if not room and name.endswith(".h") and folder != "apps":
+            return False
+        # A public source of a folder may use what any of its rooms may.
+        places = [f"{folder}/{room}"] if room else [
+            place for place in ROOMS_OF_OTHERS if place.split("/")[0] == folder]
+        return any(f"{to_folder}/{to_room}" in ROOMS_OF_OTHERS.get(p, []) for p in places)
+
+    def check_third_party(self, name, include):
+        is_header = name.endswith(".h") and not name.startswith("apps/")
+        if is_header and re.match(NEVER_IN_HEADERS, include):
+            self.errors.append(f"{name}: not in a header: {include}")
+        for pattern, owner in THIRD_PARTY.items():
+            if re.match(pattern, include) and (is_header or not name.startswith(owner + "/")):
+                self.errors.append(f"{name}: {include} belongs into sources of {owner}/")
+
+    def certificate_closure(self):
+        """Everything reached from the certificate: headers, and the sources that stand behind them."""
+        reached = {}
+        queue = [(n, None) for n in self.includes
+                 if n.startswith("planner/certificate/") or n == "planner/certificate.cpp"]
+        while queue:
+            name, by = queue.pop()
+            if name in reached or name not in self.includes:
+                continue
+            reached[name] = by
+            for target in self.own_includes(name):
+                queue.append((target, name))
+                queue.append((target.removesuffix(".h") + ".cpp", name))
+        return reached
+
+    def check_certificate(self):
+        for name, by in sorted(self.certificate_closure().items()):
+            stem = name.rsplit(".", 1)[0]
+            if not any(re.fullmatch(p, stem) for p in CERTIFICATE_MAY_REACH):
+                self.errors.append(f"{name}: a certificate may not reach it (through {by})")
+
+
+def check_rooms_form_dags():
+    for folder, rooms in ROOMS.items():
+        seen = []
+        for room, uses in rooms.items():
+            for use in uses:
+                assert use in seen, f"{folder}/{room} uses {use}, which is not listed before it"
+            seen.append(room)
+
+
+def main():
+    check_rooms_form_dags()
+    tree = Tree(Path(sys.argv[1]))
+    assert len(tree.includes) > 100, "found almost no sources: is this the source folder?"
+    tree.check_all()
+    if tree.errors:
+        sys.exit("Includes against the graph of docs/architecture.md:\n  " + "\n  ".join(tree.errors))
+    print(f"include graph: clean ({len(tree.includes)} files, "
+          f"{len(tree.certificate_closure())} reached by the certificate)")
+
+
+if __name__ == "__main__":
+    main()
