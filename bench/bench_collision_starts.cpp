@@ -135,7 +135,7 @@ class Problems {
 
   /// Start and goal have room, the way between them is deep in contact, with the mesh.
   bool isFair(const Problem& problem, const VecX& start, const VecX& goal) const {
-    const ClearanceEvaluator evaluator(problem, Detail::kHulls);
+    const ClearanceEvaluator evaluator(problem, FidelityPolicy::kHulls);
     ClearanceEvaluator::Workspace workspace(evaluator);
     const auto excess = [&](const VecX& q, bool* with_mesh) {
       const Clearance worst = evaluator.atRest(q, std::nullopt, workspace);
@@ -171,8 +171,8 @@ struct Score {
 
 void solve(Problem problem, const std::string& mode, const Arguments& arguments, Score* score) {
   problem.collision.distance = modeNamed(mode);
-  const ClearanceEvaluator evaluator(problem,
-                                     arguments.pieces ? Detail::kEverywhere : Detail::kHulls);
+  const ClearanceEvaluator evaluator(
+      problem, arguments.pieces ? FidelityPolicy::kEverywhere : FidelityPolicy::kHulls);
   const auto start = std::chrono::steady_clock::now();
   const VecX goal = std::get<JointTarget>(problem.goal).values;
   const auto seed = makeSeed(evaluator, goal, 0);

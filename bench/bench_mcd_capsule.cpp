@@ -279,13 +279,15 @@ class Bench {
             best = std::min(best, secondsNow() - start);
             lower = bracket.lower;
             upper = bracket.upper;
-            count(&row, repeat, bracket.distance_evaluations, bracket.certificates, bracket.status);
+            count(&row, repeat, bracket.distance_evaluations, bracket.bound_evaluations,
+                  bracket.status);
           } else {
             const DistanceBracket bracket = minimumDistance(a, b, options);
             best = std::min(best, secondsNow() - start);
             lower = bracket.lower;
             upper = bracket.upper;
-            count(&row, repeat, bracket.distance_evaluations, bracket.certificates, bracket.status);
+            count(&row, repeat, bracket.distance_evaluations, bracket.bound_evaluations,
+                  bracket.status);
           }
         }
         row.microseconds.push_back(1e6 * std::max(0.0, best - overhead_));

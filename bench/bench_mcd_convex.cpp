@@ -59,7 +59,7 @@ class Bench {
           }
           times.push_back(1e6 * (best - overhead_));
           distances += bracket.distance_evaluations;
-          certificates += bracket.certificates;
+          certificates += bracket.bound_evaluations;
           undecided += bracket.status == McdStatus::kUndecided;
           const double truth = sampledTruth(a, b, poses);
           violated += bracket.lower > truth + 1e-8;

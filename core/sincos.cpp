@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear {
 namespace {

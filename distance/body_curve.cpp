@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/geometry/bernstein.h"
 
 namespace allclear {

@@ -243,16 +243,18 @@ std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverO
   return pieces;
 }
 
-std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry, Closeness closeness) {
+std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry,
+                                      MeshFidelity fidelity) {
   std::vector<Geometry> solids;
   for (const Geometry& part : geometry) {
     const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
-    if (mesh == nullptr || (closeness == Closeness::kSurface && mesh->body()->topology().closed)) {
+    if (mesh == nullptr ||
+        (fidelity == MeshFidelity::kSurface && mesh->body()->topology().closed)) {
       solids.push_back(part);
-    } else if (closeness == Closeness::kHull) {
+    } else if (fidelity == MeshFidelity::kHull) {
       solids.push_back({mesh->hull(), part.X_BG});
     } else {
-      const bool many = closeness != Closeness::kPieces;
+      const bool many = fidelity != MeshFidelity::kPieces;
       for (const ConvexMesh& piece : many ? mesh->fineCover() : mesh->cover()) {
         solids.push_back({piece, part.X_BG});
       }

@@ -10,11 +10,11 @@ namespace allclear {
 
 /// How closely solids follow a mesh: its hull, a cover of a few convex pieces or of many, or the
 /// mesh itself (which is exact, and costs most).
-enum class Closeness { kHull, kPieces, kManyPieces, kSurface };
-constexpr int kClosenessCount = 4;
+enum class MeshFidelity { kHull, kPieces, kManyPieces, kSurface };
+constexpr int kMeshFidelityCount = 4;
 /// Closer and closer.
-constexpr std::array<Closeness, kClosenessCount> kCloser{
-    Closeness::kHull, Closeness::kPieces, Closeness::kManyPieces, Closeness::kSurface};
+constexpr std::array<MeshFidelity, kMeshFidelityCount> kFidelities{
+    MeshFidelity::kHull, MeshFidelity::kPieces, MeshFidelity::kManyPieces, MeshFidelity::kSurface};
 
 /// How finely a mesh is covered.
 struct ConvexCoverOptions {
@@ -35,9 +35,9 @@ struct ConvexCoverOptions {
 std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh,
                                     const ConvexCoverOptions& options = {});
 
-/// Solids that enclose the geometry: a mesh as `closeness` says, anything else as it is. Convex,
+/// Solids that enclose the geometry: a mesh as `fidelity` says, anything else as it is. Convex,
 /// but for `kSurface`: then closed meshes are left as they are; open ones, of which the inside is
 /// not defined, by many pieces.
-std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry, Closeness closeness);
+std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry, MeshFidelity fidelity);
 
 }  // namespace allclear

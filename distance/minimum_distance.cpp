@@ -60,7 +60,7 @@ DistanceBracket bracketOf(const Motion& motion, Found found, const McdOptions& o
   bracket.witness_B = found.best.witness_B;
   bracket.normal = found.best.normal;
   bracket.distance_evaluations = found.evaluations;
-  bracket.certificates = found.certificates;
+  bracket.bound_evaluations = found.bound_evaluations;
   const double threshold = options.threshold.value_or(-std::numeric_limits<double>::infinity());
   if (options.threshold && isSound(options.algorithm) &&
       (found.above_threshold || bracket.lower >= threshold)) {
@@ -98,7 +98,7 @@ Found certifiedCapsules(const CapsuleMotion& motion, std::span<const CapsuleCurv
   found.above_threshold = kernel.status == McdStatus::kCertifiedAbove;
   found.out_of_evaluations = kernel.status == McdStatus::kUndecided;
   found.evaluations = kernel.distance_evaluations;
-  found.certificates = kernel.certificates;
+  found.bound_evaluations = kernel.bound_evaluations;
   return found;
 }
 

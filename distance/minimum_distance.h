@@ -77,7 +77,7 @@ struct DistanceBracket {
   /// inside of the other throughout). Bounds and witnesses: see `minimumDistance` in mcd_mesh.h.
   bool penetrating = false;
   int distance_evaluations = 0;
-  int certificates = 0;  ///< lower bounds over an interval computed beyond Lipschitz ones
+  int bound_evaluations = 0;  ///< lower bounds over an interval computed beyond Lipschitz ones
 };
 
 /// A shape fixed to a moving body. `curves` are consecutive cells of time. Both bodies of a query

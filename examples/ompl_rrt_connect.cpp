@@ -42,7 +42,7 @@ ob::ScopedState<> stateAt(const ob::StateSpacePtr& space, const VecX& q) {
 
 /// Corners of a path that OMPL found, each edge of it proved clear; empty when it found none.
 std::vector<VecX> findPath(const Problem& problem, const VecX& goal, double seconds) {
-  const CollisionModel model = collisionModel(problem, Detail::kWhereNeeded);
+  const CollisionModel model = collisionModel(problem, FidelityPolicy::kWhereNeeded);
   const auto certifier = std::make_shared<SegmentCertifier>(problem, model);
   const auto space = stateSpace(problem);
   const auto dimension = static_cast<unsigned>(problem.plannedCount());

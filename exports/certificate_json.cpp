@@ -37,7 +37,7 @@ Json toJson(const CertificatePair& pair) {
   }
   return {{"a", pair.a},
           {"b", pair.b},
-          {"closeness", static_cast<int>(pair.closeness)},
+          {"closeness", static_cast<int>(pair.fidelity)},
           {"pieces", {pair.piece_a, pair.piece_b}},
           {"margin", pair.margin},
           {"cells", std::move(cells)}};
@@ -142,11 +142,11 @@ CertificatePair pairFrom(const Node& node) {
   CertificatePair pair;
   pair.a = node.at("a").text();
   pair.b = node.at("b").text();
-  const int closeness = node.at("closeness").index();
-  if (closeness >= kClosenessCount) {
+  const int fidelity = node.at("closeness").index();
+  if (fidelity >= kMeshFidelityCount) {
     node.at("closeness").fail("must be 0 (hulls), 1 (pieces), 2 (many pieces) or 3 (surfaces)");
   }
-  pair.closeness = static_cast<Closeness>(closeness);
+  pair.fidelity = static_cast<MeshFidelity>(fidelity);
   node.at("pieces").requireSize(2);
   pair.piece_a = node.at("pieces").at(0).index();
   pair.piece_b = node.at("pieces").at(1).index();

@@ -75,7 +75,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   for (PieceCover& piece : cover.pieces) {
     const CertifiedPair& pair = geometry.pairs[piece.pair];
     certificate->pairs.push_back({geometry.bodies[pair.a].name, geometry.bodies[pair.b].name,
-                                  piece.a.closeness, piece.a.piece, piece.b.piece, piece.margin,
+                                  piece.a.fidelity, piece.a.piece, piece.b.piece, piece.margin,
                                   std::move(piece.cells)});
   }
 }
@@ -88,8 +88,8 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     double least = 0.0;
-    for (Closeness closeness : kCloser) {
-      least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, closeness);
+    for (MeshFidelity fidelity : kFidelities) {
+      least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, fidelity);
       if (least > 0.0) break;
     }
     if (least > 0.0) continue;

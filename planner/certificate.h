@@ -45,7 +45,7 @@ struct CoverCell {
 struct CertificatePair {
   std::string a;  ///< names of the bodies
   std::string b;
-  Closeness closeness = Closeness::kHull;
+  MeshFidelity fidelity = MeshFidelity::kHull;
   int piece_a = 0;  ///< which of the bodies' solids
   int piece_b = 0;
   double margin = 0.0;  ///< [m]

@@ -23,9 +23,9 @@ using Clock = std::chrono::steady_clock;
 /// The straight line and two trees: where hulls leave no way, meshes are then followed more
 /// closely.
 constexpr int kAttemptsBeforeCloser = 3;
-constexpr double kShareOfTimeBeforeCloser = 0.4;  // of what is left, for one search
-constexpr int kMarginTrials = 6;                  // smaller margins tried when there is no plan
-constexpr int kMarginAttempts = 3;                // first guesses for each
+constexpr double kShareOfTimeBeforeFiner = 0.4;  // of what is left, for one search
+constexpr int kMarginTrials = 6;                 // smaller margins tried when there is no plan
+constexpr int kMarginAttempts = 3;               // first guesses for each
 constexpr double kMostUnclear = 0.05;  // share of a straight line in contact, to be tried at all
 
 double secondsSince(Clock::time_point start) {
@@ -39,14 +39,14 @@ std::string number(double value, int digits = 4) {
   return out.str();
 }
 
-Detail firstDetail(const Problem& problem) {
+FidelityPolicy firstPolicy(const Problem& problem) {
   switch (problem.collision.geometry) {
     case GeometryMode::kMesh:
-      return Detail::kEverywhere;
+      return FidelityPolicy::kEverywhere;
     case GeometryMode::kAuto:
-      return Detail::kWhereNeeded;
+      return FidelityPolicy::kWhereNeeded;
     default:
-      return Detail::kHulls;
+      return FidelityPolicy::kHulls;
   }
 }
 
@@ -75,9 +75,9 @@ class Planning {
         options_(options),
         hooks_(hooks),
         start_(Clock::now()),
-        detail_(firstDetail(problem)),
+        fidelity_policy_(firstPolicy(problem)),
         has_meshes_(hasMeshes(problem)),
-        evaluator_(std::make_unique<ClearanceEvaluator>(problem, detail_)) {}
+        evaluator_(std::make_unique<ClearanceEvaluator>(problem, fidelity_policy_)) {}
 
   Plan run() {
     if (!isEndAtFault()) {
@@ -120,7 +120,7 @@ class Planning {
     goal_options.budget = budget();
     std::vector<VecX> goals = goalConfigurations(*evaluator_, goal_options);
     std::optional<VecX> in_contact;
-    while (goals.empty() && lookCloser()) {
+    while (goals.empty() && useFinerGeometry()) {
       goals = goalConfigurations(*evaluator_, goal_options, &in_contact);
     }
     if (goals.empty()) {
@@ -141,23 +141,24 @@ class Planning {
     for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
       if (mustEnd()) return;
       const bool is_time = attempt > 0 && attempt % kAttemptsBeforeCloser == 0;
-      if (is_time || !way_found_) lookCloser();
+      if (is_time || !way_found_) useFinerGeometry();
       if (tryOnce(attempt, goals)) return;
     }
     mustEnd();
   }
 
-  bool mayLookCloser() const {
+  bool mayUseFinerGeometry() const {
     const GeometryMode mode = problem_.collision.geometry;
     if (mode != GeometryMode::kAuto && mode != GeometryMode::kMesh) return false;
-    return detail_ < Detail::kSurfaces && has_meshes_;
+    return fidelity_policy_ < FidelityPolicy::kSurfaces && has_meshes_;
   }
 
   /// From now on meshes are followed more closely in all pairs: by pieces, at last as they are.
-  bool lookCloser() {
-    if (!mayLookCloser()) return false;
-    detail_ = detail_ < Detail::kEverywhere ? Detail::kEverywhere : Detail::kSurfaces;
-    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, detail_);
+  bool useFinerGeometry() {
+    if (!mayUseFinerGeometry()) return false;
+    fidelity_policy_ = fidelity_policy_ < FidelityPolicy::kEverywhere ? FidelityPolicy::kEverywhere
+                                                                      : FidelityPolicy::kSurfaces;
+    evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_);
     return true;
   }
 
@@ -170,9 +171,10 @@ class Planning {
     seed_options.spans = options_.spans;
     seed_options.time_limit = options_.time_limit - secondsSince(start_);
     // What hulls and pieces close may be open.
-    if (mayLookCloser()) seed_options.time_limit *= kShareOfTimeBeforeCloser;
+    if (mayUseFinerGeometry()) seed_options.time_limit *= kShareOfTimeBeforeFiner;
     // Where the meshes themselves are asked the way is narrow.
-    if (detail_ == Detail::kSurfaces) seed_options.extra = 2.0 * SegmentCertifier::kResolution;
+    if (fidelity_policy_ == FidelityPolicy::kSurfaces)
+      seed_options.extra = 2.0 * SegmentCertifier::kResolution;
     seed_options.stop = hooks_.stop;
     const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
     if (!chooseVia(attempt, goal, &seed_options.via)) return false;
@@ -377,7 +379,7 @@ class Planning {
   const PlanOptions& options_;
   const PlanHooks& hooks_;
   Clock::time_point start_;
-  Detail detail_;
+  FidelityPolicy fidelity_policy_;
   bool has_meshes_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   bool way_found_ = true;  ///< by the last attempt's search

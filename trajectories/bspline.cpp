@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear {
 namespace {

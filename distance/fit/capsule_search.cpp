@@ -11,7 +11,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/fit/least_distance.h"
 
 namespace allclear::fitting {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/body_curve.h"
 
 namespace allclear::mcd {
@@ -30,7 +30,7 @@ void restrictTo(double s0, double s1, Coefficients* c) {
 /// combination, by blossoming: coefficient i is the blossom at (s0 7-i times, s1 i times).
 using RestrictionWeights = double[BodyCurve::kDegree + 1][BodyCurve::kDegree + 1];
 
-ALLCLEAR_ALWAYS_INLINE void restrictionWeights(double s0, double s1, RestrictionWeights weights) {
+ALLCLEAR_INLINE void restrictionWeights(double s0, double s1, RestrictionWeights weights) {
   constexpr int kCount = BodyCurve::kDegree + 1;
   // low[n][j], high[n][j]: Bernstein polynomials of degree n at s0 and s1.
   double low[kCount][kCount] = {}, high[kCount][kCount] = {};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/geometry/convex_hull.h"
 
 namespace allclear {

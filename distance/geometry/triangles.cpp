@@ -17,7 +17,7 @@
 #include <cstring>
 #include <limits>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors are never passed through a real call
 
@@ -30,41 +30,39 @@ constexpr double kBeyond = std::numeric_limits<double>::infinity();
 
 using Lanes = double __attribute__((vector_size(32)));
 
-ALLCLEAR_ALWAYS_INLINE Lanes all(double x) { return Lanes{} + x; }
-ALLCLEAR_ALWAYS_INLINE Lanes clamped(Lanes x) {
+ALLCLEAR_INLINE Lanes all(double x) { return Lanes{} + x; }
+ALLCLEAR_INLINE Lanes clamped(Lanes x) {
   x = x > 0.0 ? x : all(0.0);
   return x < 1.0 ? x : all(1.0);
 }
 /// 1 where x is too small to divide by.
-ALLCLEAR_ALWAYS_INLINE Lanes divisor(Lanes x) { return x > kTiny ? x : all(1.0); }
-ALLCLEAR_ALWAYS_INLINE Lanes magnitude(Lanes x) { return x > 0.0 ? x : -x; }
+ALLCLEAR_INLINE Lanes divisor(Lanes x) { return x > kTiny ? x : all(1.0); }
+ALLCLEAR_INLINE Lanes magnitude(Lanes x) { return x > 0.0 ? x : -x; }
 
 struct Vectors {
   Lanes x, y, z;
 };
 
-ALLCLEAR_ALWAYS_INLINE Vectors operator+(const Vectors& a, const Vectors& b) {
+ALLCLEAR_INLINE Vectors operator+(const Vectors& a, const Vectors& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
-ALLCLEAR_ALWAYS_INLINE Vectors operator-(const Vectors& a, const Vectors& b) {
+ALLCLEAR_INLINE Vectors operator-(const Vectors& a, const Vectors& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
-ALLCLEAR_ALWAYS_INLINE Vectors operator*(Lanes s, const Vectors& a) {
-  return {s * a.x, s * a.y, s * a.z};
-}
-ALLCLEAR_ALWAYS_INLINE Lanes dot(const Vectors& a, const Vectors& b) {
+ALLCLEAR_INLINE Vectors operator*(Lanes s, const Vectors& a) { return {s * a.x, s * a.y, s * a.z}; }
+ALLCLEAR_INLINE Lanes dot(const Vectors& a, const Vectors& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
-ALLCLEAR_ALWAYS_INLINE Vectors cross(const Vectors& a, const Vectors& b) {
+ALLCLEAR_INLINE Vectors cross(const Vectors& a, const Vectors& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 /// Lane l in all lanes.
-ALLCLEAR_ALWAYS_INLINE Vectors spread(const Vectors& a, int l) {
+ALLCLEAR_INLINE Vectors spread(const Vectors& a, int l) {
   return {all(a.x[l]), all(a.y[l]), all(a.z[l])};
 }
 /// `b` where `nearer` holds.
 template <class Mask>
-ALLCLEAR_ALWAYS_INLINE void replace(const Mask& nearer, const Vectors& b, Vectors* a) {
+ALLCLEAR_INLINE void replace(const Mask& nearer, const Vectors& b, Vectors* a) {
   a->x = nearer ? b.x : a->x;
   a->y = nearer ? b.y : a->y;
   a->z = nearer ? b.z : a->z;
@@ -76,9 +74,9 @@ struct Sides {
   Vectors edge;
 };
 
-ALLCLEAR_ALWAYS_INLINE Lanes next(Lanes x) { return __builtin_shufflevector(x, x, 1, 2, 0, 1); }
+ALLCLEAR_INLINE Lanes next(Lanes x) { return __builtin_shufflevector(x, x, 1, 2, 0, 1); }
 
-ALLCLEAR_ALWAYS_INLINE Sides sidesOf(const TriangleCorners& T, const double* origin) {
+ALLCLEAR_INLINE Sides sidesOf(const TriangleCorners& T, const double* origin) {
   const auto& p = T.p;
   const Lanes x{p[0][0], p[1][0], p[2][0], p[0][0]}, y{p[0][1], p[1][1], p[2][1], p[0][1]},
       z{p[0][2], p[1][2], p[2][2], p[0][2]};
@@ -92,7 +90,7 @@ struct Nearest {
 };
 
 /// Edges of A with the edges of B: in each lane the best of A's three with that edge of B.
-ALLCLEAR_ALWAYS_INLINE Nearest edgesWithEdges(const Sides& A, const Sides& B) {
+ALLCLEAR_INLINE Nearest edgesWithEdges(const Sides& A, const Sides& B) {
   Nearest best{all(kBeyond), A.corner, B.corner};
   const Vectors& f = B.edge;
   const Lanes ff = divisor(dot(f, f));
@@ -114,8 +112,8 @@ ALLCLEAR_ALWAYS_INLINE Nearest edgesWithEdges(const Sides& A, const Sides& B) {
 }
 
 /// Feet, in the face F of normal n, of points; `squared` is infinite where the foot is outside.
-ALLCLEAR_ALWAYS_INLINE void feet(const Sides& F, const Vectors& n, const Vectors& p, Lanes* squared,
-                                 Vectors* foot) {
+ALLCLEAR_INLINE void feet(const Sides& F, const Vectors& n, const Vectors& p, Lanes* squared,
+                          Vectors* foot) {
   Lanes area[3], inside = all(0.0), sum = all(0.0);
   for (int e = 0; e < 3; ++e) {  // edge e is opposite to corner e + 2
     area[e] = dot(n, cross(spread(F.edge, e), p - spread(F.corner, e)));
@@ -130,13 +128,13 @@ ALLCLEAR_ALWAYS_INLINE void feet(const Sides& F, const Vectors& n, const Vectors
   *squared = sum > kTiny ? *squared : all(kBeyond);
 }
 
-ALLCLEAR_ALWAYS_INLINE Vectors normalOf(const Sides& F) {
+ALLCLEAR_INLINE Vectors normalOf(const Sides& F) {
   return cross(spread(F.edge, 0), spread(F.edge, 1));
 }
 
 /// Corners of P over the face F.
-ALLCLEAR_ALWAYS_INLINE void cornersOverFace(const Sides& P, const Sides& F, const Vectors& n,
-                                            bool p_is_A, Nearest* best) {
+ALLCLEAR_INLINE void cornersOverFace(const Sides& P, const Sides& F, const Vectors& n, bool p_is_A,
+                                     Nearest* best) {
   Lanes squared;
   Vectors foot;
   feet(F, n, P.corner, &squared, &foot);
@@ -147,17 +145,16 @@ ALLCLEAR_ALWAYS_INLINE void cornersOverFace(const Sides& P, const Sides& F, cons
 }
 
 /// The corners' heights over the plane of F, times the length of n.
-ALLCLEAR_ALWAYS_INLINE Lanes heights(const Sides& P, const Sides& F, const Vectors& n) {
+ALLCLEAR_INLINE Lanes heights(const Sides& P, const Sides& F, const Vectors& n) {
   return dot(n, P.corner - spread(F.corner, 0));
 }
-ALLCLEAR_ALWAYS_INLINE bool onOneSide(Lanes h) {
+ALLCLEAR_INLINE bool onOneSide(Lanes h) {
   return (h[0] > 0.0 && h[1] > 0.0 && h[2] > 0.0) || (h[0] < 0.0 && h[1] < 0.0 && h[2] < 0.0);
 }
 
 /// Edges of P through the face F.
-ALLCLEAR_ALWAYS_INLINE void edgesThroughFace(const Sides& P, const Sides& F, const Vectors& n,
-                                             Lanes height, bool p_is_A, double rounding,
-                                             Nearest* best) {
+ALLCLEAR_INLINE void edgesThroughFace(const Sides& P, const Sides& F, const Vectors& n,
+                                      Lanes height, bool p_is_A, double rounding, Nearest* best) {
   const Lanes after = next(height);
   const auto crosses = (height <= 0.0) != (after <= 0.0);
   const Lanes share = height / (crosses ? height - after : all(1.0));
@@ -176,7 +173,7 @@ ALLCLEAR_ALWAYS_INLINE void edgesThroughFace(const Sides& P, const Sides& F, con
   replace(nearer, foot, p_is_A ? &best->b : &best->a);
 }
 
-ALLCLEAR_ALWAYS_INLINE double largest(const Vectors& v) {
+ALLCLEAR_INLINE double largest(const Vectors& v) {
   const Lanes x = magnitude(v.x), y = magnitude(v.y), z = magnitude(v.z);
   Lanes most = x > y ? x : y;
   most = most > z ? most : z;

@@ -5,18 +5,21 @@
 
 #include <limits>
 
-#include "allclear/distance/mesh/lanes.h"
+#include "allclear/core/simd.h"
 
 // The lanes are never passed through a real call.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace allclear::mesh {
+
+using namespace simd;  // lanes
+
 namespace {
 
 /// Edges of a box are at right angles to rounding in single precision.
 constexpr float kSkew = 2e-6F;
 
-ALLCLEAR_ALWAYS_INLINE Vector<Lanes> vectorTo(const float (*row)[kWidth], const CoarsePoint& p) {
+ALLCLEAR_INLINE Vector<Lanes> vectorTo(const float (*row)[kWidth], const CoarsePoint& p) {
   return {p.p[0] - lanesOf(row[0]), p.p[1] - lanesOf(row[1]), p.p[2] - lanesOf(row[2])};
 }
 

@@ -7,12 +7,14 @@
 #include <cmath>
 #include <limits>
 
+#include "allclear/core/simd.h"
 #include "allclear/distance/mesh/body.h"
 #include "allclear/distance/mesh/distance.h"
-#include "allclear/distance/mesh/lanes.h"
 #include "allclear/distance/mesh/volume_bounds.h"
 
 namespace allclear::mesh {
+
+using namespace simd;  // lanes
 
 /// A volume of a body: its root, or slot `ref & 7` of node `ref >> 3`.
 constexpr std::int32_t kRoot = -1;

@@ -119,7 +119,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kBeyond = 1.5F;
 
 /// The corner of a lane farthest along w.
-ALLCLEAR_ALWAYS_INLINE Vector<float> extreme(const Children& of, int lane, const Vector<float>& w) {
+ALLCLEAR_INLINE Vector<float> extreme(const Children& of, int lane, const Vector<float>& w) {
   const float* x = of.lanes[0] + lane;
   const auto at = [&](int k) ALLCLEAR_INLINE_LAMBDA {
     return Vector<float>{x[3 * k * kWidth], x[(3 * k + 1) * kWidth], x[(3 * k + 2) * kWidth]};
@@ -140,21 +140,21 @@ ALLCLEAR_ALWAYS_INLINE Vector<float> extreme(const Children& of, int lane, const
 }
 
 /// The lane that holds the least; any where that is not a number.
-ALLCLEAR_ALWAYS_INLINE int laneOf(const Lanes& x, float least) {
+ALLCLEAR_INLINE int laneOf(const Lanes& x, float least) {
   return std::countr_zero(lanesBelow(Lanes(x - least), 1e-36F) | 128U);
 }
 
 /// Where in [-1, 1] the quadratic of these Bernstein coefficients is least, near enough.
-ALLCLEAR_ALWAYS_INLINE float leastAt(float b0, float b1, float b2) {
+ALLCLEAR_INLINE float leastAt(float b0, float b1, float b2) {
   return clamped((b0 - b2) / larger(b0 - 2.0F * b1 + b2, 1e-12F));
 }
 
 /// Turns n so that the two points of lanes a and b that are least apart along it would be apart by
 /// more than the cutoff; false where that is too far to turn.
 template <bool kMoving>
-ALLCLEAR_ALWAYS_INLINE bool turn(const CoarsePoses& m, const Functionals<float>& f,
-                                 const Children& A, int a, const Children& B, int b, float wanting,
-                                 Vector<float>* n, float* s) {
+ALLCLEAR_INLINE bool turn(const CoarsePoses& m, const Functionals<float>& f, const Children& A,
+                          int a, const Children& B, int b, float wanting, Vector<float>* n,
+                          float* s) {
   const Vector<float> back = turnedBack(m.middle.R, *n);
   const Vector<float> p = extreme(A, a, {-back.x, -back.y, -back.z}), r = extreme(B, b, *n);
   const Vector<float> q = placed(m.middle, p);
@@ -176,8 +176,8 @@ ALLCLEAR_ALWAYS_INLINE bool turn(const CoarsePoses& m, const Functionals<float>&
 }
 
 template <bool kMoving>
-ALLCLEAR_ALWAYS_INLINE void roomOf(const CoarsePoses& m, const Children& A, float farthest,
-                                   const Children& B, const float* given, float cutoff, Room* out) {
+ALLCLEAR_INLINE void roomOf(const CoarsePoses& m, const Children& A, float farthest,
+                            const Children& B, const float* given, float cutoff, Room* out) {
   Vector<float> n = vectorOf(given);
   const float error = m.error + m.error_slope * farthest;
   out->error = error;
@@ -218,8 +218,8 @@ ALLCLEAR_ALWAYS_INLINE void roomOf(const CoarsePoses& m, const Children& A, floa
 }
 
 template <bool kMoving, class VA, class VB>
-ALLCLEAR_ALWAYS_INLINE void ownBounds(const CoarsePoses& m, const VA& A, const VB& B, Lanes lower,
-                                      const Room& room, float cutoff, LaneBounds* out) {
+ALLCLEAR_INLINE void ownBounds(const CoarsePoses& m, const VA& A, const VB& B, Lanes lower,
+                               const Room& room, float cutoff, LaneBounds* out) {
   Vector<Lanes> n{all<Lanes>(room.n[0]), all<Lanes>(room.n[1]), all<Lanes>(room.n[2])};
   out->open = lanesBelow(lower, cutoff);
   if (out->open != 0) {
@@ -239,16 +239,16 @@ ALLCLEAR_ALWAYS_INLINE void ownBounds(const CoarsePoses& m, const VA& A, const V
 }
 
 template <bool kMoving, class Whole>
-ALLCLEAR_ALWAYS_INLINE void openA(const CoarsePoses& m, const Children& A, const Whole& B,
-                                  const Room& room, float cutoff, LaneBounds* out) {
+ALLCLEAR_INLINE void openA(const CoarsePoses& m, const Children& A, const Whole& B,
+                           const Room& room, float cutoff, LaneBounds* out) {
   const Lanes lower = lanesOf(room.least) - (room.all_most + room.error);
   withVolumes(A, [&](const auto& of_A) ALLCLEAR_INLINE_LAMBDA {
     ownBounds<kMoving>(m, of_A, B, lower, room, cutoff, out);
   });
 }
 template <bool kMoving, class Whole>
-ALLCLEAR_ALWAYS_INLINE void openB(const CoarsePoses& m, const Whole& A, const Children& B,
-                                  const Room& room, float cutoff, LaneBounds* out) {
+ALLCLEAR_INLINE void openB(const CoarsePoses& m, const Whole& A, const Children& B,
+                           const Room& room, float cutoff, LaneBounds* out) {
   const Lanes lower = (room.all_least - room.error) - lanesOf(room.most);
   withVolumes(B, [&](const auto& of_B) ALLCLEAR_INLINE_LAMBDA {
     ownBounds<kMoving>(m, A, of_B, lower, room, cutoff, out);

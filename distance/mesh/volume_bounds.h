@@ -30,10 +30,12 @@
 #include <cstdint>
 #include <limits>
 
+#include "allclear/core/simd.h"
 #include "allclear/distance/mesh/bvh.h"
-#include "allclear/distance/mesh/lanes.h"
 
 namespace allclear::mesh {
+
+using namespace simd;  // lanes
 
 static_assert(kWidth == MeshNode::kWidth);
 
@@ -48,7 +50,7 @@ using Affine = AffineOf<double>;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // never passed through a real call
 template <class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> placed(const AffineOf<float>& X, const Vector<L>& p) {
+ALLCLEAR_INLINE Vector<L> placed(const AffineOf<float>& X, const Vector<L>& p) {
   const Vector<L> q = turned(X.R, p);
   return {q.x + X.T[0], q.y + X.T[1], q.z + X.T[2]};
 }

@@ -14,17 +14,17 @@ struct LeafVolumes : CoarseVolumes<Lanes> {
   Lanes corner[3][3];
 };
 
-ALLCLEAR_ALWAYS_INLINE void loadBoxes(const float (*box)[kWidth], CoarseVolumes<Lanes>* out) {
+ALLCLEAR_INLINE void loadBoxes(const float (*box)[kWidth], CoarseVolumes<Lanes>* out) {
   for (int k = 0; k < 3; ++k) out->box[k] = lanesOf(box[k]);
   for (int k = 0; k < 9; ++k) out->axis[k / 3][k % 3] = lanesOf(box[3 + k]);
 }
-ALLCLEAR_ALWAYS_INLINE void loadCorners(const float (*corner)[kWidth], LeafVolumes* out) {
+ALLCLEAR_INLINE void loadCorners(const float (*corner)[kWidth], LeafVolumes* out) {
   for (int k = 0; k < 9; ++k) out->corner[k / 3][k % 3] = lanesOf(corner[k]);
 }
 
 /// What the children are, without their balls.
 template <class Call>
-ALLCLEAR_ALWAYS_INLINE auto withContent(const Children& of, const Call& call) {
+ALLCLEAR_INLINE auto withContent(const Children& of, const Call& call) {
   if (of.are_triangles) {
     LeafVolumes leaves;
     loadCorners(of.lanes, &leaves);
@@ -36,7 +36,7 @@ ALLCLEAR_ALWAYS_INLINE auto withContent(const Children& of, const Call& call) {
 }
 /// All of the children. Pre: of a node.
 template <class Call>
-ALLCLEAR_ALWAYS_INLINE void withVolumes(const Children& of, const Call& call) {
+ALLCLEAR_INLINE void withVolumes(const Children& of, const Call& call) {
   const auto rest = [&](auto* out) ALLCLEAR_INLINE_LAMBDA {
     for (int k = 0; k < 3; ++k) out->center[k] = lanesOf(of.node->ball[k]);
     loadBoxes(of.node->box, out);
@@ -58,16 +58,15 @@ template <class L>
 struct Functionals {
   L w[4][4];  ///< [xyz, then the shift][control]
 
-  ALLCLEAR_ALWAYS_INLINE Vector<L> of(int k) const { return {w[0][k], w[1][k], w[2][k]}; }
+  ALLCLEAR_INLINE Vector<L> of(int k) const { return {w[0][k], w[1][k], w[2][k]}; }
   template <class M>
-  ALLCLEAR_ALWAYS_INLINE auto at(int k, const Vector<M>& p) const {
+  ALLCLEAR_INLINE auto at(int k, const Vector<M>& p) const {
     return w[0][k] * p.x + w[1][k] * p.y + w[2][k] * p.z + w[3][k];
   }
 };
 
 template <bool kMoving>
-ALLCLEAR_ALWAYS_INLINE void take(const CoarsePoses& m, const Vector<Lanes>& n,
-                                 Functionals<Lanes>* out) {
+ALLCLEAR_INLINE void take(const CoarsePoses& m, const Vector<Lanes>& n, Functionals<Lanes>* out) {
   for (int c = 0; c < 4; ++c) {
     const int i = c < 3 ? c : 9, step = c < 3 ? 3 : 1;
     for (int k = 0; k < (kMoving ? 4 : 1); ++k) {
@@ -77,8 +76,7 @@ ALLCLEAR_ALWAYS_INLINE void take(const CoarsePoses& m, const Vector<Lanes>& n,
   }
 }
 template <bool kMoving>
-ALLCLEAR_ALWAYS_INLINE void take(const CoarsePoses& m, const Vector<float>& n,
-                                 Functionals<float>* out) {
+ALLCLEAR_INLINE void take(const CoarsePoses& m, const Vector<float>& n, Functionals<float>* out) {
   using Four = float __attribute__((vector_size(16)));
   Four x[12];
   std::memcpy(x, m.controls, sizeof x);
@@ -91,7 +89,7 @@ ALLCLEAR_ALWAYS_INLINE void take(const CoarsePoses& m, const Vector<float>& n,
 
 /// The most that a box reaches from its centre along w.
 template <class LV, class LW>
-ALLCLEAR_ALWAYS_INLINE auto reachAlong(const Vector<LW>& w, const CoarseVolumes<LV>& V) {
+ALLCLEAR_INLINE auto reachAlong(const Vector<LW>& w, const CoarseVolumes<LV>& V) {
   using L = decltype(LV{} + LW{});
   return L(magnitude(L(dot(w, vectorOf(V.axis[0])))) + magnitude(L(dot(w, vectorOf(V.axis[1])))) +
            magnitude(L(dot(w, vectorOf(V.axis[2])))));
@@ -101,7 +99,7 @@ ALLCLEAR_ALWAYS_INLINE auto reachAlong(const Vector<LW>& w, const CoarseVolumes<
 /// its centre's, exact, less the most that the half axes reach at a control, or the least at a
 /// control, whichever is more.
 template <bool kMoving, class LN, class VA>
-ALLCLEAR_ALWAYS_INLINE auto leastAlong(const Functionals<LN>& f, const VA& A) {
+ALLCLEAR_INLINE auto leastAlong(const Functionals<LN>& f, const VA& A) {
   using L = decltype(typename VA::Lane{} + LN{});
   if constexpr (requires { A.corner; }) {
     L least = all<L>(std::numeric_limits<float>::infinity());
@@ -132,7 +130,7 @@ ALLCLEAR_ALWAYS_INLINE auto leastAlong(const Functionals<LN>& f, const VA& A) {
 
 /// The most of n.b over a volume of B.
 template <class LN, class VB>
-ALLCLEAR_ALWAYS_INLINE auto mostAlong(const Vector<LN>& n, const VB& B) {
+ALLCLEAR_INLINE auto mostAlong(const Vector<LN>& n, const VB& B) {
   using L = decltype(typename VB::Lane{} + LN{});
   if constexpr (requires { B.corner; }) {
     return larger(larger(L(dot(n, vectorOf(B.corner[0]))), L(dot(n, vectorOf(B.corner[1])))),
@@ -144,8 +142,8 @@ ALLCLEAR_ALWAYS_INLINE auto mostAlong(const Vector<LN>& n, const VB& B) {
 
 /// The room between two volumes along n.
 template <bool kMoving, class VA, class VB, class LN>
-ALLCLEAR_ALWAYS_INLINE auto roomAlong(const CoarsePoses& m, const VA& A, const VB& B,
-                                      const Vector<LN>& n, float error) {
+ALLCLEAR_INLINE auto roomAlong(const CoarsePoses& m, const VA& A, const VB& B, const Vector<LN>& n,
+                               float error) {
   Functionals<LN> f;
   take<kMoving>(m, n, &f);
   return leastAlong<kMoving>(f, A) - mostAlong(n, B) - error;
@@ -153,7 +151,7 @@ ALLCLEAR_ALWAYS_INLINE auto roomAlong(const CoarsePoses& m, const VA& A, const V
 
 /// The point of a box nearest (for orthogonal axes) to p.
 template <class LV, class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> nearestIn(const CoarseVolumes<LV>& V, const Vector<L>& p) {
+ALLCLEAR_INLINE Vector<L> nearestIn(const CoarseVolumes<LV>& V, const Vector<L>& p) {
   const Vector<L> d{p.x - V.box[0], p.y - V.box[1], p.z - V.box[2]};
   Vector<L> r{L{} + V.box[0], L{} + V.box[1], L{} + V.box[2]};
   for (int i = 0; i < 3; ++i) {
@@ -165,7 +163,7 @@ ALLCLEAR_ALWAYS_INLINE Vector<L> nearestIn(const CoarseVolumes<LV>& V, const Vec
 }
 /// A point of the triangle near the one that is nearest to p.
 template <class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> nearestIn(const CoarseTriangle& V, const Vector<L>& p) {
+ALLCLEAR_INLINE Vector<L> nearestIn(const CoarseTriangle& V, const Vector<L>& p) {
   const float(&c)[3][3] = V.corner;
   const Vector<L> d{p.x - c[0][0], p.y - c[0][1], p.z - c[0][2]};
   L u = larger(L(dot(d, vectorOf(V.dual[0]))), L{}),
@@ -181,7 +179,7 @@ ALLCLEAR_ALWAYS_INLINE Vector<L> nearestIn(const CoarseTriangle& V, const Vector
 /// A direction per lane, B to A, by projecting from volume to volume in the middle of the interval.
 /// Once: again would leave 2 % fewer pairs, and take more time than they do.
 template <class VA, class VB>
-ALLCLEAR_ALWAYS_INLINE auto ownDirection(const CoarsePoses& m, const VA& A, const VB& B) {
+ALLCLEAR_INLINE auto ownDirection(const CoarsePoses& m, const VA& A, const VB& B) {
   using LB = typename VB::Lane;
   using L = decltype(typename VA::Lane{} + LB{});
   const float* T = m.middle.T;
@@ -197,7 +195,7 @@ ALLCLEAR_ALWAYS_INLINE auto ownDirection(const CoarsePoses& m, const VA& A, cons
 
 /// Squared, the least distance of the balls' centres as A's moves along a straight line.
 template <bool kMoving, class VA, class VB>
-ALLCLEAR_ALWAYS_INLINE auto centerDistance(const CoarsePoses& m, const VA& A, const VB& B) {
+ALLCLEAR_INLINE auto centerDistance(const CoarsePoses& m, const VA& A, const VB& B) {
   using LA = typename VA::Lane;
   using L = decltype(LA{} + typename VB::Lane{});
   const Vector<LA> c = vectorOf(A.center), p = placed(m.middle, c);

@@ -16,7 +16,7 @@
 #include <cmath>
 #include <limits>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/mesh/volume_bounds.h"
 #include "allclear/distance/mesh_depth/line_kernels.h"
 
@@ -38,7 +38,7 @@ struct Boxes {
   Vector<L> axis[3];
 };
 
-ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, Boxes<Lanes>* out) {
+ALLCLEAR_INLINE void load(const MeshNode& node, Boxes<Lanes>* out) {
   out->center = {lanesOf(node.box[0]), lanesOf(node.box[1]), lanesOf(node.box[2])};
   for (int i = 0; i < 3; ++i) {
     out->axis[i] = {lanesOf(node.box[3 + 3 * i]), lanesOf(node.box[4 + 3 * i]),
@@ -46,7 +46,7 @@ ALLCLEAR_ALWAYS_INLINE void load(const MeshNode& node, Boxes<Lanes>* out) {
   }
 }
 
-ALLCLEAR_ALWAYS_INLINE void load(const DepthVolume& volume, Boxes<float>* out) {
+ALLCLEAR_INLINE void load(const DepthVolume& volume, Boxes<float>* out) {
   const float* box = volume.box;
   out->center = {box[0], box[1], box[2]};
   for (int i = 0; i < 3; ++i) out->axis[i] = {box[3 + 3 * i], box[4 + 3 * i], box[5 + 3 * i]};
@@ -59,7 +59,7 @@ struct Interval {
 
 /// `at + s speed` within `reach`.
 template <class L, class S>
-ALLCLEAR_ALWAYS_INLINE void clip(const L& at, const S& speed, const L& reach, Interval<L>* kept) {
+ALLCLEAR_INLINE void clip(const L& at, const S& speed, const L& reach, Interval<L>* kept) {
   const S least = all<S>(1e-30F);
   const S size = larger(magnitude(speed), least);
   const S w = 1.0F / (speed < all<S>(0.0F) ? -size : size);
@@ -70,8 +70,7 @@ ALLCLEAR_ALWAYS_INLINE void clip(const L& at, const S& speed, const L& reach, In
 
 /// Outward by its own roundings; the lanes that may meet.
 template <class L>
-ALLCLEAR_ALWAYS_INLINE unsigned store(Interval<L> kept, float first, float last,
-                                      LaneIntervals* result) {
+ALLCLEAR_INLINE unsigned store(Interval<L> kept, float first, float last, LaneIntervals* result) {
   kept.in = kept.in - 4.0F * kUlp * magnitude(kept.in);
   kept.out = kept.out + 4.0F * kUlp * magnitude(kept.out);
   std::memcpy(result->in, &kept.in, sizeof kept.in);
@@ -85,9 +84,8 @@ ALLCLEAR_ALWAYS_INLINE unsigned store(Interval<L> kept, float first, float last,
 }
 
 template <class LA, class LB>
-ALLCLEAR_ALWAYS_INLINE unsigned boxIntervals(const CoarseLine& m, const Boxes<LA>& A,
-                                             const Boxes<LB>& B, float first, float last,
-                                             LaneIntervals* result) {
+ALLCLEAR_INLINE unsigned boxIntervals(const CoarseLine& m, const Boxes<LA>& A, const Boxes<LB>& B,
+                                      float first, float last, LaneIntervals* result) {
   using L = decltype(LA{} + LB{});
   const Vector<float> v{m.v[0], m.v[1], m.v[2]};
   Vector<LA> a[3], p = turned(m.R, A.center);
@@ -125,13 +123,13 @@ ALLCLEAR_ALWAYS_INLINE unsigned boxIntervals(const CoarseLine& m, const Boxes<LA
 template <class L>
 using Corners = Vector<L>[3];
 
-ALLCLEAR_ALWAYS_INLINE void load(const LeafCorners& from, Corners<Lanes>& out) {
+ALLCLEAR_INLINE void load(const LeafCorners& from, Corners<Lanes>& out) {
   for (int v = 0; v < 3; ++v) {
     out[v] = {lanesOf(from.corner[3 * v]), lanesOf(from.corner[3 * v + 1]),
               lanesOf(from.corner[3 * v + 2])};
   }
 }
-ALLCLEAR_ALWAYS_INLINE void load(const TriangleCorners& from, Corners<float>& out) {
+ALLCLEAR_INLINE void load(const TriangleCorners& from, Corners<float>& out) {
   for (int v = 0; v < 3; ++v) {
     out[v] = {static_cast<float>(from.p[v][0]), static_cast<float>(from.p[v][1]),
               static_cast<float>(from.p[v][2])};
@@ -139,16 +137,15 @@ ALLCLEAR_ALWAYS_INLINE void load(const TriangleCorners& from, Corners<float>& ou
 }
 
 template <class L>
-ALLCLEAR_ALWAYS_INLINE Vector<L> normalOf(const Corners<L>& p) {
+ALLCLEAR_INLINE Vector<L> normalOf(const Corners<L>& p) {
   const Vector<L> e{p[1].x - p[0].x, p[1].y - p[0].y, p[1].z - p[0].z};
   const Vector<L> f{p[2].x - p[0].x, p[2].y - p[0].y, p[2].z - p[0].z};
   return {e.y * f.z - e.z * f.y, e.z * f.x - e.x * f.z, e.x * f.y - e.y * f.x};
 }
 
 template <class LN, class LA, class LB, class L>
-ALLCLEAR_ALWAYS_INLINE void clipAlong(const CoarseLine& m, const Vector<LN>& n,
-                                      const Corners<LA>& A, const Corners<LB>& B,
-                                      Interval<L>* kept) {
+ALLCLEAR_INLINE void clipAlong(const CoarseLine& m, const Vector<LN>& n, const Corners<LA>& A,
+                               const Corners<LB>& B, Interval<L>* kept) {
   L least_A = {}, most_A = {}, least_B = {}, most_B = {};
   for (int v = 0; v < 3; ++v) {
     const L of_A = L{} + dot(n, A[v]), of_B = L{} + dot(n, B[v]);
@@ -164,9 +161,9 @@ ALLCLEAR_ALWAYS_INLINE void clipAlong(const CoarseLine& m, const Vector<LN>& n,
 }
 
 template <class LA, class LB>
-ALLCLEAR_ALWAYS_INLINE unsigned faceIntervals(const CoarseLine& m, const Corners<LA>& of_A,
-                                              const Corners<LB>& B, float first, float last,
-                                              LaneIntervals* result) {
+ALLCLEAR_INLINE unsigned faceIntervals(const CoarseLine& m, const Corners<LA>& of_A,
+                                       const Corners<LB>& B, float first, float last,
+                                       LaneIntervals* result) {
   Corners<LA> A;
   for (int v = 0; v < 3; ++v) {
     const Vector<LA> p = turned(m.R, of_A[v]);

@@ -2,15 +2,15 @@
 
 #include <cmath>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear::mesh {
 namespace {
 
-ALLCLEAR_ALWAYS_INLINE double greaterOf(double a, double b) { return a > b ? a : b; }
-ALLCLEAR_ALWAYS_INLINE double lesserOf(double a, double b) { return a < b ? a : b; }
+ALLCLEAR_INLINE double greaterOf(double a, double b) { return a > b ? a : b; }
+ALLCLEAR_INLINE double lesserOf(double a, double b) { return a < b ? a : b; }
 
-ALLCLEAR_ALWAYS_INLINE double awayFromZero(double w) {
+ALLCLEAR_INLINE double awayFromZero(double w) {
   return std::copysign(greaterOf(std::abs(w), 1e-300), w);
 }
 
@@ -27,14 +27,14 @@ struct TrianglePair {
   double a[3][3], b[3][3], q[3], longest_A, longest_B;
 };
 
-ALLCLEAR_ALWAYS_INLINE void setCross(Axes* axes, int at, const double* a, const double* b) {
+ALLCLEAR_INLINE void setCross(Axes* axes, int at, const double* a, const double* b) {
   axes->x[at] = a[1] * b[2] - a[2] * b[1];
   axes->y[at] = a[2] * b[0] - a[0] * b[2];
   axes->z[at] = a[0] * b[1] - a[1] * b[0];
 }
 
 template <int kAxes>
-ALLCLEAR_ALWAYS_INLINE void trianglesAxes(const double (*a)[3], const double (*b)[3], Axes* axes) {
+ALLCLEAR_INLINE void trianglesAxes(const double (*a)[3], const double (*b)[3], Axes* axes) {
   setCross(axes, 0, a[0], a[1]);
   setCross(axes, 1, b[0], b[1]);
   const double n[3] = {axes->x[0], axes->y[0], axes->z[0]};
@@ -51,8 +51,8 @@ ALLCLEAR_ALWAYS_INLINE void trianglesAxes(const double (*a)[3], const double (*b
 }
 
 template <int kAxes>
-ALLCLEAR_ALWAYS_INLINE void sweepAlong(const LineMotion& m, const TrianglePair& pair,
-                                       TriangleSweep* result) {
+ALLCLEAR_INLINE void sweepAlong(const LineMotion& m, const TrianglePair& pair,
+                                TriangleSweep* result) {
   const auto& a = pair.a;
   const auto& b = pair.b;
   const auto& q = pair.q;
@@ -117,7 +117,7 @@ ALLCLEAR_ALWAYS_INLINE void sweepAlong(const LineMotion& m, const TrianglePair& 
 }
 
 /// Their normals are far from parallel: all facets are planes of one of them or of two edges.
-ALLCLEAR_ALWAYS_INLINE bool areOblique(const TrianglePair& pair) {
+ALLCLEAR_INLINE bool areOblique(const TrianglePair& pair) {
   const auto& a = pair.a;
   const auto& b = pair.b;
   double n[3], k[3];

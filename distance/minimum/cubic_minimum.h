@@ -2,14 +2,14 @@
 
 #include <cmath>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear::mcd {
 
 /// Where in (0, 1) the cubic with these end values and slopes is least inside, and its value there;
 /// false when it has no inner minimum.
-ALLCLEAR_ALWAYS_INLINE bool innerMinimum(double d0, double f0, double d1, double f1, double* x,
-                                         double* value) {
+ALLCLEAR_INLINE bool innerMinimum(double d0, double f0, double d1, double f1, double* x,
+                                  double* value) {
   const double rise = d1 - d0;
   const double c2 = 3.0 * rise - 2.0 * f0 - f1;
   const double c3 = f0 + f1 - 2.0 * rise;

@@ -14,7 +14,7 @@ struct Found {
   bool out_of_evaluations = false;
   bool evaluated = true;  ///< else `best` has no witnesses: its distance is a bound by balls
   int evaluations = 0;
-  int certificates = 0;
+  int bound_evaluations = 0;
 };
 
 }  // namespace allclear::mcd

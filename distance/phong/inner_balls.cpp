@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear::phong {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/signed_distance.h"
 
 namespace allclear {

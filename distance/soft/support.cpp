@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear {
 namespace {
@@ -83,7 +83,7 @@ double softDisc(double radius, const Vec3& d, double softness, Vec3* point) {
 }
 
 /// e^x for x <= 0, to about 1e-15 of it; e^-700 below. Without calls or branches, for loops.
-ALLCLEAR_ALWAYS_INLINE double decay(double x) {
+ALLCLEAR_INLINE double decay(double x) {
   constexpr double kMagic = 6755399441055744.0;  // 1.5 * 2^52: its sum with a number rounds that
   const double y = x > -700.0 ? x : -700.0;
   const double shifted = y * 1.4426950408889634 + kMagic;

@@ -28,8 +28,8 @@ Ball ballOf(const CertifiedBody& body) {
   return all;
 }
 
-Closeness closer(Closeness closeness) {
-  return static_cast<Closeness>(static_cast<int>(closeness) + 1);
+MeshFidelity closer(MeshFidelity fidelity) {
+  return static_cast<MeshFidelity>(static_cast<int>(fidelity) + 1);
 }
 
 double beyondMargin(const ReportDistance& d) { return d.distance - d.margin; }
@@ -104,14 +104,14 @@ class ClearanceSampler {
     std::vector<ReportPair>& pairs = out->pairs;
     const bool is_full = static_cast<int>(pairs.size()) >= most_pairs;
     const bool in_full = !is_full || candidate.least < worth(pairs.back());
-    Closeness closeness = certifiedCloseness(candidate.pair);
-    ReportPair found = lookAt(candidate, closeness, in_full, &out->closest);
+    MeshFidelity fidelity = certifiedFidelity(candidate.pair);
+    ReportPair found = lookAt(candidate, fidelity, in_full, &out->closest);
     // A pair of no certificate: closer, until it keeps its margin or there is no closer look.
     while (certificate_ == nullptr && in_full && worth(found) < 0.0 &&
-           closeness != Closeness::kSurface && hasMesh(candidate.pair)) {
-      closeness = closer(closeness);
+           fidelity != MeshFidelity::kSurface && hasMesh(candidate.pair)) {
+      fidelity = closer(fidelity);
       forget(candidate.pair, *out, &out->closest);
-      found = lookAt(candidate, closeness, in_full, &out->closest);
+      found = lookAt(candidate, fidelity, in_full, &out->closest);
     }
     if (!in_full) return;
     const auto after = std::upper_bound(
@@ -122,10 +122,10 @@ class ClearanceSampler {
   }
 
   /// The pair at the frames: at all of them, or where it can be the closest of all.
-  ReportPair lookAt(const Candidate& candidate, Closeness closeness, bool in_full,
+  ReportPair lookAt(const Candidate& candidate, MeshFidelity fidelity, bool in_full,
                     std::vector<ReportDistance>* closest) {
     ReportPair found;
-    found.closeness = closeness;
+    found.fidelity = fidelity;
     std::vector<DistanceCache> caches;
     for (int f = 0; f < frames_.count(); ++f) {
       const bool is_known = candidate.gap[f] < kInfinity;
@@ -133,7 +133,7 @@ class ClearanceSampler {
         if (in_full) found.at.push_back(unknown(candidate.pair));
         continue;
       }
-      const ReportDistance d = distanceAt(candidate.pair, closeness, f, &caches);
+      const ReportDistance d = distanceAt(candidate.pair, fidelity, f, &caches);
       if (beyondMargin(d) < beyondMargin((*closest)[f])) (*closest)[f] = d;
       if (!in_full) continue;
       if (!found.at.empty() && beyondMargin(d) < worth(found)) found.nearest = f;
@@ -165,20 +165,20 @@ class ClearanceSampler {
     return false;
   }
 
-  Closeness certifiedCloseness(int pair) const {
-    if (certificate_ == nullptr) return Closeness::kHull;
+  MeshFidelity certifiedFidelity(int pair) const {
+    if (certificate_ == nullptr) return MeshFidelity::kHull;
     const CertifiedPair& p = geometry_.pairs[pair];
     for (const CertificatePair& proof : certificate_->pairs) {
       if (proof.a == geometry_.bodies[p.a].name && proof.b == geometry_.bodies[p.b].name) {
-        return proof.closeness;
+        return proof.fidelity;
       }
     }
-    return Closeness::kHull;
+    return MeshFidelity::kHull;
   }
 
-  const std::vector<Geometry>& solids(int body, Closeness closeness) {
-    auto& known = solids_[body][static_cast<int>(closeness)];
-    if (!known) known = geometry_.bodies[body].solids(closeness);
+  const std::vector<Geometry>& solids(int body, MeshFidelity fidelity) {
+    auto& known = solids_[body][static_cast<int>(fidelity)];
+    if (!known) known = geometry_.bodies[body].solids(fidelity);
     return *known;
   }
 
@@ -189,10 +189,10 @@ class ClearanceSampler {
     return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
   }
 
-  ReportDistance distanceAt(int pair, Closeness closeness, int f,
+  ReportDistance distanceAt(int pair, MeshFidelity fidelity, int f,
                             std::vector<DistanceCache>* caches) {
     ReportDistance out = unknown(pair);
-    const std::vector<Geometry>&A = solids(out.a, closeness), &B = solids(out.b, closeness);
+    const std::vector<Geometry>&A = solids(out.a, fidelity), &B = solids(out.b, fidelity);
     caches->resize(A.size() * B.size());
     std::size_t k = 0;
     for (const Geometry& i : A) {
@@ -212,7 +212,7 @@ class ClearanceSampler {
   const CertifiedGeometry& geometry_;
   const ReportFrames& frames_;
   const Certificate* certificate_;
-  std::vector<std::array<std::optional<std::vector<Geometry>>, kClosenessCount>> solids_;
+  std::vector<std::array<std::optional<std::vector<Geometry>>, kMeshFidelityCount>> solids_;
   std::vector<Ball> balls_;
   std::vector<std::vector<Pose>> poses_;  ///< by body, then frame
   std::vector<bool> is_elsewhere_;        ///< at the goal, no one knows where

@@ -27,10 +27,10 @@ struct ReportBound {
 
 /// One pair over all frames.
 struct ReportPair {
-  std::vector<ReportDistance> at;          ///< by frame
-  std::vector<ReportBound> bounds;         ///< consecutive; empty without a certificate
-  Closeness closeness = Closeness::kHull;  ///< of the solids
-  int nearest = 0;                         ///< the frame of the least distance beyond the margin
+  std::vector<ReportDistance> at;               ///< by frame
+  std::vector<ReportBound> bounds;              ///< consecutive; empty without a certificate
+  MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids
+  int nearest = 0;  ///< the frame of the least distance beyond the margin
   double least() const { return at[nearest].distance; }
 };
 

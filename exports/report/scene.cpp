@@ -33,13 +33,13 @@ bool isMeshless(const std::vector<Geometry>& geometry) {
 }
 
 /// The closest look that was taken at a body.
-Closeness closenessOf(int body, const ReportClearance& clearance) {
-  Closeness closeness = Closeness::kHull;
+MeshFidelity fidelityOf(int body, const ReportClearance& clearance) {
+  MeshFidelity fidelity = MeshFidelity::kHull;
   for (const ReportPair& pair : clearance.pairs) {
     const ReportDistance& at = pair.at.front();
-    if (at.a == body || at.b == body) closeness = std::max(closeness, pair.closeness);
+    if (at.a == body || at.b == body) fidelity = std::max(fidelity, pair.fidelity);
   }
-  return closeness;
+  return fidelity;
 }
 
 /// The bodies of the geometry, then links that are only seen.
@@ -163,8 +163,8 @@ ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometr
     const bool is_same = isMeshless(looks) && (body.kind != CertifiedBody::Kind::kLink ||
                                                problem.robot->links()[body.link].visual.empty());
     if (!is_same) {
-      const Closeness closeness = closenessOf(static_cast<int>(i), clearance);
-      for (const Geometry& g : body.solids(closeness)) {
+      const MeshFidelity fidelity = fidelityOf(static_cast<int>(i), clearance);
+      for (const Geometry& g : body.solids(fidelity)) {
         out.solids.push_back(packed(reportMesh(g, plane_size)));
       }
     }

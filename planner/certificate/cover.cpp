@@ -24,13 +24,14 @@ class Search {
       const CertifiedPair& pair = geometry_.pairs[p];
       std::vector<PieceCover> pieces;
       std::size_t solids = 0;
-      for (Closeness closeness : kCloser) {
-        const std::size_t count = static_cast<std::size_t>(motion_.pieceCount(pair.a, closeness) *
-                                                           motion_.pieceCount(pair.b, closeness));
-        const bool closer = closeness == Closeness::kSurface ? haveSurfaces(pair) : count > solids;
+      for (MeshFidelity fidelity : kFidelities) {
+        const std::size_t count = static_cast<std::size_t>(motion_.pieceCount(pair.a, fidelity) *
+                                                           motion_.pieceCount(pair.b, fidelity));
+        const bool closer =
+            fidelity == MeshFidelity::kSurface ? haveSurfaces(pair) : count > solids;
         if (!closer) continue;
         solids = count;
-        std::vector<PieceCover> found = decided(static_cast<int>(p), closeness);
+        std::vector<PieceCover> found = decided(static_cast<int>(p), fidelity);
         // How deep meshes are in contact their convex pieces tell better.
         const bool meet = std::any_of(found.begin(), found.end(),
                                       [](const PieceCover& piece) { return piece.surfaces_meet; });
@@ -51,7 +52,7 @@ class Search {
 
  private:
   bool haveSurfaces(const CertifiedPair& pair) {
-    constexpr Closeness kSurface = Closeness::kSurface;
+    constexpr MeshFidelity kSurface = MeshFidelity::kSurface;
     for (int i = 0; i < motion_.pieceCount(pair.a, kSurface); ++i) {
       for (int j = 0; j < motion_.pieceCount(pair.b, kSurface); ++j) {
         if (motion_.areSurfaces({pair.a, i, kSurface}, {pair.b, j, kSurface})) return true;
@@ -60,17 +61,17 @@ class Search {
     return false;
   }
 
-  std::vector<PieceCover> decided(int p, Closeness closeness) {
+  std::vector<PieceCover> decided(int p, MeshFidelity fidelity) {
     const CertifiedPair& pair = geometry_.pairs[p];
-    const int count_a = motion_.pieceCount(pair.a, closeness);
-    const int count_b = motion_.pieceCount(pair.b, closeness);
+    const int count_a = motion_.pieceCount(pair.a, fidelity);
+    const int count_b = motion_.pieceCount(pair.b, fidelity);
     std::vector<PieceCover> pieces;
     for (int i = 0; i < count_a; ++i) {
       for (int j = 0; j < count_b; ++j) {
         PieceCover piece;
         piece.pair = p;
-        piece.a = {pair.a, i, closeness};
-        piece.b = {pair.b, j, closeness};
+        piece.a = {pair.a, i, fidelity};
+        piece.b = {pair.b, j, fidelity};
         piece.margin = pair.margin;
         decide(&piece);
         pieces.push_back(std::move(piece));

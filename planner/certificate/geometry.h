@@ -20,8 +20,8 @@ struct CertifiedBody {
   std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
 
   /// Solids that together enclose the body (convex_cover.h).
-  std::vector<Geometry> solids(Closeness closeness) const {
-    return enclosingSolids(geometry, closeness);
+  std::vector<Geometry> solids(MeshFidelity fidelity) const {
+    return enclosingSolids(geometry, fidelity);
   }
 };
 

@@ -24,10 +24,10 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     if (moves && !t) continue;
     const Pose X_WA = poseOf(a), X_WB = poseOf(b);
     double least = 0.0;
-    for (Closeness closeness : kCloser) {
+    for (MeshFidelity fidelity : kFidelities) {
       least = std::numeric_limits<double>::infinity();
-      const std::vector<Geometry> B = b.solids(closeness);
-      for (const Geometry& i : a.solids(closeness)) {
+      const std::vector<Geometry> B = b.solids(fidelity);
+      for (const Geometry& i : a.solids(fidelity)) {
         for (const Geometry& j : B) {
           least = std::min(least,
                            signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);

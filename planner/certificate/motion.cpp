@@ -43,15 +43,15 @@ CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry
   makeLinkCurves(problem, geometry, tolerance);
   for (auto& by_body : solids_) by_body.resize(geometry.bodies.size());
   for (int b = 0; b < static_cast<int>(geometry.bodies.size()); ++b) {
-    pieceCount(b, Closeness::kHull);
+    pieceCount(b, MeshFidelity::kHull);
   }
 }
 
-int CertifiedMotion::pieceCount(int body, Closeness closeness) {
-  Solids& solids = solids_[static_cast<int>(closeness)][body];
+int CertifiedMotion::pieceCount(int body, MeshFidelity fidelity) {
+  Solids& solids = solids_[static_cast<int>(fidelity)][body];
   if (solids.pieces.empty()) {
-    solids.geometry = geometry_.bodies[body].solids(closeness);
-    makePieces(geometry_.bodies[body], closeness == Closeness::kSurface, &solids);
+    solids.geometry = geometry_.bodies[body].solids(fidelity);
+    makePieces(geometry_.bodies[body], fidelity == MeshFidelity::kSurface, &solids);
   }
   return static_cast<int>(solids.pieces.size());
 }
@@ -230,7 +230,7 @@ DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Inte
                                                 double threshold, double tolerance) const {
   const Piece &A = piece(a), &B = piece(b);
   const auto curveOf = [&](PieceIndex i, int cell) {
-    const auto& curves = solids_[static_cast<int>(i.closeness)][i.body].curves;
+    const auto& curves = solids_[static_cast<int>(i.fidelity)][i.body].curves;
     return curves.size() > 1 || !piece(i).is_still ? curves[cell] : curves[0];
   };
   McdOptions options;
@@ -303,11 +303,11 @@ SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t)
                         pieceFrame(b, t));
 }
 
-double CertifiedMotion::bodyDistanceAt(int a, int b, double t, Closeness closeness) {
+double CertifiedMotion::bodyDistanceAt(int a, int b, double t, MeshFidelity fidelity) {
   double least = kInfinity;
-  for (int i = 0; i < pieceCount(a, closeness); ++i) {
-    for (int j = 0; j < pieceCount(b, closeness); ++j) {
-      least = std::min(least, distanceAt({a, i, closeness}, {b, j, closeness}, t).distance);
+  for (int i = 0; i < pieceCount(a, fidelity); ++i) {
+    for (int j = 0; j < pieceCount(b, fidelity); ++j) {
+      least = std::min(least, distanceAt({a, i, fidelity}, {b, j, fidelity}, t).distance);
     }
   }
   return least;

@@ -19,7 +19,7 @@ namespace allclear {
 struct PieceIndex {
   int body = -1;
   int piece = -1;
-  Closeness closeness = Closeness::kHull;
+  MeshFidelity fidelity = MeshFidelity::kHull;
 };
 
 /// What a certificate needs to know of a motion: how far apart two pieces are at an instant, and
@@ -50,7 +50,7 @@ class CertifiedMotion {
 
   /// How many solids enclose a body. Others than hulls are made when first asked for, and may not
   /// be named below before.
-  int pieceCount(int body, Closeness closeness);
+  int pieceCount(int body, MeshFidelity fidelity);
 
   /// Lower bound [m] of the signed distance at every instant of `time`, from the room along `n`
   /// (from A to B, not zero). For a plane, its own normal takes the place of n.
@@ -81,7 +81,7 @@ class CertifiedMotion {
   SignedDistance distanceAt(PieceIndex a, PieceIndex b, double t);
 
   /// The least over the solids of two bodies.
-  double bodyDistanceAt(int a, int b, double t, Closeness closeness);
+  double bodyDistanceAt(int a, int b, double t, MeshFidelity fidelity);
 
   /// The curve of a link that carries a body or is named in a path constraint, one per cell.
   const std::vector<BodyCurve>& linkCurve(int link) const;
@@ -119,7 +119,7 @@ class CertifiedMotion {
   static void reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                     std::array<double, BodyCurve::kDegree + 1>* h);
   const Piece& piece(PieceIndex i) const {
-    return solids_[static_cast<int>(i.closeness)][i.body].pieces[i.piece];
+    return solids_[static_cast<int>(i.fidelity)][i.body].pieces[i.piece];
   }
   int cellAt(double t) const;
   Pose pieceFrame(PieceIndex i, double t);
@@ -131,8 +131,8 @@ class CertifiedMotion {
   std::unique_ptr<LinkCurveBuilder::Workspace> workspace_;
   std::vector<Interval> cells_;
   std::vector<std::vector<BodyCurve>> link_curves_;  ///< by link; empty where not needed
-  /// By closeness, then body; empty until asked for.
-  std::array<std::vector<Solids>, kClosenessCount> solids_;
+  /// By fidelity, then body; empty until asked for.
+  std::array<std::vector<Solids>, kMeshFidelityCount> solids_;
   std::unordered_map<double, std::vector<Pose>> poses_;  ///< of all links, at the times asked for
 };
 

@@ -51,11 +51,11 @@ void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
   require(covered == motion.duration(), name + ": the cells end before the trajectory");
 }
 
-/// Of the solids that a pair is proven with: one closeness, as the count of its solids shows.
-std::optional<Closeness> closenessOf(const Certificate& certificate, const std::string& a,
-                                     const std::string& b) {
+/// Of the solids that a pair is proven with: one fidelity, as the count of its solids shows.
+std::optional<MeshFidelity> fidelityOf(const Certificate& certificate, const std::string& a,
+                                       const std::string& b) {
   for (const CertificatePair& pair : certificate.pairs) {
-    if (pair.a == a && pair.b == b) return pair.closeness;
+    if (pair.a == a && pair.b == b) return pair.fidelity;
   }
   return std::nullopt;
 }
@@ -63,10 +63,10 @@ std::optional<Closeness> closenessOf(const Certificate& certificate, const std::
 /// Every pair that there must be is there, once, and proven.
 double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
                   const Certificate& certificate) {
-  std::map<std::tuple<std::string, std::string, Closeness, int, int>, const CertificatePair*>
+  std::map<std::tuple<std::string, std::string, MeshFidelity, int, int>, const CertificatePair*>
       stored;
   for (const CertificatePair& pair : certificate.pairs) {
-    const auto key = std::tuple(pair.a, pair.b, pair.closeness, pair.piece_a, pair.piece_b);
+    const auto key = std::tuple(pair.a, pair.b, pair.fidelity, pair.piece_a, pair.piece_b);
     require(stored.emplace(key, &pair).second, "'" + pair.a + "' and '" + pair.b + "' come twice");
   }
   double least = std::numeric_limits<double>::infinity();
@@ -75,16 +75,16 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
     if (pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     const std::string name = "'" + a.name + "' and '" + b.name + "'";
-    const auto closeness = closenessOf(certificate, a.name, b.name);
-    require(closeness.has_value(), name + ": the pair is missing");
-    const int count_a = motion.pieceCount(pair.a, *closeness);
-    const int count_b = motion.pieceCount(pair.b, *closeness);
+    const auto fidelity = fidelityOf(certificate, a.name, b.name);
+    require(fidelity.has_value(), name + ": the pair is missing");
+    const int count_a = motion.pieceCount(pair.a, *fidelity);
+    const int count_b = motion.pieceCount(pair.b, *fidelity);
     for (int i = 0; i < count_a; ++i) {
       for (int j = 0; j < count_b; ++j, ++needed) {
-        const auto found = stored.find(std::tuple(a.name, b.name, *closeness, i, j));
+        const auto found = stored.find(std::tuple(a.name, b.name, *fidelity, i, j));
         require(found != stored.end(), name + ": the pair is missing");
         require(found->second->margin == pair.margin, name + ": not the margin of the task");
-        checkCells(motion, {pair.a, i, *closeness}, {pair.b, j, *closeness}, *found->second, name);
+        checkCells(motion, {pair.a, i, *fidelity}, {pair.b, j, *fidelity}, *found->second, name);
         for (const CoverCell& cell : found->second->cells) least = std::min(least, cell.lower);
       }
     }
@@ -106,9 +106,9 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     if (a.name != certificate.closest_a || b.name != certificate.closest_b) continue;
-    const auto closeness = closenessOf(certificate, a.name, b.name);
+    const auto fidelity = fidelityOf(certificate, a.name, b.name);
     least = std::min(least, motion.bodyDistanceAt(pair.a, pair.b, certificate.closest_t,
-                                                  closeness.value_or(Closeness::kHull)));
+                                                  fidelity.value_or(MeshFidelity::kHull)));
   }
   require(minimum.upper >= least - 1e-6, "the least distance is not met at the instant given");
 }

@@ -45,8 +45,8 @@ std::vector<Geometry> byCapsules(std::vector<Geometry> geometry) {
 CollisionBody body(std::string name, int link, int obstacle,
                    const std::vector<Geometry>& geometry) {
   CollisionBody out{std::move(name), link, obstacle, {}, {}};
-  out.solids_by_closeness[0] = enclosingSolids(geometry, Closeness::kHull);
-  out.ball = ballAbout(out.solids(Closeness::kHull));
+  out.solids_by_fidelity[0] = enclosingSolids(geometry, MeshFidelity::kHull);
+  out.ball = ballAbout(out.solids(MeshFidelity::kHull));
   return out;
 }
 
@@ -74,9 +74,10 @@ bool allowed(const CollisionSettings& settings, const std::string& a, const std:
 }
 
 /// Chooses how closely each pair is measured.
-class Closer {
+class FidelityChooser {
  public:
-  Closer(const Problem& problem, CollisionModel* model) : problem_(problem), model_(*model) {
+  FidelityChooser(const Problem& problem, CollisionModel* model)
+      : problem_(problem), model_(*model) {
     ends_.push_back(posesAt(problem.start));
     if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
       VecX q = problem.start;
@@ -87,15 +88,15 @@ class Closer {
     }
   }
 
-  void apply(Closeness least) {
+  void apply(MeshFidelity least) {
     for (CollisionPair& pair : model_.pairs) {
-      for (Closeness closeness : kCloser) {
-        if (closeness > least && keepsMargin(pair)) break;
-        const std::size_t before = solidCount(pair, pair.closeness);
+      for (MeshFidelity fidelity : kFidelities) {
+        if (fidelity > least && keepsMargin(pair)) break;
+        const std::size_t before = solidCount(pair, pair.fidelity);
         const bool closer =
-            solidCount(pair, closeness) > before ||
-            (closeness == Closeness::kSurface && (hasMesh(pair.a) || hasMesh(pair.b)));
-        if (closer) pair.closeness = closeness;
+            solidCount(pair, fidelity) > before ||
+            (fidelity == MeshFidelity::kSurface && (hasMesh(pair.a) || hasMesh(pair.b)));
+        if (closer) pair.fidelity = fidelity;
       }
     }
   }
@@ -121,8 +122,8 @@ class Closer {
       const double apart =
           (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
       if (apart >= pair.margin) continue;
-      for (const Geometry& a : A.solids(pair.closeness)) {
-        for (const Geometry& b : B.solids(pair.closeness)) {
+      for (const Geometry& a : A.solids(pair.fidelity)) {
+        for (const Geometry& b : B.solids(pair.fidelity)) {
           if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin)) {
             return false;
           }
@@ -144,19 +145,19 @@ class Closer {
 
   /// That is closed, so that it can stand for itself.
   bool hasMesh(int body) const {
-    const auto& solids = model_.bodies[body].solids(Closeness::kSurface);
+    const auto& solids = model_.bodies[body].solids(MeshFidelity::kSurface);
     return std::any_of(solids.begin(), solids.end(), [](const Geometry& solid) {
       return std::holds_alternative<TriangleMesh>(solid.shape);
     });
   }
 
   /// Makes them where they are missing.
-  std::size_t solidCount(const CollisionPair& pair, Closeness closeness) {
+  std::size_t solidCount(const CollisionPair& pair, MeshFidelity fidelity) {
     std::size_t count = 0;
     for (int b : {pair.a, pair.b}) {
       CollisionBody& body = model_.bodies[b];
-      auto& solids = body.solids_by_closeness[static_cast<int>(closeness)];
-      if (solids.empty()) solids = enclosingSolids(geometry(body), closeness);
+      auto& solids = body.solids_by_fidelity[static_cast<int>(fidelity)];
+      if (solids.empty()) solids = enclosingSolids(geometry(body), fidelity);
       count += solids.size();
     }
     return count;
@@ -182,7 +183,7 @@ double marginBetween(const CollisionSettings& settings, const std::string& a,
   return std::isfinite(one_body) ? one_body : settings.margin;
 }
 
-CollisionModel collisionModel(const Problem& problem, Detail detail) {
+CollisionModel collisionModel(const Problem& problem, FidelityPolicy detail) {
   const RobotModel& robot = *problem.robot;
   CollisionModel model;
   std::vector<const AttachedObject*> carried;  // by body; null for links and obstacles
@@ -231,16 +232,16 @@ CollisionModel collisionModel(const Problem& problem, Detail detail) {
     }
   }
   switch (detail) {
-    case Detail::kHulls:
+    case FidelityPolicy::kHulls:
       break;
-    case Detail::kWhereNeeded:
-      Closer(problem, &model).apply(Closeness::kHull);
+    case FidelityPolicy::kWhereNeeded:
+      FidelityChooser(problem, &model).apply(MeshFidelity::kHull);
       break;
-    case Detail::kEverywhere:
-      Closer(problem, &model).apply(Closeness::kPieces);
+    case FidelityPolicy::kEverywhere:
+      FidelityChooser(problem, &model).apply(MeshFidelity::kPieces);
       break;
-    case Detail::kSurfaces:
-      Closer(problem, &model).apply(Closeness::kSurface);
+    case FidelityPolicy::kSurfaces:
+      FidelityChooser(problem, &model).apply(MeshFidelity::kSurface);
   }
   return model;
 }

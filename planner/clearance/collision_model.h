@@ -17,11 +17,11 @@ struct CollisionBody {
   int obstacle = -1;  ///< index into `Problem::obstacles`; -1 else
   /// Together enclosing the body; in the link's or object's frame. Only those are made that
   /// a pair asks for, and hulls.
-  std::array<std::vector<Geometry>, kClosenessCount> solids_by_closeness;
+  std::array<std::vector<Geometry>, kMeshFidelityCount> solids_by_fidelity;
   Ball ball;  ///< about all hulls, in that frame
 
-  const std::vector<Geometry>& solids(Closeness closeness) const {
-    return solids_by_closeness[static_cast<int>(closeness)];
+  const std::vector<Geometry>& solids(MeshFidelity fidelity) const {
+    return solids_by_fidelity[static_cast<int>(fidelity)];
   }
 };
 
@@ -29,12 +29,12 @@ struct CollisionBody {
 struct CollisionPair {
   int a = -1;  ///< moved by the plan
   int b = -1;
-  double margin = 0.0;                     ///< [m]
-  Closeness closeness = Closeness::kHull;  ///< of the solids that it is measured between
+  double margin = 0.0;                          ///< [m]
+  MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids that it is measured between
 };
 
 /// Which pairs follow meshes more closely than by hulls.
-enum class Detail {
+enum class FidelityPolicy {
   kHulls,        ///< none
   kWhereNeeded,  ///< those that would be nearer than their margin at start or goal
   kEverywhere,   ///< all; even more closely those that would be nearer at start or goal
@@ -51,7 +51,7 @@ struct CollisionModel {
   std::vector<CollisionPair> fixed_pairs;  ///< of bodies that never move against each other
 };
 
-CollisionModel collisionModel(const Problem& problem, Detail detail);
+CollisionModel collisionModel(const Problem& problem, FidelityPolicy detail);
 
 /// The margin that a task asks of two bodies (names as in the task).
 double marginBetween(const CollisionSettings& settings, const std::string& a, const std::string& b);

@@ -49,7 +49,7 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
 
 }  // namespace
 
-ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, Detail detail)
+ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy detail)
     : problem_(problem),
       model_(collisionModel(problem, detail)),
       builder_(*problem.robot, builderOptions(problem, model_)) {
@@ -111,14 +111,14 @@ std::span<const BodyCurve> ClearanceEvaluator::curvesOf(int body,
 }
 
 /// Lowers `best` by what the pair's solids do in the part.
-void ClearanceEvaluator::measure(const Workspace::Part& part, Closeness closeness, double tolerance,
-                                 bool refine, Clearance* best) const {
+void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidelity,
+                                 double tolerance, bool refine, Clearance* best) const {
   const CollisionPair& pair = model_.pairs[best->pair];
   McdOptions options;
   options.tolerance = tolerance;
   options.refine = refine;
-  for (const Geometry& a : model_.bodies[pair.a].solids(closeness)) {
-    for (const Geometry& b : model_.bodies[pair.b].solids(closeness)) {
+  for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
+    for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
       options.threshold = best->upper;
       const MovingShape moving_a{&a.shape, a.X_BG, curvesOf(pair.a, part)};
       const MovingShape moving_b{&b.shape, b.X_BG, curvesOf(pair.b, part)};
@@ -126,7 +126,7 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, Closeness closenes
       if (bracket.penetrating) {
         // How deep meshes are, and which way is out, their convex pieces tell better: as closely
         // over the whole interval, and with directions that change steadily.
-        measure(part, Closeness::kManyPieces, tolerance, refine, best);
+        measure(part, MeshFidelity::kManyPieces, tolerance, refine, best);
         return;
       }
       best->lower = std::min(best->lower, bracket.lower);
@@ -147,15 +147,15 @@ Clearance ClearanceEvaluator::pairClearance(int pair, int span, double ceiling, 
   best.pair = pair;
   best.span = span;
   best.lower = best.upper = ceiling;
-  const Closeness closeness = model_.pairs[pair].closeness;
+  const MeshFidelity fidelity = model_.pairs[pair].fidelity;
   for (const Workspace::Part& part : w.parts) {
-    if (closeness != Closeness::kHull) {
+    if (fidelity != MeshFidelity::kHull) {
       // Where the hulls keep the ceiling the pieces do.
       Clearance hulls = best;
-      measure(part, Closeness::kHull, tolerance, false, &hulls);
+      measure(part, MeshFidelity::kHull, tolerance, false, &hulls);
       if (hulls.lower >= best.lower) continue;
     }
-    measure(part, closeness, tolerance, refine, &best);
+    measure(part, fidelity, tolerance, refine, &best);
   }
   return best;
 }
@@ -216,11 +216,11 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     const double apart =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
     if (apart - pair.margin >= least) continue;
-    const auto look = [&](Closeness closeness) {
-      for (const Geometry& a : A.solids(closeness)) {
-        for (const Geometry& b : B.solids(closeness)) {
+    const auto look = [&](MeshFidelity fidelity) {
+      for (const Geometry& a : A.solids(fidelity)) {
+        for (const Geometry& b : B.solids(fidelity)) {
           const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
-          if (closeness == Closeness::kSurface && d.distance <= 0.0) return false;
+          if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) return false;
           if (d.distance - pair.margin >= least) continue;
           least = d.distance - pair.margin;
           worst.pair = p;
@@ -233,7 +233,7 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
       return true;
     };
     // Meshes in contact by their pieces, as in `measure`.
-    if (!look(pair.closeness)) look(Closeness::kManyPieces);
+    if (!look(pair.fidelity)) look(MeshFidelity::kManyPieces);
   }
   return worst;
 }

@@ -26,7 +26,8 @@ struct Clearance {
 /// Immutable; each thread uses its own `Workspace`.
 class ClearanceEvaluator {
  public:
-  explicit ClearanceEvaluator(const Problem& problem, Detail detail = Detail::kWhereNeeded);
+  explicit ClearanceEvaluator(const Problem& problem,
+                              FidelityPolicy detail = FidelityPolicy::kWhereNeeded);
 
   struct Workspace {
     explicit Workspace(const ClearanceEvaluator& evaluator);
@@ -77,7 +78,7 @@ class ClearanceEvaluator {
 
  private:
   std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
-  void measure(const Workspace::Part& part, Closeness closeness, double tolerance, bool refine,
+  void measure(const Workspace::Part& part, MeshFidelity fidelity, double tolerance, bool refine,
                Clearance* best) const;
 
   Problem problem_;

@@ -20,12 +20,12 @@ Vec3 spinOf(const Obstacle& obstacle, double t, const Vec3& p) {
 
 SoftClearance::SoftClearance(const ClearanceEvaluator& evaluator)
     : evaluator_(evaluator),
-      bodies_(std::make_unique<Body[]>(kClosenessCount * evaluator.model().bodies.size())) {}
+      bodies_(std::make_unique<Body[]>(kMeshFidelityCount * evaluator.model().bodies.size())) {}
 
-const SoftBody& SoftClearance::body(int index, Closeness closeness) const {
-  Body& body = bodies_[kClosenessCount * index + static_cast<int>(closeness)];
+const SoftBody& SoftClearance::body(int index, MeshFidelity fidelity) const {
+  Body& body = bodies_[kMeshFidelityCount * index + static_cast<int>(fidelity)];
   std::call_once(body.made,
-                 [&] { body.soft.emplace(evaluator_.model().bodies[index].solids(closeness)); });
+                 [&] { body.soft.emplace(evaluator_.model().bodies[index].solids(fidelity)); });
   return *body.soft;
 }
 
@@ -47,8 +47,8 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
     return body.link < 0 ? problem.obstacles[body.obstacle].pose(t) : w.poses[body.link];
   };
   const Pose X_WA = poseOf(A), X_WB = poseOf(B);
-  const SmoothDistance soft = softDistance(body(pair.a, pair.closeness), X_WA,
-                                           body(pair.b, pair.closeness), X_WB, softness);
+  const SmoothDistance soft =
+      softDistance(body(pair.a, pair.fidelity), X_WA, body(pair.b, pair.fidelity), X_WB, softness);
   Value out;
   out.distance = soft.distance;
   out.t_star = t;

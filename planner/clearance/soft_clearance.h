@@ -40,10 +40,10 @@ class SoftClearance {
     std::once_flag made;
     std::optional<SoftBody> soft;
   };
-  const SoftBody& body(int index, Closeness closeness) const;
+  const SoftBody& body(int index, MeshFidelity fidelity) const;
 
   const ClearanceEvaluator& evaluator_;
-  std::unique_ptr<Body[]> bodies_;  ///< body by body, by closeness
+  std::unique_ptr<Body[]> bodies_;  ///< body by body, by fidelity
 };
 
 }  // namespace allclear

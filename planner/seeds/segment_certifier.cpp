@@ -100,16 +100,17 @@ std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
 }
 
 void SegmentCertifier::addPairs(const CollisionModel& model) {
-  std::array<std::vector<std::vector<int>>, kClosenessCount> pieces_of;  // by closeness, then body
-  for (int c = 0; c < kClosenessCount; ++c) {
+  std::array<std::vector<std::vector<int>>, kMeshFidelityCount>
+      pieces_of;  // by fidelity, then body
+  for (int c = 0; c < kMeshFidelityCount; ++c) {
     for (const CollisionBody& body : model.bodies) {
-      pieces_of[c].push_back(addPieces(body, body.solids_by_closeness[c]));
+      pieces_of[c].push_back(addPieces(body, body.solids_by_fidelity[c]));
     }
   }
   for (const CollisionPair& pair : model.pairs) {
     const int obstacle = model.bodies[pair.b].obstacle;
     if (obstacle >= 0 && problem_.obstacles[obstacle].moves()) continue;
-    const auto& solids_of = pieces_of[static_cast<int>(pair.closeness)];
+    const auto& solids_of = pieces_of[static_cast<int>(pair.fidelity)];
     for (int a : solids_of[pair.a]) {
       for (int b : solids_of[pair.b]) {
         const auto& p = pieces_[a].path;

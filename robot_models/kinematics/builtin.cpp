@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/core/sincos.h"
 #include "allclear/robot_models/kinematics/builtin_impl.h"
 

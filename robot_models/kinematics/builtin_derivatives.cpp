@@ -20,7 +20,7 @@
 #include <algorithm>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/robot_models/kinematics/builtin_impl.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"

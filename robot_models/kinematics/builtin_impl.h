@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "allclear/core/pack4.h"
+#include "allclear/core/simd.h"
 #include "allclear/robot_models/kinematics/builtin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 

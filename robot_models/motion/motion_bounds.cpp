@@ -12,7 +12,7 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear {
 namespace {

@@ -56,12 +56,12 @@ Trajectory straightLine(const Problem& problem, double duration) {
 
 /// Least distance of two bodies' solids as the certificate takes them, at one instant.
 double distanceAt(const Problem& problem, const CertifiedGeometry& geometry, int a, int b,
-                  Closeness closeness, const ReportFrames& frames, int f) {
+                  MeshFidelity fidelity, const ReportFrames& frames, int f) {
   double least = std::numeric_limits<double>::infinity();
   const Pose X_WA = bodyPose(problem, geometry.bodies[a], frames, f);
   const Pose X_WB = bodyPose(problem, geometry.bodies[b], frames, f);
-  for (const Geometry& i : geometry.bodies[a].solids(closeness)) {
-    for (const Geometry& j : geometry.bodies[b].solids(closeness)) {
+  for (const Geometry& i : geometry.bodies[a].solids(fidelity)) {
+    for (const Geometry& j : geometry.bodies[b].solids(fidelity)) {
       least =
           std::min(least, signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
     }
@@ -124,7 +124,7 @@ TEST_F(Report, ShowsDistancesThatAreThoseOfTheBodiesAndBoundsThatAreThoseOfTheCe
     const std::vector<float> distances = floats(pair["distance"]), points = floats(pair["points"]);
     for (int f = 0; f < frames.count(); f += 7) {
       EXPECT_NEAR(distances[f],
-                  distanceAt(shelf().problem, geometry, a, b, proofs.front()->closeness, frames, f),
+                  distanceAt(shelf().problem, geometry, a, b, proofs.front()->fidelity, frames, f),
                   1e-6);
       const Eigen::Vector3f p_A(&points[6 * f]), p_B(&points[6 * f + 3]);
       EXPECT_NEAR((p_A - p_B).norm(), std::abs(distances[f]), 1e-5);
@@ -175,7 +175,7 @@ TEST_F(Report, DrawsTheClosestPairOfAllAtEachInstant) {
     for (const CertifiedPair& pair : geometry.pairs) {
       if (pair.fixed) continue;
       const double gap =
-          distanceAt(shelf().problem, geometry, pair.a, pair.b, Closeness::kHull, frames, f) -
+          distanceAt(shelf().problem, geometry, pair.a, pair.b, MeshFidelity::kHull, frames, f) -
           pair.margin;
       least = std::min(least, gap);
     }

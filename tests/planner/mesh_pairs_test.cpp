@@ -70,7 +70,7 @@ TEST(MeshPairs, ARingThatPiecesAreTooCoarseForIsProvenByItself) {
   const Certificate certificate = certify(problem, straight());
   ASSERT_TRUE(certificate.clear) << certificate.message;
   ASSERT_EQ(certificate.pairs.size(), 1u);
-  EXPECT_EQ(certificate.pairs[0].closeness, Closeness::kSurface);
+  EXPECT_EQ(certificate.pairs[0].fidelity, MeshFidelity::kSurface);
   // Corners of the ring's 256-gon touch the circle, its sides come 0.004 mm nearer.
   const double apothem = std::cos(std::numbers::pi / 256);
   const double least = (kPeg + 1.5e-4) * apothem - kPeg;
@@ -99,9 +99,9 @@ TEST(MeshPairs, EveryCellsBoundIsBelowTheDistanceOfTheMeshesInsideIt) {
     const Trajectory trajectory = straight();
     CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
     const int ball = geometry.bodies[0].name == "ring" ? 1 : 0;
-    const PieceIndex a{ball, 0, Closeness::kSurface}, b{1 - ball, 0, Closeness::kSurface};
-    motion.pieceCount(0, Closeness::kSurface);
-    motion.pieceCount(1, Closeness::kSurface);
+    const PieceIndex a{ball, 0, MeshFidelity::kSurface}, b{1 - ball, 0, MeshFidelity::kSurface};
+    motion.pieceCount(0, MeshFidelity::kSurface);
+    motion.pieceCount(1, MeshFidelity::kSurface);
     ASSERT_TRUE(motion.areSurfaces(a, b));
     for (int k = 0; k < 20; ++k) {
       const double t0 = random.uniform(0.0, 2.9);
@@ -216,7 +216,7 @@ TEST(MeshPairs, TheRingsGradientIsThatOfItsClearance) {
   problem.start[0] = 0.0;
   const ClearanceEvaluator evaluator(problem);
   ASSERT_EQ(evaluator.model().pairs.size(), 1u);
-  EXPECT_EQ(evaluator.model().pairs[0].closeness, Closeness::kSurface);
+  EXPECT_EQ(evaluator.model().pairs[0].fidelity, MeshFidelity::kSurface);
   ClearanceEvaluator::Workspace workspace(evaluator);
   const auto at = [&](double q) {
     return evaluator.atRest(VecX::Constant(1, q), std::nullopt, workspace);

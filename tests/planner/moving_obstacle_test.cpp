@@ -343,10 +343,10 @@ TEST(ClearanceEvaluator, BracketsTheSampledDistanceToAMovingObstacle) {
           const CollisionBody& A = model.bodies[model.pairs[c.pair].a];
           const CollisionBody& B = model.bodies[model.pairs[c.pair].b];
           if (B.obstacle < 0) continue;
-          const auto between = [&](Closeness closeness) {
+          const auto between = [&](MeshFidelity fidelity) {
             double least = HUGE_VAL;
-            for (const Geometry& a : A.solids(closeness)) {
-              for (const Geometry& b : B.solids(closeness)) {
+            for (const Geometry& a : A.solids(fidelity)) {
+              for (const Geometry& b : B.solids(fidelity)) {
                 const Pose X_WB = problem.obstacles[0].pose(t) * b.X_BG;
                 least = std::min(
                     least, signedDistance(a.shape, X_WL[A.link] * a.X_BG, b.shape, X_WB).distance);
@@ -354,10 +354,11 @@ TEST(ClearanceEvaluator, BracketsTheSampledDistanceToAMovingObstacle) {
             }
             return least;
           };
-          const Closeness closeness = model.pairs[c.pair].closeness;
-          double d = between(closeness);
+          const MeshFidelity fidelity = model.pairs[c.pair].fidelity;
+          double d = between(fidelity);
           // In contact meshes are measured by their pieces.
-          if (closeness == Closeness::kSurface && d <= 0.0) d = between(Closeness::kManyPieces);
+          if (fidelity == MeshFidelity::kSurface && d <= 0.0)
+            d = between(MeshFidelity::kManyPieces);
           sampled[c.pair] = std::min(sampled[c.pair], d);
         }
       }
@@ -374,7 +375,7 @@ TEST(ClearanceEvaluator, BracketsTheSampledDistanceToAMovingObstacle) {
 
 /// Least distance beyond the margin to the obstacles at many instants, by static distances alone.
 double leastSampled(const Problem& problem, const Trajectory& trajectory, int samples) {
-  const CollisionModel model = collisionModel(problem, Detail::kEverywhere);
+  const CollisionModel model = collisionModel(problem, FidelityPolicy::kEverywhere);
   const Kinematics kinematics(*problem.robot);
   auto workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
@@ -385,8 +386,8 @@ double leastSampled(const Problem& problem, const Trajectory& trajectory, int sa
     for (const CollisionPair& pair : model.pairs) {
       const CollisionBody &A = model.bodies[pair.a], &B = model.bodies[pair.b];
       const Pose X_WB = B.obstacle >= 0 ? problem.obstacles[B.obstacle].pose(t) : X_WL[B.link];
-      for (const Geometry& a : A.solids(pair.closeness)) {
-        for (const Geometry& b : B.solids(pair.closeness)) {
+      for (const Geometry& a : A.solids(pair.fidelity)) {
+        for (const Geometry& b : B.solids(pair.fidelity)) {
           const double d =
               signedDistance(a.shape, X_WL[A.link] * a.X_BG, b.shape, X_WB * b.X_BG).distance;
           least = std::min(least, d - pair.margin);

@@ -43,7 +43,7 @@ Problem postProblem() {
 /// Least distance beyond the margin over all pairs at `samples` instants, by static distances
 /// alone.
 double leastSampled(const Problem& problem, const Trajectory& trajectory, int samples) {
-  const CollisionModel model = collisionModel(problem, Detail::kEverywhere);
+  const CollisionModel model = collisionModel(problem, FidelityPolicy::kEverywhere);
   const Kinematics kinematics(*problem.robot);
   auto workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
@@ -55,8 +55,8 @@ double leastSampled(const Problem& problem, const Trajectory& trajectory, int sa
       const CollisionBody& A = model.bodies[pair.a];
       const CollisionBody& B = model.bodies[pair.b];
       const Pose X_WB = B.obstacle >= 0 ? problem.obstacles[B.obstacle].pose(t) : X_WL[B.link];
-      for (const Geometry& a : A.solids(pair.closeness)) {
-        for (const Geometry& b : B.solids(pair.closeness)) {
+      for (const Geometry& a : A.solids(pair.fidelity)) {
+        for (const Geometry& b : B.solids(pair.fidelity)) {
           const double d =
               signedDistance(a.shape, X_WL[A.link] * a.X_BG, b.shape, X_WB * b.X_BG).distance;
           least = std::min(least, d - pair.margin);

@@ -15,7 +15,7 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/minimum/capsule/rows.h"
 #include "allclear/distance/minimum/cubic_minimum.h"
 
@@ -45,12 +45,12 @@ struct Search {
   bool stopped = false;
   CapsuleBracket result{};
 
-  ALLCLEAR_ALWAYS_INLINE double cut() const {
+  ALLCLEAR_INLINE double cut() const {
     const double improved = best - slack;
     return improved < threshold ? improved : threshold;
   }
-  ALLCLEAR_ALWAYS_INLINE void drop(double bound) { lowest = bound < lowest ? bound : lowest; }
-  ALLCLEAR_ALWAYS_INLINE void offer(double distance, int cell, double s, double sigma, double tau) {
+  ALLCLEAR_INLINE void drop(double bound) { lowest = bound < lowest ? bound : lowest; }
+  ALLCLEAR_INLINE void offer(double distance, int cell, double s, double sigma, double tau) {
     if (distance >= best) return;
     best = distance;
     result.cell = cell;
@@ -62,9 +62,8 @@ struct Search {
 };
 
 /// Bounds the cell [left, right] of `rows`, splitting it until all its parts are dropped.
-ALLCLEAR_ALWAYS_INLINE void searchCell(const double (*rows)[kRow], int cell, End left,
-                                       const End& right, double speed, double scale,
-                                       Search* search) {
+ALLCLEAR_INLINE void searchCell(const double (*rows)[kRow], int cell, End left, const End& right,
+                                double speed, double scale, Search* search) {
   End pending[kDepth];
   pending[0] = right;
   int top = 0;
@@ -88,8 +87,8 @@ ALLCLEAR_ALWAYS_INLINE void searchCell(const double (*rows)[kRow], int cell, End
         double part[kCount][kRow];
         const bool whole = left.s == 0.0 && end.s == 1.0;
         if (!whole) restrictRows(rows, left.s, end.s, part);
-        const double least = certificate(whole ? rows : part, left, end, scale);
-        ++search->result.certificates;
+        const double least = squaredDistanceBound(whole ? rows : part, left, end, scale);
+        ++search->result.bound_evaluations;
         if (least >= cut * cut) {
           drop = true;
           bound = std::max(bound, std::sqrt(least));
@@ -128,8 +127,8 @@ struct NodeDistances {
   alignas(64) double tau[kNodes];
 };
 
-ALLCLEAR_ALWAYS_INLINE void nodeDistances(const Search& search, int first, int count,
-                                          NodeDistances* nodes) {
+ALLCLEAR_INLINE void nodeDistances(const Search& search, int first, int count,
+                                   NodeDistances* nodes) {
   alignas(64) double x[kRow][kNodes];
   const int padded = (count + 4) / 4 * 4;  // count + 1 nodes, whole vectors of four
   for (int i = 0; i < padded; ++i) {
@@ -157,8 +156,8 @@ ALLCLEAR_ALWAYS_INLINE void nodeDistances(const Search& search, int first, int c
 }
 
 /// Bound by the balls that the capsules sweep, as an axis distance of the polynomial motion.
-ALLCLEAR_ALWAYS_INLINE double ballBound(const CapsuleCurve& a, const CapsuleCurve& b,
-                                        double* center_distance) {
+ALLCLEAR_INLINE double ballBound(const CapsuleCurve& a, const CapsuleCurve& b,
+                                 double* center_distance) {
   const double x = a.ball_center[0] - b.ball_center[0];
   const double y = a.ball_center[1] - b.ball_center[1];
   const double z = a.ball_center[2] - b.ball_center[2];
@@ -167,7 +166,7 @@ ALLCLEAR_ALWAYS_INLINE double ballBound(const CapsuleCurve& a, const CapsuleCurv
          (b.ball_radius - b.radius - b.error);
 }
 
-ALLCLEAR_ALWAYS_INLINE void searchChunk(int first, int count, unsigned active, Search* search) {
+ALLCLEAR_INLINE void searchChunk(int first, int count, unsigned active, Search* search) {
   NodeDistances nodes;
   nodeDistances(*search, first, count, &nodes);
   search->result.distance_evaluations += count + 1;

@@ -56,7 +56,7 @@ struct CapsuleBracket {
   int cell;      ///< -1 when no distance was evaluated (`upper` is then a bound by balls)
   McdStatus status;
   int distance_evaluations;
-  int certificates;
+  int bound_evaluations;
 };
 
 struct CapsuleQuery {

@@ -30,7 +30,7 @@ double capsuleCertificate(const CapsuleCurve& a, const CapsuleCurve& b, double s
     fillEnd(value, rate, s, pair, std::sqrt(pair.squared), &ends[i]);
   }
   restrictRows(rows, s0, s1, part);
-  return certificate(part, ends[0], ends[1], a.scale + b.scale);
+  return squaredDistanceBound(part, ends[0], ends[1], a.scale + b.scale);
 }
 
 ALLCLEAR_MULTIVERSION

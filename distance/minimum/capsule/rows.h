@@ -11,8 +11,7 @@
 #include <cstring>
 #include <limits>
 
-#include "allclear/core/multiversion.h"
-#include "allclear/core/pack4.h"
+#include "allclear/core/simd.h"
 #include "allclear/distance/geometry/bernstein.h"
 #include "allclear/distance/minimum/capsule/capsule.h"
 #include "allclear/distance/minimum/capsule/segments_kernel.h"
@@ -42,8 +41,8 @@ struct End {
   double sigma, tau;
 };
 
-ALLCLEAR_ALWAYS_INLINE void gatherRows(const CapsuleCurve& a, const CapsuleCurve& b,
-                                       double (*rows)[kRow]) {
+ALLCLEAR_INLINE void gatherRows(const CapsuleCurve& a, const CapsuleCurve& b,
+                                double (*rows)[kRow]) {
   for (int k = 0; k < kCount; ++k) {
     for (int c = 0; c < 3; ++c) {
       rows[k][4 * c] = a.end[k][c][0];
@@ -55,8 +54,7 @@ ALLCLEAR_ALWAYS_INLINE void gatherRows(const CapsuleCurve& a, const CapsuleCurve
 }
 
 /// Values and derivatives of all end points at s.
-ALLCLEAR_ALWAYS_INLINE void evaluateRows(const double (*rows)[kRow], double s, double* x,
-                                         double* dx) {
+ALLCLEAR_INLINE void evaluateRows(const double (*rows)[kRow], double s, double* x, double* dx) {
   const double r = 1.0 - s;
   const double s2 = s * s, s3 = s2 * s, s4 = s2 * s2, s5 = s4 * s, s6 = s3 * s3;
   const double r2 = r * r, r3 = r2 * r, r4 = r2 * r2, r5 = r4 * r, r6 = r3 * r3;
@@ -74,15 +72,15 @@ ALLCLEAR_ALWAYS_INLINE void evaluateRows(const double (*rows)[kRow], double s, d
   }
 }
 
-ALLCLEAR_ALWAYS_INLINE SegmentPair closestOfRow(const double* x) {
+ALLCLEAR_INLINE SegmentPair closestOfRow(const double* x) {
   return closestOfSegments(x[1] - x[0], x[5] - x[4], x[9] - x[8], x[3] - x[2], x[7] - x[6],
                            x[11] - x[10], x[2] - x[0], x[6] - x[4], x[10] - x[8]);
 }
 
 /// Fills w and its derivative w' = x_b' - x_a' + tau' v - sigma' u, where sigma' and tau' keep w
 /// perpendicular to the axes on which the witness is interior.
-ALLCLEAR_ALWAYS_INLINE void fillEnd(const double* x, const double* dx, double s,
-                                    const SegmentPair& pair, double distance, End* end) {
+ALLCLEAR_INLINE void fillEnd(const double* x, const double* dx, double s, const SegmentPair& pair,
+                             double distance, End* end) {
   double u[3], v[3], g[3];
   double uu = 0.0, vv = 0.0, uv = 0.0, p = 0.0, q = 0.0, slope = 0.0;
   const double sigma = pair.sigma, tau = pair.tau;
@@ -130,8 +128,8 @@ ALLCLEAR_ALWAYS_INLINE void fillEnd(const double* x, const double* dx, double s,
 
 /// Bernstein coefficients over [s0, s1] of [0, 1]: de Casteljau's steps at s0, of which the last
 /// coefficients remain, then at s1 as seen from there.
-ALLCLEAR_ALWAYS_INLINE void restrictRows(const double (*rows)[kRow], double s0, double s1,
-                                         double (*part)[kRow]) {
+ALLCLEAR_INLINE void restrictRows(const double (*rows)[kRow], double s0, double s1,
+                                  double (*part)[kRow]) {
   const double cut = s1 < 1.0 ? (s1 - s0) / (1.0 - s0) : 1.0;
   for (int c = 0; c < kRow; c += 4) {
     Pack4 x[kCount];
@@ -155,8 +153,8 @@ ALLCLEAR_ALWAYS_INLINE void restrictRows(const double (*rows)[kRow], double s0, 
 }
 
 /// Lower bound of the squared axis distance over the cell of `rows`, which is [start.s, end.s].
-ALLCLEAR_ALWAYS_INLINE double certificate(const double (*rows)[kRow], const End& start,
-                                          const End& end, double scale) {
+ALLCLEAR_INLINE double squaredDistanceBound(const double (*rows)[kRow], const End& start,
+                                            const End& end, double scale) {
   constexpr double kBinomial3[4] = {1, 3, 3, 1};
   constexpr double kBinomial4[5] = {1, 4, 6, 4, 1};
   constexpr double kBinomial7[8] = {1, 7, 21, 35, 35, 21, 7, 1};

@@ -2,7 +2,7 @@
 
 // The closest points of two segments, free of branches so that loops over it vectorise.
 
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear::mcd {
 
@@ -14,7 +14,7 @@ struct SegmentPair {
   double tau;
 };
 
-ALLCLEAR_ALWAYS_INLINE double clampToUnit(double x) {
+ALLCLEAR_INLINE double clampToUnit(double x) {
   x = x > 0.0 ? x : 0.0;
   return x < 1.0 ? x : 1.0;
 }
@@ -23,9 +23,8 @@ ALLCLEAR_ALWAYS_INLINE double clampToUnit(double x) {
 /// over the unit square is at the interior stationary point if that is within, else on one of the
 /// four edges. The stationary point comes from cross products: normal equations would lose half of
 /// the digits for nearly parallel segments. Zero lengths and parallel segments leave the edges.
-ALLCLEAR_ALWAYS_INLINE SegmentPair closestOfSegments(double ux, double uy, double uz, double vx,
-                                                     double vy, double vz, double rx, double ry,
-                                                     double rz) {
+ALLCLEAR_INLINE SegmentPair closestOfSegments(double ux, double uy, double uz, double vx, double vy,
+                                              double vz, double rx, double ry, double rz) {
   constexpr double kTiny = 1e-290;  // below any squared length that matters; avoids 0/0
   const double uu = ux * ux + uy * uy + uz * uz;
   const double vv = vx * vx + vy * vy + vz * vz;

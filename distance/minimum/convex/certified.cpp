@@ -86,7 +86,7 @@ class ConvexSearch {
     if (bound < cut() && (!inner || predicted >= cut())) {
       bound = std::max(
           bound, motion_.lowerBound(cell, left.place.s, right.place.s, left.normal, right.normal));
-      ++found_.certificates;
+      ++found_.bound_evaluations;
       *split = std::clamp(*split, 0.1, 0.9);
     }
     const bool done = bound >= cut() || stopped_ || right.place.s - left.place.s < 1e-9;

@@ -111,7 +111,7 @@ DistanceBracket bracketOf(const MeshMotion& motion, MeshFound found, const McdOp
   bracket.evaluated = found.evaluated;
   bracket.penetrating = found.contact;
   bracket.distance_evaluations = found.evaluations;
-  bracket.certificates = found.certificates;
+  bracket.bound_evaluations = found.bound_evaluations;
   if (depth) {
     bracket.t_star = motion.timeAt(depth->place);
     bracket.witness_A = depth->there.witness_A;

@@ -41,7 +41,7 @@ struct MeshFound {
   Instant instant;            ///< instead of `leaf`, for the static searches
   bool is_instant = false;
   int evaluations = 0;
-  int certificates = 0;
+  int bound_evaluations = 0;
 };
 
 MeshFound spaceTime(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,

@@ -11,7 +11,7 @@
 #include <numbers>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/multiversion.h"
+#include "allclear/core/simd.h"
 
 namespace allclear::mcd {
 namespace {

@@ -349,7 +349,7 @@ class Search {
     found_.lower = std::min(lower, found_.upper);
     if (!found_.evaluated) found_.upper = motion_.coarseDistance();
     found_.evaluations = static_cast<int>(counts_.triangle_tests);
-    found_.certificates = static_cast<int>(counts_.node_tests);
+    found_.bound_evaluations = static_cast<int>(counts_.node_tests);
     return found_;
   }
 

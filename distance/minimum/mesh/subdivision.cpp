@@ -89,7 +89,7 @@ class Subdivision {
   }
 
   void divide(const Part& part) {
-    ++found_.certificates;
+    ++found_.bound_evaluations;
     const double lower = lowerBound(part);
     const bool above = options_.threshold && lower - error_ >= *options_.threshold;
     if (above || found_.instant.distance - lower <= slack_ || over()) {

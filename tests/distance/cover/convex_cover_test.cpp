@@ -384,9 +384,9 @@ TEST(ConvexCover, SolidsStandForMeshesAndLeaveTheRestAlone) {
                             }).mesh();
   const Pose X = random.pose(1.0);
   const std::vector<Geometry> geometry{{Sphere(0.1), {}}, {mesh, X}};
-  EXPECT_EQ(enclosingSolids(geometry, Closeness::kHull).size(), 2u);
-  for (const Closeness closeness : {Closeness::kPieces, Closeness::kManyPieces}) {
-    const auto solids = enclosingSolids(geometry, closeness);
+  EXPECT_EQ(enclosingSolids(geometry, MeshFidelity::kHull).size(), 2u);
+  for (const MeshFidelity fidelity : {MeshFidelity::kPieces, MeshFidelity::kManyPieces}) {
+    const auto solids = enclosingSolids(geometry, fidelity);
     ASSERT_EQ(solids.size(), 3u);
     EXPECT_TRUE(std::holds_alternative<Sphere>(solids[0].shape));
     for (int i : {1, 2}) {

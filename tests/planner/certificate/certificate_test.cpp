@@ -91,10 +91,10 @@ TEST(Certificate, EveryCellsBoundIsBelowTheDistanceInsideIt) {
   };
   int checked = 0;
   for (const CertificatePair& pair : certificate.pairs) {
-    const PieceIndex a{body(pair.a), pair.piece_a, pair.closeness};
-    const PieceIndex b{body(pair.b), pair.piece_b, pair.closeness};
-    motion.pieceCount(a.body, a.closeness);
-    motion.pieceCount(b.body, b.closeness);
+    const PieceIndex a{body(pair.a), pair.piece_a, pair.fidelity};
+    const PieceIndex b{body(pair.b), pair.piece_b, pair.fidelity};
+    motion.pieceCount(a.body, a.fidelity);
+    motion.pieceCount(b.body, b.fidelity);
     for (const CoverCell& cell : pair.cells) {
       for (int i = 0; i < 5; ++i, ++checked) {
         const double t = random.uniform(cell.time.lower, cell.time.upper);
@@ -227,7 +227,7 @@ TEST(CertifiedGeometry, AMeshOfSeveralPartsIsOpenBetweenThem) {
   problem.obstacles.push_back({"shelf", {}, {{TriangleMesh(vertices, triangles), {}}}, {}});
   const CertifiedGeometry geometry = certifiedGeometry(problem);
   const CertifiedBody& shelf = geometry.bodies.back();
-  const std::vector<Geometry> pieces = shelf.solids(Closeness::kPieces);
+  const std::vector<Geometry> pieces = shelf.solids(MeshFidelity::kPieces);
   ASSERT_EQ(pieces.size(), 2u);
   for (const Vec3& p : vertices) {
     double nearest = 1.0;
