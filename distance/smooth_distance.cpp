@@ -6,6 +6,7 @@
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/phong/dual.h"
 #include "allclear/distance/phong/sum.h"
+#include "allclear/distance/signed_distance.h"
 #include "allclear/distance/soft/distance.h"
 #include "allclear/distance/volume.h"
 

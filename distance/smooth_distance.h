@@ -6,8 +6,8 @@
 
 #include "allclear/core/pose.h"
 #include "allclear/core/types.h"
+#include "allclear/distance/distance_result.h"
 #include "allclear/distance/shape.h"
-#include "allclear/distance/signed_distance.h"
 
 namespace allclear {
 

@@ -7,7 +7,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/simd.h"
-#include "allclear/distance/signed_distance.h"
+#include "allclear/distance/convex/convex_distance.h"
 
 namespace allclear {
 namespace {
@@ -118,7 +118,7 @@ void takeCorners(SoftCore* body) {
       if (is_kept[i]) continue;
       const double speck = 1e-12 * core.extent;
       const Pose X{Mat3::Identity(), core.points->corner(i)};
-      const SignedDistance d = signedDistance(hull, Pose(), Sphere(speck), X);
+      const SignedDistance d = convexDistance(hull, Pose(), Sphere(speck), X);
       lost = std::max(lost, d.distance + d.gap + 1e-10 * core.extent);
     }
     core.radius += lost;
@@ -379,7 +379,7 @@ SmoothDistance softDistance(const SoftBody& A, const Pose& X_WA, const SoftBody&
   SmoothDistance out;
   if (pairs.empty()) {
     const HalfSpace plane;
-    out = asSmooth(signedDistance(plane, X_WA * A.pieces().front().X_BC, plane,
+    out = asSmooth(convexDistance(plane, X_WA * A.pieces().front().X_BC, plane,
                                   X_WB * B.pieces().front().X_BC),
                    X_WA, X_WB);
     out.fallback = true;

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 #include "allclear/distance/mesh_depth/depth.h"
+#include "allclear/distance/signed_distance.h"
 #include "allclear/distance/soft/distance.h"
 #include "allclear/distance/soft/minimum.h"
+#include "allclear/distance/support.h"
 
 #include "distance/minimum/mcd_shapes.h"
 #include "support/mesh_samples.h"
