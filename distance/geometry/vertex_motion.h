@@ -13,9 +13,10 @@ struct MovingPoint {
 };
 
 struct VertexMotionOptions {
-  /// Gaps below this fraction of the largest coordinate count as contact.
+  /// A gap known to this fraction of the largest coordinate, and not away from zero, counts as
+  /// contact. The default is near the last bit of the extended precision used.
   double resolution = 1e-17;
-  /// Boxes of (t, u, v) looked at before the answer is "may touch".
+  /// Boxes of (t, u, v) examined before the answer is "may touch".
   int max_boxes = 200000;
 };
 
