@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "allclear/distance/smooth_distance.h"
+#include "allclear/distance/soft/result.h"
 #include "allclear/distance/soft/support.h"
 
 namespace allclear {

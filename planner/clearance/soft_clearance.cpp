@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allclear/distance/soft/minimum.h"
+#include "allclear/distance/soft/descend.h"
 
 namespace allclear {
 namespace {
