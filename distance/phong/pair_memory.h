@@ -70,14 +70,6 @@ class PairMemory : public SmoothMemory {
   int near_A_ = -1, near_B_ = -1;  ///< triangles
 };
 
-/// The state's memory as one of type `Memory`; a new one when the state has none of that type.
-template <class Memory>
-Memory& memoryOf(SmoothState* state) {
-  auto memory = std::dynamic_pointer_cast<Memory>(state->memory);
-  if (!memory) state->memory = memory = std::make_shared<Memory>();
-  return *memory;
-}
-
 /// The Euclidean answer as one of a smooth method, flagged as `fallback`.
 SmoothDistance fallback(const SignedDistance& euclidean, const Pose& X_WA, const Pose& X_WB);
 

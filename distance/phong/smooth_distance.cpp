@@ -36,6 +36,10 @@ Shape hullOf(const Shape& shape) {
   return mesh ? Shape(mesh->hull()) : shape;
 }
 
+struct SoftMemory : SmoothMemory {
+  SoftWorkspace workspace;
+};
+
 SignedDistance exactDistance(const SmoothBody& A, const Pose& X_WA, const SmoothBody& B,
                              const Pose& X_WB) {
   const auto isPlane = [](const SmoothBody& body) {
@@ -124,7 +128,10 @@ SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const Smoot
     case SmoothMethod::kAutomatic:
       break;
   }
-  SmoothDistance out = softDistance(A.soft(), X_WA, B.soft(), X_WB, options.softness);
+  SoftMemory fresh;
+  SoftMemory& memory = state ? memoryOf<SoftMemory>(state) : fresh;
+  SmoothDistance out =
+      softDistance(A.soft(), X_WA, B.soft(), X_WB, options.softness, &memory.workspace);
   out.fallback |= lacks_facets;
   return out;
 }

@@ -24,4 +24,12 @@ struct SmoothState {
   std::shared_ptr<SmoothMemory> memory;  ///< made by the first query of a method that needs one
 };
 
+/// The state's memory as one of type `Memory`; a new one when the state has none of that type.
+template <class Memory>
+Memory& memoryOf(SmoothState* state) {
+  auto memory = std::dynamic_pointer_cast<Memory>(state->memory);
+  if (!memory) state->memory = memory = std::make_shared<Memory>();
+  return *memory;
+}
+
 }  // namespace allclear
