@@ -40,7 +40,7 @@ ROOMS = {
         "fit": ["geometry"],
         "cover": ["fit"],
         "soft": ["convex"],
-        "phong": ["geometry", "mesh", "mesh_depth"],
+        "phong": ["geometry", "mesh", "mesh_depth", "soft"],
     },
     "trajectories": {},
     "core": {},
