@@ -19,7 +19,7 @@ FOLDERS = {
     "trajectories": ["core"],
     "robot_models": ["core", "distance", "trajectories"],
     "planner": ["core", "distance", "trajectories", "robot_models"],
-    "config": ["core", "distance", "trajectories", "robot_models", "planner"],
+    "config": ["core", "distance", "trajectories", "robot_models", "planner", "exports"],
     "exports": ["core", "distance", "trajectories", "robot_models", "planner"],
     "apps": ["core", "distance", "trajectories", "robot_models", "planner", "config", "exports"],
 }
