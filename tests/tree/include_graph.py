@@ -41,8 +41,8 @@ ROOMS = {
         "soft": ["convex"],
         "phong": ["geometry", "mesh", "mesh_depth"],
     },
-    "trajectories": {},
-    "core": {},
+    "trajectories": {"files": []},
+    "core": {"text": []},
     "robot_models": {"files": [], "kinematics": [], "motion": ["kinematics"], "fits": []},
     "planner": {
         "problem": [],
@@ -59,6 +59,8 @@ ROOMS = {
 
 # The rooms of other folders that a place uses; all else of another folder is its public headers.
 ROOMS_OF_OTHERS = {
+    "robot_models/fits": ["core/text"],
+    "trajectories/files": ["core/text"],
     "planner/problem": ["distance/geometry", "robot_models/kinematics"],
     "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/mesh",
                             "robot_models/kinematics", "robot_models/motion"],
@@ -67,10 +69,11 @@ ROOMS_OF_OTHERS = {
                           "distance/soft", "robot_models/kinematics", "robot_models/motion"],
     "planner/seeds": ["robot_models/kinematics", "robot_models/motion"],
     "planner/program": ["robot_models/motion"],
-    "exports/report": ["distance/geometry", "planner/certificate"],
+    "exports/report": ["core/text", "distance/geometry", "planner/certificate", "trajectories/files"],
     "apps": ["exports/report", "planner/certificate", "planner/problem", "robot_models/files"],
-    "config/values": ["robot_models/files"],
-    "config/task": ["robot_models/files"],
+    "config/document": ["core/text"],
+    "config/values": ["core/text", "robot_models/files"],
+    "config/task": ["core/text", "robot_models/files"],
 }
 
 # Header pattern: the only folder whose sources may include it.
@@ -89,8 +92,8 @@ NEVER_IN_HEADERS = r"nlohmann/"
 # All that may be part of a proof: headers and sources reached from planner/certificate. What plans
 # (Ipopt, clearance rows, seeds, searches) is not here, or a bug would certify itself.
 CERTIFICATE_MAY_REACH = [
-    r"core/\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
-    r"distance/minimum/(\w+|(capsule|convex|mesh|reference)/\w+)", r"trajectories/\w+",
+    r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
+    r"distance/minimum/(\w+|(capsule|convex|mesh|reference)/\w+)", r"trajectories/(files/)?\w+",
     r"robot_models/(kinematics|kinematics_types|robot_model)", r"robot_models/(kinematics|motion)/\w+",
     r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",
 ]

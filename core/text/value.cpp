@@ -1,13 +1,12 @@
-#include "allclear/config/document/document.h"
+#include "allclear/core/text/value.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "allclear/config/document/node.h"
 #include "allclear/core/assert.h"
-#include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/text/value_tree.h"
 
 namespace allclear {
 namespace {
@@ -37,26 +36,12 @@ std::string listed(const std::vector<std::string>& words) {
 
 }  // namespace
 
-struct Value::Document {
-  std::string file;
-  std::shared_ptr<const DocumentNode> root;
-};
+Value::Value(std::shared_ptr<const Document> document)
+    : document_(std::move(document)), node_(document_->root.get()), line_(node_->line) {}
 
 Value::Value(std::shared_ptr<const Document> document, const DocumentNode* node, std::string path,
              int line)
     : document_(std::move(document)), node_(node), path_(std::move(path)), line_(line) {}
-
-Value Value::readFile(const std::filesystem::path& path, const DocumentLimits& limits) {
-  return parse(allclear::readFile(path, limits.bytes), path.string(), limits);
-}
-
-Value Value::parse(std::string_view text, const std::string& file_name,
-                   const DocumentLimits& limits) {
-  auto document =
-      std::make_shared<Document>(Document{file_name, parseDocument(text, file_name, limits)});
-  const DocumentNode* root = document->root.get();
-  return Value(std::move(document), root, "", root->line);
-}
 
 const std::string& Value::file() const { return document_->file; }
 bool Value::isNull() const { return node_->kind == Kind::kNull; }
@@ -127,16 +112,22 @@ bool Value::boolean() const {
   fail("must be true or false");
 }
 
+const std::string& Value::name(const char* expected) const {
+  const std::string& text = scalar(expected);
+  if (document_->is_json && !node_->quoted) fail("must be a string in quotes");
+  return text;
+}
+
 std::string Value::text() const {
-  const std::string& text = scalar("a name");
+  const std::string& text = name("a name");
   if (text.empty()) fail("must not be empty");
   return text;
 }
 
-std::string Value::textOrEmpty() const { return isNull() ? "" : scalar("a name"); }
+std::string Value::textOrEmpty() const { return isNull() ? "" : name("a name"); }
 
 std::string Value::word(const std::vector<std::string>& known) const {
-  const std::string& text = scalar("a word");
+  const std::string& text = name("a word");
   if (std::find(known.begin(), known.end(), text) == known.end()) {
     fail("must be " + listed(known) + didYouMean(text, known));
   }
