@@ -8,6 +8,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
 #include "allclear/planner/certificate/cover.h"
+#include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -80,7 +81,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   }
 }
 
-/// Pairs that do not move relative to each other, looked at once.
+/// Pairs that overlap and do not move relative to each other: one instant tells for all.
 std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
                                         CertifiedMotion& motion) {
   std::vector<std::string> contacts;
@@ -88,10 +89,10 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     double least = 0.0;
-    for (MeshFidelity fidelity : kFidelities) {
+    refineUntil([&](MeshFidelity fidelity) {
       least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, fidelity);
-      if (least > 0.0) break;
-    }
+      return least > 0.0;
+    });
     if (least > 0.0) continue;
     contacts.push_back(
         pairName(a.name, b.name) +
@@ -183,9 +184,8 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 
   const CertifiedGeometry geometry = certifiedGeometry(problem);
   CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
-  CoverOptions cover = options.cover;
-  cover.tolerance = problem.collision.tolerance;
-  addPairs(geometry, coverPairs(geometry, cover, motion), &certificate);
+  addPairs(geometry, coverPairs(geometry, certificate.tolerance, options.cover, motion),
+           &certificate);
   certificate.limits = certifiedLimits(problem, trajectory, options.limits, motion);
   for (const CertifiedLimit& limit : certificate.limits) {
     if (!limit.kept) certificate.faults.push_back(limitFault(limit));
