@@ -1,4 +1,7 @@
-// The sections of a task about the robot, what moves, and where it starts.
+// The sections of a task about the robot, its planned joints, and its start.
+//
+// Later sections need earlier ones: a group needs the robot, a start the group (a group state is
+// looked up there), and a goal the start, since joints that it does not name stay.
 #include <algorithm>
 #include <numeric>
 
@@ -42,7 +45,8 @@ std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
   return planned;
 }
 
-/// Joint values of a start: a group state first, single joints on top of it.
+/// Joint values of a start: a group state first, then a message, then single joints; the later ones
+/// replace the earlier.
 JointValues readStartValues(const Value& section, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   JointValues values;
@@ -60,7 +64,7 @@ JointValues readStartValues(const Value& section, Problem& problem) {
   return values;
 }
 
-/// `{joint: value}` over planned coordinates, zero where not given.
+/// Reads `{joint: value}` over planned coordinates; joints that are not named get zero.
 VecX readRates(const std::optional<Value>& map, const Problem& problem) {
   if (!map) return {};
   VecX full = VecX::Zero(problem.robot->dimension());
@@ -74,6 +78,7 @@ VecX readRates(const std::optional<Value>& map, const Problem& problem) {
   return problem.plannedPart(full);
 }
 
+/// Every planned joint must have a start: it is where the robot stands, and nothing can guess that.
 void requireAllPlanned(const Value& where, const JointValues& values, const Problem& problem) {
   std::string missing;
   for (int c : problem.planned) {
@@ -134,6 +139,7 @@ void readGroup(const Value& task, Problem& problem) {
     problem.planned = groupCoordinates(task.need("group_name"), robot);
     return;
   }
+  // Without a group or joints, all joints are planned.
   problem.planned.resize(robot.dimension());
   std::iota(problem.planned.begin(), problem.planned.end(), 0);
   if (problem.planned.empty()) task.need("robot").fail("this robot has no joint that moves");
@@ -150,6 +156,8 @@ void readStart(const Value& task, const JointValues& scene_state, Problem& probl
     for (auto& [c, value] : readStartValues(*section, problem)) values.insert_or_assign(c, value);
   }
   requireAllPlanned(section ? *section : task, values, problem);
+  // Planned joints must be inside their limits. Others do not move, so they may be anywhere; those
+  // without a value are at their neutral position.
   problem.start = robot.neutralConfiguration();
   for (const auto& [c, given] : values) {
     const bool planned = std::binary_search(problem.planned.begin(), problem.planned.end(), c);

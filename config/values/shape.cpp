@@ -5,9 +5,11 @@
 #include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
 
+// Shapes in Allclear's own form (`type`, `dimensions`, ...) and as the messages of shape_msgs.
 namespace allclear {
 namespace {
 
+/// So many sizes, all positive.
 VecX sizes(const Value& value, int count, const char* what) {
   const VecX out = value.numbers(count, what);
   for (int i = 0; i < count; ++i) value.at(i).positive();
@@ -18,6 +20,7 @@ Shape primitive(const std::string& type, const Value& dimensions) {
   if (type == "box") return Box(sizes(dimensions, 3, "[x, y, z]"));
   if (type == "sphere") return Sphere(sizes(dimensions, 1, "[radius]")[0]);
   if (type == "ellipsoid") return Ellipsoid(sizes(dimensions, 3, "[radius x, y, z]"));
+  // As shape_msgs/SolidPrimitive has them: the height comes first.
   const VecX size = sizes(dimensions, 2, "[height, radius]");
   if (type == "cone") return Cone(size[1], size[0]);
   if (type == "capsule") return Capsule(size[1], size[0]);
@@ -56,6 +59,7 @@ Vec3 readScale(const std::optional<Value>& value) {
 
 Shape readMesh(const Value& object, InputFiles& files) {
   const bool is_file = object.oneOf({"file", "vertices"}) == "file";
+  // 'scale' belongs to files, 'triangles' to vertices given in place.
   for (const char* key : {"scale", "triangles"}) {
     if (object.has(key) && is_file == (std::string(key) == "triangles")) {
       object.failAtKey(key, is_file ? "goes with 'vertices', not with 'file'"
@@ -75,7 +79,7 @@ Geometry halfSpace(const Vec3& n, double offset) {
           {Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), n).toRotationMatrix(), offset * n}};
 }
 
-/// Keys of a shape that its type does not use are mistakes, not decoration.
+/// A key that a shape's type does not use is a mistake: refuse it rather than ignore it.
 void refuseKeys(const Value& object, const std::string& type,
                 const std::vector<std::string>& used) {
   for (const std::string& key : shapeKeys()) {

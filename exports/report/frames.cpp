@@ -8,9 +8,9 @@
 namespace allclear {
 namespace {
 
-constexpr double kFramesPerSecond = 60.0;
-constexpr int kFewestFrames = 61;
-constexpr int kMostFrames = 601;
+constexpr double kFramesPerSecond = 60.0;  // as screens show
+constexpr int kFewestFrames = 61;          // so that short motions have smooth curves
+constexpr int kMostFrames = 601;           // so that files of long motions stay small
 
 void addPoses(const Problem& problem, ReportFrames* frames) {
   const Kinematics kinematics(*problem.robot);
@@ -28,6 +28,7 @@ ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory) 
   const int count = static_cast<int>(std::clamp(std::ceil(duration * kFramesPerSecond) + 1.0,
                                                 double{kFewestFrames}, double{kMostFrames}));
   for (int i = 0; i < count; ++i) {
+    // The last frame is the end itself: a rounded time might lie beyond it.
     frames.times.push_back(i + 1 == count ? duration : duration * i / (count - 1));
     frames.q.push_back(problem.configuration(trajectory.value(frames.times.back())));
   }

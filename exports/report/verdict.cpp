@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+// Turns a status, faults and distances into a title, a message and advice that names the key of the
+// task or the option of the command to change.
 namespace allclear {
 namespace {
 
@@ -25,7 +27,7 @@ bool comesTooNear(const Certificate& certificate) {
       });
 }
 
-/// What to do about the pair that comes nearest, or goes deepest.
+/// Advice on the pair that comes nearest, or goes deepest.
 void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clearance,
                   std::vector<std::string>* advice) {
   if (clearance.pairs.empty()) return;
