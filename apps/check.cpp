@@ -100,6 +100,7 @@ void printText(const Problem& problem, const CheckReport& report) {
             << " obstacles, " << problem.attached.size() << " attached objects\n"
             << report.moving_pairs << " pairs of " << report.bodies << " bodies are considered; "
             << report.fixed_pairs << " more do not move relative to each other\n";
+  // The few nearest pairs of each end, faults or not: they show how much room there is.
   for (const EndReport& end : report.ends) {
     if (end.pairs.empty()) continue;
     std::cout << "\n" << end.name << ", closest pairs:\n";

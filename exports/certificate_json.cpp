@@ -61,6 +61,7 @@ std::vector<std::string> rowsOf(const std::vector<Item>& items) {
 
 /// A key to a line, and a pair or limit to a line.
 std::string layout(const Certificate& certificate) {
+  // The verdict comes first and the cells, which nobody reads, last.
   JsonLines lines;
   const auto add = [&](const char* key, const Json& value) { lines.add(key, value.dump()); };
   add("format", kFormat);
@@ -135,6 +136,7 @@ CertificatePair pairFrom(const Value& value) {
   CertificatePair pair;
   pair.a = value.need("a").textOrEmpty();
   pair.b = value.need("b").textOrEmpty();
+  // "closeness" is what version 1 of the format calls the fidelity.
   const Value fidelity = value.need("closeness");
   const int level = indexFrom(fidelity);
   if (level < 0 || level >= kMeshFidelityCount) {

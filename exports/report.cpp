@@ -69,6 +69,7 @@ class ReportMaker {
 
  private:
   void add(const Certificate& certificate) {
+    // Facts beside the picture, in the order of interest.
     data_.certificate = &certificate;
     std::size_t cells = 0;
     for (const CertificatePair& pair : certificate.pairs) cells += pair.cells.size();

@@ -1,3 +1,10 @@
+// Certifies a trajectory: puts together what the parts of planner/certificate/ prove, and says it
+// in words.
+//
+// Order. Geometry (what must stay apart), motion (polynomials with error bounds), cover
+// (distances), limits, ends. Each fault found on the way is one sentence in `faults`; a trajectory
+// is clear when there is none. A fault always names what, when and by how much, because that is
+// what has to be changed.
 #include "allclear/planner/certificate.h"
 
 #include <algorithm>
@@ -32,6 +39,7 @@ std::string pairName(const std::string& a, const std::string& b) {
 std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece) {
   const CertifiedPair& pair = geometry.pairs[piece.pair];
   const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
+  // Three cases: seen overlapping, seen too near, and not seen too near but not proven either.
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
     return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least);
@@ -63,6 +71,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
     certificate->closest_b = geometry.bodies[pair.b].name;
     certificate->closest_t = closest.t_least;
   }
+  // The worst first: the message shows the first few only.
   std::vector<const PieceCover*> failed;
   for (const PieceCover& piece : cover.pieces) {
     if (!piece.isClear()) failed.push_back(&piece);
@@ -88,6 +97,8 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
+    // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
+    // counts.
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
       least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, fidelity);
@@ -135,6 +146,7 @@ std::string verdict(const Certificate& certificate) {
     }
     out += text("; %zu limits are kept.", certificate.limits.size());
   } else {
+    // A few faults: the rest is often the same fault of other pieces or at other times.
     constexpr std::size_t kShown = 3;
     const auto& faults = certificate.faults;
     const std::vector<std::string> first(
@@ -175,6 +187,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
   }
+  // What the certificate is about, so that it cannot be taken for another robot's or task's.
   Certificate certificate{.trajectory = {trajectory, plannedNames(problem), {}}};
   certificate.trajectory_sha256 = trajectorySha256(certificate.trajectory);
   certificate.robot_sha256 = problem.robot->sourceSha256();
@@ -182,6 +195,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   certificate.margin = problem.collision.margin;
   certificate.tolerance = problem.collision.tolerance;
 
+  // The proof.
   const CertifiedGeometry geometry = certifiedGeometry(problem);
   CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
   addPairs(geometry, coverPairs(geometry, certificate.tolerance, options.cover, motion),

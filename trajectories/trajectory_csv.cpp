@@ -1,3 +1,9 @@
+// Rows of a trajectory as CSV: the quintic Hermite curve through them, to the bit.
+//
+// Written with 17 significant digits, from which every double reads back exactly. Files of other
+// programs often hold less than such a curve needs; what is missing is filled in by a documented
+// rule with a warning. What is ambiguous (velocities of some joints only, a column that looks like
+// a misspelt suffix) is refused, since a wrong guess would move a robot.
 #include "allclear/trajectories/trajectory_csv.h"
 
 #include <algorithm>
@@ -56,6 +62,8 @@ class TrajectoryColumns {
  private:
   void requireColumns() const {
     const std::vector<std::string>& names = table_.names();
+    // A single name with semicolons in it comes from a spreadsheet of a country with decimal
+    // commas.
     if (!table_.has("time")) {
       const bool semicolons = names.size() == 1 && names[0].find(';') != std::string::npos;
       table_.fail("header", names[0],
@@ -80,6 +88,8 @@ class TrajectoryColumns {
     static constexpr std::string_view kSuspects[] = {"vel",    "velocities",    "speed", "acc",
                                                      "accel",  "accelerations", "pos",   "position",
                                                      "effort", "torque",        "jerk"};
+    // Only beside a joint of the name without the ending: alone, `torque` may be what a joint is
+    // called.
     for (const std::string& name : joints_) {
       for (const std::string_view suspect : kSuspects) {
         const std::string ending = "_" + std::string(suspect);
@@ -131,6 +141,7 @@ void requireLater(const CsvTable& table, int time_column, double before) {
 }
 
 TrajectoryRows readRows(const TrajectoryColumns& columns, CsvTable* table) {
+  // Row by row, so that the first error of the file is the one reported.
   TrajectoryRows rows;
   while (table->nextRow()) {
     if (!rows.times.empty()) requireLater(*table, columns.time(), rows.times.back());
@@ -202,6 +213,7 @@ std::string formatTrajectoryCsv(const QuinticHermite& curve,
                                 const std::vector<std::string>& joint_names) {
   ALLCLEAR_ASSERT(static_cast<int>(joint_names.size()) == curve.dimension());
   requireWritable(joint_names);
+  // All positions first, then all velocities, then all accelerations, as the header says.
   std::string out = "time";
   for (const std::string_view suffix : kSuffixes) {
     for (const std::string& name : joint_names) out.append(",").append(name).append(suffix);

@@ -36,6 +36,7 @@ Json columnsToJson(const MatX& columns) {
 }
 
 Json toJson(const Trajectory& trajectory, const std::vector<std::string>& joint_names) {
+  // The order of the keys is that of the text, which is hashed: never change it within a version.
   Json out = {{"format", kFormat}, {"version", kVersion}};
   if (const BSpline* spline = trajectory.bspline()) {
     out["type"] = "bspline";
@@ -119,6 +120,7 @@ void requireGoodSpans(const Value& root, const BSplineBasis& basis, double durat
 Trajectory readBSpline(const Value& root, int dimension) {
   root.only({"format", "version", "type", "joint_names", "duration", "degree", "normalized_knots",
              "control_points"});
+  // From the basis to the curve: knots first, since the number of control points follows from them.
   const double duration = boundedNumber(root.need("duration"));
   const int degree = static_cast<int>(root.need("degree").integer(1, BSplineBasis::kMaxDegree));
   std::vector<double> knots = boundedNumbers(root.need("normalized_knots"));
@@ -141,6 +143,7 @@ Trajectory readHermite(const Value& root, int dimension) {
   const Value time_list = root.need("times");
   std::vector<double> times = boundedNumbers(time_list);
   if (times.size() < 2) time_list.fail("there must be at least two");
+  // A trajectory begins at 0; unlike CSV from elsewhere, this format is never shifted silently.
   if (times.front() != 0.0) time_list.at(0).fail("must be 0");
   for (std::size_t i = 1; i < times.size(); ++i) {
     if (times[i] - times[i - 1] < TrajectoryLimits::kShortestStep) {
@@ -202,6 +205,7 @@ NamedTrajectory parseTrajectoryJson(std::string_view text, const std::string& fi
 
 NamedTrajectory readTrajectory(const Value& value,
                                const std::vector<std::string>& expected_joints) {
+  // Format and version first: the keys of another version may mean something else.
   value.need("format").word({kFormat});
   if (value.need("version").integer(0, kGreatestInteger) != kVersion) {
     value.need("version").fail("only version 1 is known");

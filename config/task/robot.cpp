@@ -21,6 +21,7 @@ std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
     std::sort(planned.begin(), planned.end());
     return planned;
   }
+  // "all" is a name of our own, unless the SRDF has a group of that name.
   std::vector<std::string> known = {"all"};
   for (const Group& group : robot.groups()) known.push_back(group.name);
   if (name.text() == "all") {
@@ -53,6 +54,7 @@ JointValues readStartValues(const Value& section, Problem& problem) {
   const auto take = [&](const JointValues& more) {
     for (const auto& [c, value] : more) values.insert_or_assign(c, value);
   };
+  // From the general to the particular.
   if (const auto state = section.find("group_state")) {
     take(readGroupState(*state, problem.group, robot));
   }
@@ -91,6 +93,7 @@ void requireAllPlanned(const Value& where, const JointValues& values, const Prob
 }  // namespace
 
 PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_folder) {
+  // Read before the robot itself, whose files may be found through it. `robot: FILE` has no map.
   const Value robot = task.need("robot");
   if (robot.isScalar()) return {};
   PackageMap out;
@@ -112,7 +115,7 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
   source.load_visuals = load_visuals;
   source.package_map = files.packageMap();
   if (section.isScalar()) {
-    source.urdf = files.find(section);
+    source.urdf = files.find(section);  // the short form, robot: FILE
   } else {
     source.urdf = files.find(section.only(kRobotKeys).need("urdf"));
     if (const auto srdf = section.find("srdf")) source.srdf = files.find(*srdf);

@@ -36,6 +36,8 @@ void readPairMargins(const Value& section, const std::vector<std::string>& known
     }
     out.push_back({a, b, margin.notNegative()});
   };
+  // A typing error in a name would leave its pair with the general margin, unnoticed: names must be
+  // known.
   for (const Value::Entry& first : section.entries()) {
     requireBody(first.key, first.value, known);
     if (!first.value.isMap()) {
@@ -109,6 +111,8 @@ void readLimits(const Value& task, Problem& problem) {
   if (!section) return;
   section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "acceleration",
                  "jerk", "torque"});
+  // Factors scale what the robot's files say; accelerations and jerks, which URDF does not have,
+  // are given outright.
   LimitSettings& set = problem.limits;
   if (const auto value = section->find("max_velocity_scaling_factor")) {
     set.max_velocity_scaling_factor = scalingFactor(*value);
@@ -156,6 +160,7 @@ void readObjective(const Value& task, Problem& problem) {
   read("acceleration", weights.acceleration);
   read("jerk", weights.jerk);
   read("torque", weights.torque);
+  // With no weight at all every trajectory would be as good as any other.
   if (weights.duration + weights.velocity + weights.acceleration + weights.jerk + weights.torque ==
       0.0) {
     section->fail("every weight is zero");
@@ -165,6 +170,7 @@ void readObjective(const Value& task, Problem& problem) {
 void readBalance(const Value& task, Problem& problem) {
   if (const auto section = task.find("balance")) {
     section->only({"support", "criterion", "margin"});
+    // Without a support there is nothing to balance on.
     Balance balance;
     balance.support_links = readLinks(section->need("support"), *problem.robot);
     if (balance.support_links.empty()) section->need("support").fail("must name a link");

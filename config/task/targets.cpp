@@ -25,6 +25,7 @@ JointTarget jointTarget(const JointValues& values, Problem& problem) {
   std::vector<double> numbers;
   for (const auto& [c, given] : values) {
     const Coordinate& coordinate = problem.robot->coordinates()[c];
+    // Group states often name joints of other groups: these may stay as they are.
     if (!isPlanned(problem, c)) {
       if (std::abs(given.value - problem.start[c]) <= kClampTolerance) continue;
       given.where.fail("joint '" + coordinate.name + "' is not planned" +
@@ -41,6 +42,7 @@ JointTarget jointTarget(const JointValues& values, Problem& problem) {
 /// Reads the tolerances of a pose target. A position or orientation that the pose leaves out is
 /// free: its tolerance is infinite.
 void readTolerances(const Value& section, PoseTarget& target) {
+  // A tolerance of what is free anyway would be ignored: refuse it.
   const bool position = section.has("position");
   const bool orientation = section.has("orientation") || section.has("rpy");
   if (!position && !orientation) section.fail("needs 'position', 'orientation' or both");
@@ -62,6 +64,7 @@ PoseTarget poseTarget(const Value& section, const Frames& frames, const RobotMod
   PoseTarget target;
   target.link = readLink(section.need("link"), robot);
   readTolerances(section, target);
+  // P is the target of the frame on the link, F the frame in which the file gives it.
   Pose X_FP;
   if (const auto position = section.find("position")) X_FP.p = readPoint(*position);
   const auto orientation = section.find("orientation");

@@ -63,6 +63,8 @@ Mat3 rotationIn(const CsvTable& table, Orientation orientation) {
 }  // namespace
 
 std::vector<PoseKnot> parseMotion(std::string_view text, const std::string& file_name) {
+  // All columns are checked before the first row, so that a misspelt column is what the error
+  // names.
   CsvTable table(text, file_name, {.skip_comments = true});
   requireKnownColumns(table);
   const Orientation orientation = orientationOf(table);

@@ -53,6 +53,8 @@ class JointValueReader {
   /// The values of the coordinates. Mimic joints come last, when the joints that they follow are
   /// known; one whose leader has no value agrees with nothing (NaN) and gets a warning too.
   JointValues finish(std::vector<std::string>& warnings) {
+    // A difference is a warning, not an error: recorded states hold what the sensors of both joints
+    // said.
     for (const MimicValue& mimic : mimics_) {
       const Joint& joint = robot_.joints()[mimic.joint];
       const auto leader = values_.find(joint.mimic->coordinate);
@@ -115,6 +117,7 @@ std::vector<int> readLinks(const Value& names, const RobotModel& robot) {
 int coordinateIndex(const std::string& name, const Value& where, const RobotModel& robot) {
   const int c = robot.findCoordinate(name);
   if (c >= 0) return c;
+  // No coordinate of that name: say why the joint, if there is one, has none.
   const int joint = robot.findJoint(name);
   if (joint < 0) {
     where.fail("the robot has no joint '" + name + "'" + didYouMean(name, coordinateNames(robot)));

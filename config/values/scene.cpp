@@ -81,6 +81,7 @@ void readAllowedMatrix(const Value& matrix, SceneContext& context) {
 /// mounted, and pairs that the robot model disables already. A name that both a link and an object
 /// have is ambiguous; its pairs stay checked.
 void keepKnownPairs(const RobotModel& robot, Scene& scene) {
+  // Either a link or an object, not both: `!=` of the two is the exclusive or.
   const auto known = [&](const std::string& name) {
     const auto named = [&](const auto& object) { return object.id == name; };
     const bool is_object = std::any_of(scene.obstacles.begin(), scene.obstacles.end(), named) ||
@@ -99,6 +100,7 @@ void keepKnownPairs(const RobotModel& robot, Scene& scene) {
 /// Padding would make links larger. It is not supported, so a warning says that distances are
 /// smaller than the scene asks.
 void warnOfPadding(const Value& document, SceneContext& context) {
+  // Padding 0 and scale 1 change nothing and are what MoveIt writes by default.
   const auto warn = [&](const char* list_key, const char* key, double neutral) {
     const auto list = document.find(list_key);
     if (!list) return;
@@ -147,6 +149,7 @@ JointValues readSceneState(const Value& document, const RobotModel& robot,
 }
 
 void readScene(const Value& document, SceneContext& context) {
+  // A bare list holds objects. Everything else is a map, with keys of ours or of MoveIt's message.
   if (document.isList()) return readCollisionObjects(document, context);
   document.only(kPlanningSceneKeys);
   if (const auto list = document.find("fixed_frame_transforms")) readTransforms(*list, context);

@@ -9,6 +9,9 @@
 namespace allclear {
 namespace {
 
+/// A plane's normal shorter than this is a zero with rounding: it has no direction.
+constexpr double kLeastNormal = 1e-9;
+
 /// So many sizes, all positive.
 VecX sizes(const Value& value, int count, const char* what) {
   const VecX out = value.numbers(count, what);
@@ -100,6 +103,7 @@ std::vector<std::string> shapeKeys() {
 Geometry readShape(const Value& object, InputFiles& files) {
   const std::string type = object.need("type").word(
       {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane"});
+  // Each type has its own keys; those of another type are refused.
   if (type == "mesh") {
     refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles"});
     return {readMesh(object, files), Pose()};
@@ -139,7 +143,7 @@ Geometry readPlaneMessage(const Value& message) {
   const Value coef = message.need("coef");
   const VecX abcd = coef.numbers(4, "[a, b, c, d]");
   const double norm = abcd.head<3>().norm();
-  if (!(norm > 1e-9)) coef.fail("a plane's normal [a, b, c] must not be zero");
+  if (!(norm > kLeastNormal)) coef.fail("a plane's normal [a, b, c] must not be zero");
   return halfSpace(abcd.head<3>() / norm, -abcd[3] / norm);
 }
 

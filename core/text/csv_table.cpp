@@ -1,3 +1,6 @@
+// Reads tables of numbers as spreadsheets and other programs write them, and refuses what is not
+// one with the likely reason: another encoding, semicolons, decimal commas, a header that is
+// missing.
 #include "allclear/core/text/csv_table.h"
 
 #include <algorithm>
@@ -83,6 +86,7 @@ void CsvTable::readHeader() {
     line_number_ = std::max(line_number_, 1);
     fail("", "", "the header is missing");
   }
+  // Names may be quoted, but may hold no comma: none of the tables read here has such names.
   for (const std::string_view field : split(line_)) names_.emplace_back(withoutQuotes(field));
   for (const std::string& name : names_) {
     const bool is_text = std::none_of(name.begin(), name.end(), [](char c) {
@@ -90,6 +94,7 @@ void CsvTable::readHeader() {
     });
     if (!is_text) fail("header", name, "is not the header of a CSV file: control characters");
   }
+  // A first line of numbers is a row: reading it as names would silently drop it.
   double ignored = 0.0;
   const char* end = names_[0].data() + names_[0].size();
   if (!names_[0].empty() && std::from_chars(names_[0].data(), end, ignored).ptr == end) {

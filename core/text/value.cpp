@@ -1,3 +1,8 @@
+// Reads values of a document as numbers, names, lists and maps, with errors that say where.
+//
+// Numbers are kept as text in the tree and converted here, by `from_chars`: it knows no locale,
+// takes the whole text or fails, and gives the double nearest to the text, so that what was written
+// with enough digits reads back to the bit. A value in quotes is a string, whatever it looks like.
 #include "allclear/core/text/value.h"
 
 #include <algorithm>
@@ -20,7 +25,7 @@ const char* kindName(Kind kind) {
 
 template <class Number>
 bool readsAs(std::string_view text, Number& value) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);  // which from_chars refuses
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -156,6 +161,8 @@ std::vector<Value> Value::items() const {
 
 VecX Value::numbers() const {
   VecX out(static_cast<Eigen::Index>(size()));
+  // Straight from the nodes: meshes hold millions of numbers, and a `Value` each would cost their
+  // paths. What is wrong is read again as a `Value`, which throws.
   for (std::size_t i = 0; i < size(); ++i) {
     const DocumentNode& child = *node_->children[i];
     double value = 0.0;
@@ -214,6 +221,7 @@ std::optional<Value> Value::find(std::string_view key) const {
   const DocumentNode& node = map();
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (node.keys[i].first != key) continue;
+    // `key:` without a value counts as absent, as people write it when they comment values out.
     if (node.children[i]->kind == Kind::kNull) return std::nullopt;
     return Value(document_, node.children[i].get(), keyPath(key), node.keys[i].second);
   }

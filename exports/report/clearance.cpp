@@ -25,6 +25,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A ball that holds all of a body, in its frame: about the mean of the centres of its parts'
 /// balls.
 Ball ballOf(const CertifiedBody& body) {
+  // Not the smallest ball, but one that is quick to find and not much larger.
   std::vector<Ball> balls;
   Vec3 center = Vec3::Zero();
   for (const Geometry& g : body.geometry) {
@@ -52,6 +53,7 @@ class ClearanceSampler {
         frames_(frames),
         certificate_(certificate),
         solids_(geometry.bodies.size()) {
+    // Poses of all bodies at all frames, once: every pair needs them.
     for (const CertifiedBody& body : geometry.bodies) {
       balls_.push_back(ballOf(body));
       poses_.emplace_back();
@@ -143,6 +145,8 @@ class ClearanceSampler {
     found.fidelity = fidelity;
     std::vector<DistanceCache> caches;
     for (int f = 0; f < frames_.count(); ++f) {
+      // Outside of the pairs shown in full, a frame counts only where the ball's bound is less than
+      // the least distance found so far.
       const bool is_known = candidate.gap[f] < kInfinity;
       if (!is_known || (!in_full && candidate.gap[f] >= beyondMargin((*closest)[f]))) {
         if (in_full) found.at.push_back(unknown(candidate.pair));
@@ -207,6 +211,7 @@ class ClearanceSampler {
     ReportDistance out = unknown(pair);
     const std::vector<Geometry>&A = solids(out.a, fidelity), &B = solids(out.b, fidelity);
     caches->resize(A.size() * B.size());
+    // A cache for each two solids, in the same order at every frame.
     std::size_t k = 0;
     for (const Geometry& i : A) {
       const Pose X_WA = poses_[out.a][f] * i.X_BG;
@@ -240,6 +245,7 @@ std::vector<ReportBound> lowerEnvelope(const std::vector<ReportBound>& x,
   std::size_t i = 0, j = 0;
   double t = x.front().t0;
   while (i < x.size() && j < y.size()) {
+    // Up to the nearer of the two ends both functions are constant.
     const double end = std::min(x[i].t1, y[j].t1);
     if (end > t) out.push_back({t, end, std::min(x[i].lower, y[j].lower)});
     t = end;

@@ -75,6 +75,7 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
   for (MatX* rows : {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
     *rows = MatX::Zero(n, frames.count());
   }
+  // Torques need the whole robot's state: coordinates that are not planned rest.
   VecX v = VecX::Zero(problem.robot->dimension()), a = v, tau = v;
   for (int f = 0; f < frames.count(); ++f) {
     joints.position.col(f) = trajectory.value(frames.times[f]);

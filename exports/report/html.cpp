@@ -59,6 +59,7 @@ Json meshesJson(const std::vector<PackedMesh>& meshes) {
 Json sceneJson(const Problem& problem, const ReportScene& scene) {
   static constexpr const char* kKinds[] = {"link", "attached", "obstacle"};
   Json bodies = Json::array();
+  // Bodies stand in the order of the geometry, so that pairs may name them by index.
   for (const ReportBody& body : scene.bodies) {
     bodies.push_back({{"name", body.name},
                       {"kind", kKinds[static_cast<int>(body.kind)]},
@@ -105,6 +106,8 @@ Json distancesJson(const std::vector<ReportDistance>& at) {
 
 Json clearanceJson(const ReportClearance& clearance) {
   Json pairs = Json::array();
+  // Bodies, margin and frame of each pair shown, then its curves; "closest" is the pair of each
+  // frame.
   for (const ReportPair& pair : clearance.pairs) {
     Json out = distancesJson(pair.at);
     out["a"] = pair.at.front().a;
@@ -161,6 +164,7 @@ Json historyJson(const std::vector<PlanProgress>& history) {
 
 Json dataJson(const Problem& problem, const ReportData& data) {
   const ReportVerdict& v = data.verdict;
+  // The keys are those that data.js reads. Without a certificate there is no "minimum".
   Json facts = Json::array();
   for (const auto& [name, value] : data.facts) facts.push_back(Json::array({name, value}));
   Json out = {{"verdict",

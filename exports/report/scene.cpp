@@ -178,6 +178,7 @@ double triangleShare(const Problem& problem, const std::vector<CertifiedBody>& b
 /// A body's meshes for the viewer. Its solids are left empty where they are what it looks like.
 ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFidelity fidelity,
                       const ReportFrames& frames, double plane_size, double share) {
+  // Thinned out by the same share as all others, but never so far that the shape is lost.
   const std::vector<Geometry>& looks = looksOf(problem, body);
   ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames)};
   for (const Geometry& g : looks) {
@@ -200,6 +201,7 @@ ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFid
 ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometry,
                         const ReportFrames& frames, const ReportClearance& clearance,
                         int most_triangles) {
+  // The view first: the square that shows a plane is as large as the view.
   ReportScene scene;
   const std::vector<CertifiedBody> bodies = allBodies(problem, geometry);
   findView(problem, bodies, frames, &scene);

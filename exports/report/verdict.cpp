@@ -31,6 +31,7 @@ bool comesTooNear(const Certificate& certificate) {
 void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clearance,
                   std::vector<std::string>* advice) {
   if (clearance.pairs.empty()) return;
+  // Pairs come nearest first. Too near can be cured by a smaller margin, an overlap cannot.
   const ReportPair& worst = clearance.pairs.front();
   const ReportDistance& at = worst.at[worst.nearest];
   if (at.distance >= at.margin) return;
@@ -102,6 +103,7 @@ ReportVerdict trajectoryVerdict(const Certificate& certificate) {
   out.message = certificate.message;
   if (out.is_good) return out;
   out.faults = certificate.faults;
+  // Advice for each kind of fault that there is.
   if (comesTooNear(certificate)) {
     out.advice.push_back("Plan it anew with allclear plan, or mend it at the marked instants.");
   }

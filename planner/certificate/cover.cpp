@@ -97,6 +97,8 @@ class CoverSearch {
     const CertifiedPair& pair = geometry_.pairs[p];
     const int count_a = motion_.ensurePieces(pair.a, fidelity);
     const int count_b = motion_.ensurePieces(pair.b, fidelity);
+    // The pieces of a body enclose it together, so the bodies keep their margin when every two
+    // pieces do.
     std::vector<PieceCover> pieces;
     for (int i = 0; i < count_a; ++i) {
       for (int j = 0; j < count_b; ++j) {
@@ -204,6 +206,8 @@ class CoverSearch {
   /// middle, else in the middle. A bound over whole cells of the motion needs no de Casteljau
   /// steps, and a cell that reaches over a boundary is bounded by the worse of two polynomials.
   double splitTime(Interval time) const {
+    // `next` is the first cell that begins at or after the middle; the boundary nearest to the
+    // middle is its beginning or that of the cell before.
     const auto& cells = motion_.cells();
     const auto next = std::lower_bound(cells.begin(), cells.end(), time.middle(),
                                        [](const Interval& c, double t) { return c.lower < t; });
@@ -258,6 +262,8 @@ class CoverSearch {
     const double tolerance =
         cover_.isClear() ? tolerance_ : std::max(tolerance_, kToleranceWhenRefused);
     double least = leastSeen();
+    // The cell on top has the least bound of all, so that bound is the lower end of the bracket:
+    // only dividing this cell can raise it.
     CellQueue open = takeCells();
     int evaluations = 0;
     while (!open.empty() && open.top().cell.lower < least - tolerance &&
@@ -268,6 +274,8 @@ class CoverSearch {
       split(top.cell, &halves[0], &halves[1]);
       PieceCover& piece = cover_.pieces[top.piece];
       for (CoverCell& half : halves) {
+        // A bound above `least - tolerance` cannot hold up the bracket any more; one below the
+        // margin would leave the pair unproven.
         evaluate(&piece, &half, std::max(least - tolerance, piece.margin));
         least = std::min(least, piece.least);
         open.push({top.piece, half});

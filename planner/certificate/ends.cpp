@@ -38,6 +38,7 @@ class EndpointChecker {
     checkRates("at the start", 0.0, problem_.start_velocity, problem_.start_acceleration);
     checkTarget("at the goal", end, problem_.goal);
     checkRates("at the goal", end, problem_.goal_velocity, problem_.goal_acceleration);
+    // Waypoints are passed in order: each search starts where the last one was passed.
     double passed = 0.0;
     for (std::size_t i = 0; i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];
@@ -96,6 +97,7 @@ class EndpointChecker {
       checkJoints(where, t, *joints, true);
       return;
     }
+    // The angle of the one rotation that turns the wanted frame into the frame that is there.
     const auto& pose = std::get<PoseTarget>(target);
     const Pose X_WP = motion_.linkPoses(t)[pose.link] * pose.X_LP;
     const double distance = (X_WP.p - pose.X_WP.p).norm();
@@ -119,6 +121,7 @@ class EndpointChecker {
       return std::max((X_WP.p - pose->X_WP.p).norm() / pose->position_tolerance,
                       std::abs(angle) / pose->angle_tolerance);
     }
+    // The worst joint counts, as all must be within the tolerance.
     const auto& joints = std::get<JointTarget>(target);
     const VecX q = trajectory_.value(t);
     double most = 0.0;
@@ -184,6 +187,8 @@ class EndpointChecker {
     for (int i = 0; i + 1 < trajectory_.spanCount(); ++i) {
       for (int k = 0; k < problem_.plannedCount(); ++k) {
         for (int order = 0; order < 3; ++order) {
+          // Two polynomials that meet with equal position, velocity and acceleration; a jump of the
+          // jerk is allowed, or no piecewise quintic curve would pass.
           const SpanCoefficients before = coefficients(i, order, k);
           const SpanCoefficients after = coefficients(i + 1, order, k);
           const double left = before.coefficient[before.degree];

@@ -1,3 +1,9 @@
+// Lists the bodies of a problem and the pairs of them that must stay apart.
+//
+// This is the place where a certificate could be wrong by leaving something out, so it is kept
+// apart from the planner's own model, and simple: all pairs of bodies, minus what the problem or
+// the robot model says may touch. Pairs that do not move relative to each other stay in the list,
+// marked `fixed`.
 #include "allclear/planner/certificate/geometry.h"
 
 #include <algorithm>
@@ -28,6 +34,7 @@ void requireNoTurningPlane(const Obstacle& obstacle) {
 
 std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   std::vector<CertifiedBody> bodies;
+  // Links, attached objects, obstacles, in this order: `isChecked` relies on it.
   const std::vector<Link>& links = problem.robot->links();
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (links[l].collision.empty()) continue;

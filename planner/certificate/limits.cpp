@@ -91,6 +91,7 @@ CertifiedLimit limitOf(const std::vector<Piece>& pieces, Interval limits, double
   for (double limit : {limits.lower, limits.upper}) {
     if (std::isfinite(limit)) size = std::max(size, std::abs(limit));
   }
+  // The minimum is minus the maximum of minus the function.
   const Maximum most = maximumOf(pieces, 1.0, kBoundTightness * size);
   const Maximum least = maximumOf(pieces, -1.0, kBoundTightness * size);
   CertifiedLimit limit;
@@ -117,6 +118,7 @@ void addJointLimits(const Problem& problem, const Trajectory& trajectory,
                                          &limits.jerk};
   for (int k = 0; k < problem.plannedCount(); ++k) {
     for (int order = 0; order < 4; ++order) {
+      // Limits of the derivatives are symmetric; that of the position is a range.
       const double high = (*upper[order])[k];
       const double low = order == 0 ? limits.lower[k] : -high;
       std::vector<Piece> pieces;
@@ -148,6 +150,7 @@ void addTorques(const Problem& problem, const Trajectory& trajectory,
     limit.lower_limit = -effort[k];
     limit.upper_limit = effort[k];
     limit.t = bounds[k].t;
+    // The limit's tolerance is for the rounding of curves along their limit, as for velocities.
     const double tolerance = options.limit_tolerance * std::max(1.0, effort[k]);
     limit.kept = bounds[k].bound.lower >= -effort[k] - tolerance &&
                  bounds[k].bound.upper <= effort[k] + tolerance;
@@ -162,6 +165,8 @@ void addBalance(const Problem& problem, const Trajectory& trajectory,
   if (!problem.balance) return;
   const SupportPolygon polygon = supportPolygon(problem, *problem.balance);
   const std::vector<DynamicsBound> bounds = balanceBounds(problem, trajectory, polygon);
+  // Inside the polygon means inside of every edge, so the least room of all edges is the one that
+  // counts.
   CertifiedLimit limit;
   limit.quantity = "room in the support polygon";
   limit.lower = limit.upper_limit = kInfinity;
@@ -183,6 +188,8 @@ std::vector<Piece> projectedCurve(const std::vector<BodyCurve>& curves, const Ve
                                   const Vec3& u, bool is_point, double offset) {
   std::vector<Piece> pieces;
   for (const BodyCurve& curve : curves) {
+    // A linear function of a pose in Bernstein form has the function of its coefficients as
+    // coefficients.
     Piece piece{curve.time.lower, {}};
     SpanCoefficients& p = piece.polynomial;
     p.degree = BodyCurve::kDegree;
@@ -215,7 +222,7 @@ void addPathConstraint(const Problem& problem, const KeepAxis& keep, double tole
   limit.upper = std::acos(std::clamp(least, -1.0, 1.0));
   limit.lower_limit = 0.0;
   limit.upper_limit = keep.tolerance;
-  limit.kept = limit.upper <= keep.tolerance + tolerance;
+  limit.kept = limit.upper <= keep.tolerance + tolerance;  // of the angle, not of its cosine
   out->push_back(limit);
 }
 
@@ -241,6 +248,7 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
                                             const CertifiedLimitOptions& options,
                                             const CertifiedMotion& motion) {
   std::vector<CertifiedLimit> limits;
+  // The order is that of the certificate; `checkLimits` compares entry by entry.
   const DurationBounds& duration = problem.duration;
   const double slack = options.limit_tolerance * std::max(1.0, duration.max);
   const double T = trajectory.duration();

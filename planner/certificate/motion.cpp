@@ -78,6 +78,7 @@ int CertifiedMotion::ensurePieces(int body, MeshFidelity fidelity) {
 
 /// The span with the coordinates that are not planned at rest.
 BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) const {
+  // A constant coordinate has the same value as every Bernstein coefficient.
   const MatX& part = planned_span.control();
   MatX control = problem_.start.replicate(1, part.cols());
   double travel = 0.0;
@@ -85,6 +86,7 @@ BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) cons
     control.row(problem_.planned[i]) = part.row(i);
     travel = std::max(travel, part.row(i).maxCoeff() - part.row(i).minCoeff());
   }
+  // Written so that NaN is refused.
   if (!(travel <= kGreatestTravel) || planned_span.degree() > kMotionOrder) {
     throw InputError(
         "the trajectory cannot be bounded: a polynomial piece of it is of a degree "

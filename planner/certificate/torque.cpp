@@ -84,6 +84,8 @@ class DynamicsSearch {
   /// The functions over `time` as enclosures of value and two derivatives; over a single instant
   /// the values are as tight as rounding allows.
   Enclosures enclosed(Interval time) const {
+    // Position, velocity and acceleration each need two more derivatives: orders 0 to 4.
+    // Coordinates that are not planned rest.
     std::array<Trajectory::Bounds, 5> d;
     for (int order = 0; order < 5; ++order) d[order] = trajectory_.bounds(order, time);
     EnclosedState state;
@@ -132,6 +134,8 @@ class DynamicsSearch {
     addInstant(time.lower, first);
     addInstant(time.upper, last);
     const Enclosures inside = enclosed(time);
+    // All functions share the cells: one that needs halving takes the others along, which costs
+    // little.
     const double factor = time.length() * time.length() / 8.0 * (1.0 + kBulgeRounding);
     std::vector<Enclosure> bounds;
     bool is_fine = true;
@@ -167,6 +171,7 @@ class DynamicsSearch {
 
 std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory& trajectory,
                                         const VecX& limits) {
+  // A joint without a limit has an infinite range; its scale then only has to be finite.
   const MotionTree tree(*problem.robot);
   std::vector<Interval> ranges;
   for (double limit : limits) ranges.push_back({-limit, limit});

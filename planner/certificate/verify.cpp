@@ -67,6 +67,7 @@ bool followsFrom(const CertifiedMotion& motion, PieceIndex a, PieceIndex b, cons
 /// is at least the margin and follows from its direction.
 void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
                 const CertificatePair& pair, const std::string& name) {
+  // Times are compared exactly: a gap of one rounding would be an instant that nothing proves.
   double covered = 0.0;
   for (const CoverCell& cell : pair.cells) {
     const std::string at = " at t = " + std::to_string(covered) + " s";
@@ -102,6 +103,8 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
     const auto key = std::tuple(pair.a, pair.b, pair.fidelity, pair.piece_a, pair.piece_b);
     require(stored.emplace(key, &pair).second, "'" + pair.a + "' and '" + pair.b + "' come twice");
   }
+  // From the task's pairs to the stored ones, never the other way: what is not stored is noticed,
+  // and so is what is stored but not needed, by the count.
   double least = std::numeric_limits<double>::infinity();
   std::size_t needed = 0;
   for (const CertifiedPair& pair : geometry.pairs) {
@@ -136,6 +139,8 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   if (certificate.closest_a.empty()) return;
   require(certificate.closest_t >= 0.0 && certificate.closest_t <= motion.duration(),
           "the instant of the least distance is outside the trajectory");
+  // The distance at one instant is an upper bound of the least distance, so the claim may not be
+  // less.
   double least = std::numeric_limits<double>::infinity();
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
@@ -158,6 +163,7 @@ void checkLimits(const std::vector<CertifiedLimit>& found, const Certificate& ce
             name + " is missing");
     require(proven.lower_limit == claimed.lower_limit && proven.upper_limit == claimed.upper_limit,
             name + ": not the limits of the task");
+    // The verdict rests on what was proven here; the claimed bounds may only be wider.
     require(proven.kept, name + " exceeds its limits");
     const double slack =
         kLimitTolerance * std::max({1.0, std::abs(proven.lower), std::abs(proven.upper)});
@@ -185,6 +191,7 @@ void checkIdentity(const Problem& problem, const Certificate& certificate) {
 CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& certificate,
                                      const CertificateOptions& options) {
   try {
+    // The cheap checks first. All below starts from the problem and the trajectory alone.
     checkIdentity(problem, certificate);
     const Trajectory& trajectory = certificate.trajectory.trajectory;
     const CertifiedGeometry geometry = certifiedGeometry(problem);

@@ -73,7 +73,7 @@ TEST_F(CertificateFile, BrokenFilesAreInputErrorsThatNameTheKey) {
   EXPECT_EQ(complaint(replaced(text, "\"margin\"", "\"margni\"")), "c.json:1: 'margin' is missing");
   EXPECT_EQ(complaint(replaced(text, "\"tolerance\"", "\"margin\"")),
             "c.json:10: key 'margin' is given twice, first on line 9");
-  EXPECT_EQ(complaint(replaced(text, "\"degree\": 5", "\"degree\": 99")),
+  EXPECT_EQ(complaint(replaced(text, "\"degree\":5", "\"degree\":99")),
             "c.json:13: trajectory.degree: '99': must be between 1 and 15");
   EXPECT_NE(complaint(replaced(text, "[[0.0,", "[[null,")).find("pairs[0].cells[0][0]"),
             std::string::npos);

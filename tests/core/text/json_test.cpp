@@ -60,7 +60,7 @@ TEST(Json, RepeatedKeysAreRefusedAtAnyDepth) {
 
 TEST(Json, BrokenTextIsRefusedAtItsLine) {
   EXPECT_EQ(parseError(""), "x.json: is empty");
-  EXPECT_EQ(parseError("{\"a\": 1,\n\n"), "x.json:3: is not valid JSON: it ends too early");
+  EXPECT_EQ(parseError("{\"a\": 1,\n\n"), "x.json:2: is not valid JSON: it ends too early");
   EXPECT_EQ(parseError("{\"a\": 1,\n}"), "x.json:2: is not valid JSON");
   EXPECT_EQ(parseError("[1,\n2] 3"), "x.json:2: is not valid JSON");
   EXPECT_EQ(parseError("[1,\n1e999]"), "x.json:2: '1e999': is out of range");
