@@ -19,8 +19,8 @@ struct ReportVerdict {
 
 /// The verdict on a plan, certified or not. `clearance` is that of its trajectory, or of start and
 /// goal.
-ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geometry,
-                          const Plan& plan, const ReportClearance& clearance);
+ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
+                          const ReportClearance& clearance);
 
 /// The verdict on a trajectory, by its certificate.
 ReportVerdict trajectoryVerdict(const Certificate& certificate);

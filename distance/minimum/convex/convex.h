@@ -2,9 +2,9 @@
 
 #include <span>
 
+#include "allclear/distance/distance_result.h"
 #include "allclear/distance/minimum/instant.h"
 #include "allclear/distance/minimum_distance.h"
-#include "allclear/distance/signed_distance.h"
 
 namespace allclear {
 
