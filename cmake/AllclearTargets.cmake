@@ -72,7 +72,7 @@ function(allclear_library name)
   set_property(GLOBAL APPEND PROPERTY ALLCLEAR_LIBRARIES ${target})
   get_filename_component(folder ${here} NAME)
   file(GLOB headers CONFIGURE_DEPENDS ${here}/*.h)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear/${folder})
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear/${folder} COMPONENT dev)
 endfunction()
 
 add_library(allclear_pch OBJECT ${CMAKE_CURRENT_LIST_DIR}/pch.cpp)
