@@ -48,8 +48,4 @@ struct CertifiedGeometry {
 /// Throws `InputError` when an obstacle is a plane that turns: no fixed direction bounds it.
 CertifiedGeometry certifiedGeometry(const Problem& problem);
 
-/// The margin of two bodies by name, `PairMargin`s included [m].
-double certifiedMargin(const CollisionSettings& settings, const std::string& a,
-                       const std::string& b);
-
 }  // namespace allclear
