@@ -7,6 +7,9 @@ target_link_libraries(allclear INTERFACE ${libraries})
 install(TARGETS allclear ${libraries} EXPORT allclear_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(FILES ${PROJECT_BINARY_DIR}/include/allclear/allclear.h
+  ${PROJECT_BINARY_DIR}/include/allclear/version.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear)
 install(TARGETS allclear_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/man/allclear.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)

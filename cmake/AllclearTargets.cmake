@@ -1,9 +1,10 @@
-# allclear_library(NAME [DEPENDS name...] [PRIVATE_LINK target...] [ROOMS room...] [WITHOUT room...]
+# allclear_library(NAME [INTERNAL] [DEPENDS name...] [PRIVATE_LINK target...] [ROOMS room...] [WITHOUT room...]
 #                  [SOURCES file...])
 # One static or shared library with the alias allclear::NAME, from every .cpp in the current folder
 # and its rooms but those named WITHOUT; with ROOMS from the .cpp of these rooms and SOURCES alone. WITHOUT names rooms or
 # single sources (without .cpp). Installs the
-# headers that stand directly in the folder: those in rooms are internal.
+# headers that stand directly in the folder: those in rooms are internal. INTERNAL: neither the
+# library nor any header is installed; tests and benches link it.
 
 # Interface target with the flags of this project's own code (never imposed on consumers).
 add_library(allclear_flags INTERFACE)
@@ -41,7 +42,7 @@ function(allclear_precompile target)
 endfunction()
 
 function(allclear_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;PRIVATE_LINK;ROOMS;WITHOUT;SOURCES" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "" "DEPENDS;PRIVATE_LINK;ROOMS;WITHOUT;SOURCES" ${ARGN})
   set(here ${CMAKE_CURRENT_SOURCE_DIR})
   if(ARG_ROOMS)
     list(TRANSFORM ARG_ROOMS REPLACE "(.+)" "${here}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
@@ -65,9 +66,15 @@ function(allclear_library name)
   target_link_libraries(${target} PUBLIC ${ARG_DEPENDS}
     PRIVATE $<BUILD_INTERFACE:allclear_flags> ${ARG_PRIVATE_LINK})
   allclear_precompile(${target})
+  if(ARG_INTERNAL)
+    return()
+  endif()
   set_property(GLOBAL APPEND PROPERTY ALLCLEAR_LIBRARIES ${target})
   get_filename_component(folder ${here} NAME)
   file(GLOB headers CONFIGURE_DEPENDS ${here}/*.h)
+  foreach(header ${ALLCLEAR_INTERNAL_HEADERS})
+    list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/${header})
+  endforeach()
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear/${folder})
 endfunction()
 

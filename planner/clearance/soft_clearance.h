@@ -12,9 +12,9 @@
 
 namespace allclear {
 
-/// Softened distances (soft/distance.h) of the pairs of a collision model along a curve: values
-/// with their own exact gradients, which lead the optimiser out of contact. They prove nothing.
-/// Each body is prepared when it is first needed; safe to use from several threads.
+/// Softened distances (distance/soft/distance.h) of the pairs of a collision model along a curve:
+/// values with their own exact gradients, which lead the optimiser out of contact. They prove
+/// nothing. Each body is prepared when it is first needed; safe to use from several threads.
 class SoftClearance {
  public:
   explicit SoftClearance(const ClearanceEvaluator& evaluator);
