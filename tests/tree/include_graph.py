@@ -50,7 +50,7 @@ ROOMS = {
     "planner": {
         "problem": [],
         "certificate": ["problem"],
-        "clearance": [],
+        "clearance": ["problem"],
         "seeds": ["clearance", "problem"],
         "program": ["clearance", "problem"],
         "search": ["clearance", "program", "seeds"],
