@@ -164,7 +164,8 @@ int reportEndFault(const InputError& error, bool as_json) {
 int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();
-    const Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty()});
+    const Problem problem =
+        loadTask(options.task, {.load_visuals = !options.report.empty()}).problem;
     const CheckReport report = checkTask(problem);
     if (!options.report.empty()) writeTaskReport(options.report, problem, report.faults);
     if (options.json) {

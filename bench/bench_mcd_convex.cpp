@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "allclear/distance/minimum/convex/convex.h"
+#include "allclear/distance/signed_distance.h"
 #include "bench/mcd_arm.h"
 #include "bench/support/mcd_table.h"
 #include "bench/support/plot_svg.h"

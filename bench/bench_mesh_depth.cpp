@@ -11,6 +11,7 @@
 
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/mesh_depth/search.h"
+#include "allclear/distance/signed_distance.h"
 #include "bench/support/bench_report.h"
 
 #include "distance/minimum/mcd_motions.h"

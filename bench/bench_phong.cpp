@@ -13,8 +13,8 @@
 
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/phong/dual.h"
+#include "allclear/distance/phong/smooth_distance.h"
 #include "allclear/distance/phong/sum.h"
-#include "allclear/distance/smooth_distance.h"
 #include "bench/phong_scenes.h"
 #include "bench/plots/phong_plots.h"
 #include "bench/support/bench_report.h"
@@ -30,7 +30,7 @@ struct Method {
   Query query;
 };
 
-struct EuclideanState {
+struct EuclideanState : SmoothMemory {
   MeshDepthCache cache;
 };
 

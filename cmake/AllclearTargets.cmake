@@ -1,10 +1,10 @@
-# allclear_library(NAME [DEPENDS name...] [PRIVATE_LINK target...] [ROOMS room...] [WITHOUT room...]
-#                  [SOURCES file...] [INTERNAL])
+# allclear_library(NAME [INTERNAL] [DEPENDS name...] [PRIVATE_LINK target...] [ROOMS room...] [WITHOUT room...]
+#                  [SOURCES file...])
 # One static or shared library with the alias allclear::NAME, from every .cpp in the current folder
 # and its rooms but those named WITHOUT; with ROOMS from the .cpp of these rooms and SOURCES alone. WITHOUT names rooms or
 # single sources (without .cpp). Installs the
-# headers that stand directly in the folder: those in rooms are internal. An INTERNAL library is for
-# tests and benches: it is not installed.
+# headers that stand directly in the folder: those in rooms are internal. INTERNAL: neither the
+# library nor any header is installed; tests and benches link it.
 
 # Interface target with the flags of this project's own code (never imposed on consumers).
 add_library(allclear_flags INTERFACE)

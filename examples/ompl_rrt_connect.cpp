@@ -79,10 +79,11 @@ int main(int argc, char** argv) {
   try {
     ompl::msg::setLogLevel(ompl::msg::LOG_WARN);
     ompl::RNG::setSeed(1);
-    const Problem problem = loadTask(argv[1]);
+    const Task task = loadTask(argv[1]);
+    const Problem& problem = task.problem;
     const auto* goal = std::get_if<JointTarget>(&problem.goal);
     if (goal == nullptr) throw InputError("this example needs a goal of joint values");
-    const std::vector<VecX> corners = findPath(problem, goal->values, problem.options.time_limit);
+    const std::vector<VecX> corners = findPath(problem, goal->values, task.options.time_limit);
     if (corners.empty()) {
       std::printf("no path found\n");
       return 3;

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "allclear/exports/output_settings.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
 

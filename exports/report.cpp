@@ -117,7 +117,7 @@ std::string formatPlanReport(const Problem& problem, const Plan& plan) {
     maker.showEnds();
   }
   maker.add(plan.statistics);
-  return maker.html(planVerdict(problem, maker.geometry(), judged, maker.clearance()));
+  return maker.html(planVerdict(maker.geometry(), judged, maker.clearance()));
 }
 
 std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate) {

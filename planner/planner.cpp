@@ -80,6 +80,7 @@ class Planning {
         evaluator_(std::make_unique<ClearanceEvaluator>(problem, fidelity_policy_)) {}
 
   Plan run() {
+    plan_.options = options_;
     if (!isEndAtFault()) {
       search();
       if (plan_.status == PlanStatus::kNotFound && plan_.message.empty()) tryLessMargin();

@@ -55,13 +55,13 @@ struct Plan {
   std::optional<Trajectory>
       trajectory;  ///< of the planned coordinates; the best one even if not certified
   std::optional<Certificate> certificate;  ///< of `trajectory`
+  PlanOptions options;                     ///< what it was planned with
   PlanStatistics statistics;
 };
 
 /// Plans. Deterministic for given options, but for where the time limit falls.
 /// A problem that is not well posed (`validate`) throws `InputError`; one whose start or goal is in
 /// contact gives `kNotFound` with a message that says so.
-Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks = {});
-inline Plan plan(const Problem& problem) { return plan(problem, problem.options); }
+Plan plan(const Problem& problem, const PlanOptions& options = {}, const PlanHooks& hooks = {});
 
 }  // namespace allclear

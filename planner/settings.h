@@ -102,14 +102,4 @@ struct PlanOptions {
   int spans = 0;             ///< polynomial pieces of the trajectory; 0: from the length of the way
 };
 
-/// Files to write after planning; empty names are not written.
-struct OutputSettings {
-  std::string csv;
-  double rate = 250.0;  ///< rows per second of the CSV [Hz]: between UR's 125 and 500
-  std::string trajectory;
-  std::string certificate;
-  std::string report;
-  std::string ros2;
-};
-
 }  // namespace allclear

@@ -174,11 +174,11 @@ void readBalance(const Value& task, Problem& problem) {
   if (const auto list = task.find("contacts")) readContacts(*list, problem);
 }
 
-void readSolver(const Value& task, Problem& problem) {
+PlanOptions readSolver(const Value& task) {
+  PlanOptions options;
   const auto section = task.find("solver");
-  if (!section) return;
+  if (!section) return options;
   section->only({"time_limit", "attempts", "seed", "threads", "spans"});
-  PlanOptions& options = problem.options;
   if (const auto value = section->find("time_limit")) options.time_limit = value->positive();
   if (const auto value = section->find("attempts")) {
     options.attempts = static_cast<int>(value->integer(1, 1'000'000));
@@ -193,13 +193,14 @@ void readSolver(const Value& task, Problem& problem) {
   if (const auto value = section->find("spans")) {
     options.spans = static_cast<int>(value->integer(0, 1000));
   }
+  return options;
 }
 
-void readOutput(const Value& task, Problem& problem) {
+OutputSettings readOutput(const Value& task) {
+  OutputSettings output;
   const auto section = task.find("output");
-  if (!section) return;
+  if (!section) return output;
   section->only({"csv", "rate", "trajectory", "certificate", "report", "ros2"});
-  OutputSettings& output = problem.output;
   const auto read = [&](const char* key, std::string& name) {
     if (const auto value = section->find(key)) name = value->text();
   };
@@ -209,6 +210,7 @@ void readOutput(const Value& task, Problem& problem) {
   read("report", output.report);
   read("ros2", output.ros2);
   if (const auto value = section->find("rate")) output.rate = value->positive();
+  return output;
 }
 
 }  // namespace allclear

@@ -227,7 +227,7 @@ class DualQuery {
         smoothing_(smoothing),
         walk_(walkOn(smoothing)),
         state_(*state),
-        memory_(phong::memoryOf<DualMemory>(state)) {}
+        memory_(memoryOf<DualMemory>(state)) {}
 
   SmoothDistance run() {
     std::optional<Solution> doubtful;

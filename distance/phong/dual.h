@@ -1,7 +1,9 @@
 #pragma once
 
+#include "allclear/distance/phong/options.h"
+#include "allclear/distance/phong/state.h"
 #include "allclear/distance/phong/surface.h"
-#include "allclear/distance/smooth_distance.h"
+#include "allclear/distance/soft/result.h"
 
 namespace allclear {
 

@@ -97,7 +97,7 @@ PairMemory::Verdict PairMemory::judge(double claim, const Vec3& witness_A, const
   if (claim > 0.0) return verdict(acceptsApart(claim, size, A, X_WA, B, X_WB));
   const double needed = (std::abs(claim) - kSlack * size) / kFactor;
   const Pose X_AB = X_WA.inverse() * X_WB;
-  if (proof_.atLeast(needed, A.innerBalls(), B.innerBalls(), X_AB)) return Verdict::kAccepted;
+  if (proof_.atLeast(needed, A.medialBalls(), B.medialBalls(), X_AB)) return Verdict::kAccepted;
   if (withinBalls(claim, size, 0.5 * (witness_A + witness_B), A, X_WA, B, X_WB)) {
     return Verdict::kAccepted;
   }

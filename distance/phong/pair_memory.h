@@ -3,17 +3,16 @@
 #include <memory>
 
 #include "allclear/distance/mesh_depth/depth.h"
-#include "allclear/distance/phong/inner_balls.h"
+#include "allclear/distance/phong/medial_balls.h"
+#include "allclear/distance/phong/state.h"
 #include "allclear/distance/phong/surface.h"
-#include "allclear/distance/smooth_distance.h"
+#include "allclear/distance/soft/result.h"
 
 namespace allclear::phong {
 
 /// What both Phong methods know of a pair's Euclidean signed distance, from one query to the next.
-class PairMemory {
+class PairMemory : public SmoothMemory {
  public:
-  virtual ~PairMemory() = default;
-
   /// The Euclidean answer at these poses. The depth is sought without the way out known from
   /// before, which may have become a long one.
   const SignedDistance& euclidean(const PhongBody& A, const Pose& X_WA, const PhongBody& B,
@@ -70,16 +69,6 @@ class PairMemory {
   DepthProof proof_;
   int near_A_ = -1, near_B_ = -1;  ///< triangles
 };
-
-/// The state's memory, made when there is none of this kind.
-template <class Memory>
-Memory& memoryOf(SmoothState* state) {
-  auto* memory = dynamic_cast<Memory*>(static_cast<PairMemory*>(state->memory.get()));
-  if (memory) return *memory;
-  auto made = std::make_shared<Memory>();
-  state->memory = std::shared_ptr<void>(made, static_cast<PairMemory*>(made.get()));
-  return *made;
-}
 
 /// The Euclidean answer as one of a smooth method, flagged as `fallback`.
 SmoothDistance fallback(const SignedDistance& euclidean, const Pose& X_WA, const Pose& X_WB);

@@ -80,7 +80,7 @@ class SumQuery {
         X_AB_(X_WA.inverse() * X_WB),
         size_(std::min(A.size(), B.size())),
         state_(*state),
-        memory_(phong::memoryOf<SumMemory>(state)) {
+        memory_(memoryOf<SumMemory>(state)) {
     if (memory_.sum) return;
     memory_.A.emplace(A.mesh(), A.tree());
     memory_.B.emplace(B.mesh(), B.tree());

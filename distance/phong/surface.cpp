@@ -260,13 +260,13 @@ double PhongBody::chosenSmoothing() const {
   return thickness > kChunky * size_ ? 0.35 * size_ : 0.05 * size_;
 }
 
-const phong::InnerBalls& PhongBody::innerBalls() const {
+const phong::MedialBalls& PhongBody::medialBalls() const {
   std::call_once(balls_made_, [&] { balls_ = {*body_, *mesh_, *tree_, size_}; });
   return balls_;
 }
 
 void PhongBody::prepare() const {
-  innerBalls();
+  medialBalls();
   surface(-1.0);
   for (double level : kLevel) {
     if (level * size_ > smoothing_) surface(level * size_);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "allclear/distance/mesh/body.h"
-#include "allclear/distance/phong/inner_balls.h"
+#include "allclear/distance/phong/medial_balls.h"
 #include "allclear/distance/phong/mesh.h"
 #include "allclear/distance/phong/tree.h"
 #include "allclear/distance/phong/triangle.h"
@@ -83,7 +83,7 @@ class PhongBody {
 
   const phong::SphereTree& tree() const { return *tree_; }  ///< of the working mesh
   const phong::PhongMesh& mesh() const { return *mesh_; }
-  const phong::InnerBalls& innerBalls() const;
+  const phong::MedialBalls& medialBalls() const;
 
   /// Makes all that queries with the chosen radius may ask for, which they else make when they
   /// first do: tens of milliseconds.
@@ -105,7 +105,7 @@ class PhongBody {
   };
   mutable Level levels_[kLevels];
   mutable std::once_flag balls_made_;
-  mutable phong::InnerBalls balls_;
+  mutable phong::MedialBalls balls_;
 };
 
 }  // namespace allclear

@@ -61,8 +61,8 @@ std::string planTitle(PlanStatus status) {
 
 }  // namespace
 
-ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geometry,
-                          const Plan& plan, const ReportClearance& clearance) {
+ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
+                          const ReportClearance& clearance) {
   ReportVerdict out;
   out.is_good = plan.certificate && plan.certificate->clear;
   out.title = out.is_good ? planTitle(PlanStatus::kCertified) : planTitle(plan.status);
@@ -73,7 +73,7 @@ ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geome
   }
   if (plan.certificate) out.faults = plan.certificate->faults;
   adviseOnPair(geometry, clearance, &out.advice);
-  const PlanOptions& options = problem.options;
+  const PlanOptions& options = plan.options;
   if (!plan.trajectory && plan.statistics.attempts == 0) {
     out.advice.push_back("Start and goal are shown below; nothing was tried between them.");
     return out;
@@ -81,11 +81,11 @@ ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geome
   if (plan.status == PlanStatus::kTimedOut) {
     out.advice.push_back("Give it more time: --time-limit " + number(4.0 * options.time_limit) +
                          ", or solver.time_limit in the task (" + number(options.time_limit) +
-                         " s in the task).");
+                         " s this time).");
   } else {
     out.advice.push_back(
         "Try more first guesses: solver.attempts: " + std::to_string(4 * options.attempts) + " (" +
-        std::to_string(options.attempts) + " in the task), or another --seed.");
+        std::to_string(options.attempts) + " this time), or another --seed.");
   }
   if (plan.certificate && breaksLimit(*plan.certificate)) {
     out.advice.push_back("A limit is exceeded: allow a longer duration (duration.max).");

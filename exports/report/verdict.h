@@ -18,8 +18,8 @@ struct ReportVerdict {
 };
 
 /// Of a plan, certified or not. `clearance` is that of its trajectory, or of start and goal.
-ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geometry,
-                          const Plan& plan, const ReportClearance& clearance);
+ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
+                          const ReportClearance& clearance);
 
 /// Of a trajectory that was certified, or was not.
 ReportVerdict trajectoryVerdict(const Certificate& certificate);

@@ -9,6 +9,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/bernstein.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
+#include "allclear/distance/support.h"
 
 namespace allclear {
 namespace {

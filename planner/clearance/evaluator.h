@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "allclear/distance/soft/pair.h"
 #include "allclear/planner/clearance/collision_model.h"
 #include "allclear/robot_models/motion/link_curves.h"
 #include "allclear/trajectories/trajectory.h"
@@ -39,6 +40,7 @@ class ClearanceEvaluator {
     LinkCurveBuilder::Workspace curves;
     std::vector<Part> parts;  ///< of the span that was looked at last
     std::vector<Pose> poses;
+    SoftWorkspace soft;  ///< of `SoftClearance`
   };
 
   const Problem& problem() const { return problem_; }

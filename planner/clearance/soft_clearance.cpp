@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allclear/distance/soft/minimum.h"
+#include "allclear/distance/soft/descend.h"
 
 namespace allclear {
 namespace {
@@ -47,8 +47,8 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
     return body.link < 0 ? problem.obstacles[body.obstacle].pose(t) : w.poses[body.link];
   };
   const Pose X_WA = poseOf(A), X_WB = poseOf(B);
-  const SmoothDistance soft =
-      softDistance(body(pair.a, pair.fidelity), X_WA, body(pair.b, pair.fidelity), X_WB, softness);
+  const SmoothDistance soft = softDistance(body(pair.a, pair.fidelity), X_WA,
+                                           body(pair.b, pair.fidelity), X_WB, softness, &w.soft);
   Value out;
   out.distance = soft.distance;
   out.t_star = t;

@@ -12,9 +12,9 @@
 
 namespace allclear {
 
-/// Softened distances (soft_distance.h) of the pairs of a collision model along a curve: values
-/// with their own exact gradients, for the optimiser's way out of contact. They prove nothing.
-/// Bodies are made ready when first asked for; safe from several threads.
+/// Softened distances (distance/soft/distance.h) of the pairs of a collision model along a curve:
+/// values with their own exact gradients, for the optimiser's way out of contact. They prove
+/// nothing. Bodies are made ready when first asked for; safe from several threads.
 class SoftClearance {
  public:
   explicit SoftClearance(const ClearanceEvaluator& evaluator);

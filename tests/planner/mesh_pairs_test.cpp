@@ -197,7 +197,7 @@ TEST(MeshPairs, BrokenMeshesAreNeverClearOfWhatPassesThroughThemOrRestsInside) {
 TEST(MeshPairs, APlanLeavesTheRing) {
   Problem problem = pegAndRing(1.5e-4, 1e-4);
   problem.start[0] = 0.0;
-  const Plan result = plan(problem, problem.options);
+  const Plan result = plan(problem);
   EXPECT_EQ(result.status, PlanStatus::kCertified) << result.message;
 }
 
@@ -206,7 +206,7 @@ TEST(MeshPairs, APlanPassesTheRingThatHullsAndPiecesClose) {
     GTEST_SKIP() << "first searches in vain for a way around: set ALLCLEAR_LONG";
   }
   const Problem problem = pegAndRing(1.5e-4, 1e-4);
-  const Plan result = plan(problem, problem.options);
+  const Plan result = plan(problem);
   EXPECT_EQ(result.status, PlanStatus::kCertified) << result.message;
 }
 

@@ -15,6 +15,8 @@
 namespace allclear {
 namespace {
 
+const PlanOptions kPatient{.time_limit = 60.0};
+
 using test::Random;
 
 /// Knots at times apart by up to three orders, turns up to almost half a turn, rests in between.
@@ -184,7 +186,6 @@ Problem swingProblem() {
   VecX goal(7);
   goal << 1.2, 0.6, 0.0, 1.2, 0.0, 0.8, 0.0;
   problem.goal = JointTarget{problem.planned, goal};
-  problem.options.time_limit = 60.0;
   return problem;
 }
 
@@ -408,11 +409,11 @@ TEST(Plan, LetsAnObstacleThatCrossesTheWayPass) {
   // The way that is free without the cart is not free with it.
   Problem empty = problem;
   empty.obstacles.clear();
-  const Plan undisturbed = allclear::plan(empty);
+  const Plan undisturbed = allclear::plan(empty, kPatient);
   ASSERT_EQ(undisturbed.status, PlanStatus::kCertified) << undisturbed.message;
   ASSERT_LT(leastSampled(problem, *undisturbed.trajectory, 500), -0.01);
 
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   EXPECT_TRUE(verifyCertificate(problem, *plan.certificate).valid);
   EXPECT_GE(leastSampled(problem, *plan.trajectory, 2000), 0.0);

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "allclear/distance/distance_result.h"
 #include "allclear/distance/minimum/instant.h"
 #include "allclear/distance/minimum_distance.h"
-#include "allclear/distance/signed_distance.h"
 
 namespace allclear {
 

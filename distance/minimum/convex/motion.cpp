@@ -15,8 +15,10 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
+#include "allclear/distance/convex/convex_distance.h"
 #include "allclear/distance/geometry/bernstein.h"
 #include "allclear/distance/minimum/convex/convex.h"
+#include "allclear/distance/support.h"
 
 namespace allclear::mcd {
 namespace {
@@ -172,7 +174,7 @@ Instant ConvexMotion::at(TimePoint when) {
   poseAt(B, when.s, &X_B, &dX_B);
   X_A.R = nearestRotation(X_A.R);
   X_B.R = nearestRotation(X_B.R);
-  const SignedDistance result = signedDistance(*A.shape, X_A, *B.shape, X_B, &cache_);
+  const SignedDistance result = convexDistance(*A.shape, X_A, *B.shape, X_B, &cache_);
   const Interval time = cellTime(when.cell);
   Instant instant;
   instant.when = when;

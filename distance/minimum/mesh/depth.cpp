@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/distance/convex/convex_distance.h"
 #include "allclear/distance/mesh_depth/depth.h"
 
 namespace allclear::mcd {
@@ -73,7 +74,7 @@ class DepthSearch {
 
   /// Of the signed distance while the bodies move by less than `room`.
   double boundNear(const Sample& at, double room) {
-    double lower = signedDistance(A_.hull(), at.X_A, B_.hull(), at.X_B).distance - room;
+    double lower = convexDistance(A_.hull(), at.X_A, B_.hull(), at.X_B).distance - room;
     if (at.found.distance > room) return std::max(lower, at.found.distance - room);
     const double out = std::max(-at.found.distance, 0.0);
     MeshDistanceOptions options;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "allclear/distance/distance_result.h"
 #include "allclear/distance/minimum/mesh/motion.h"
-#include "allclear/distance/signed_distance.h"
 
 namespace allclear::mcd {
 

@@ -8,6 +8,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/distance/mesh_depth/search.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
+#include "allclear/distance/signed_distance.h"
 #include "distance/minimum/mcd_motions.h"
 #include "support/data.h"
 #include "support/mesh_samples.h"

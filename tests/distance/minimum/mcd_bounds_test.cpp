@@ -5,6 +5,7 @@
 #include "allclear/distance/minimum/capsule/capsule.h"
 #include "allclear/distance/minimum/convex/convex.h"
 #include "allclear/distance/minimum/reference/approach_speed.h"
+#include "allclear/distance/support.h"
 #include "distance/minimum/mcd_oracle.h"
 #include "distance/minimum/mcd_shapes.h"
 

@@ -9,6 +9,7 @@
 
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/phong/convolution.h"
+#include "allclear/distance/support.h"
 #include "distance/phong/phong_motions.h"
 #include "support/mesh_samples.h"
 

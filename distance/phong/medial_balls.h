@@ -13,11 +13,11 @@ namespace allclear::phong {
 
 /// Balls inside of a body, about points of its medial surface: every point of a ball is in the
 /// body, proven. Few of them fill most of it. None of a body without an inside.
-struct InnerBalls {
+struct MedialBalls {
   std::vector<double> x, y, z, radius;  ///< in the body's frame [m]
 
-  InnerBalls() = default;
-  InnerBalls(const MeshBody& body, const PhongMesh& mesh, const SphereTree& tree, double size);
+  MedialBalls() = default;
+  MedialBalls(const MeshBody& body, const PhongMesh& mesh, const SphereTree& tree, double size);
 
   std::size_t count() const { return radius.size(); }
   Vec3 center(int i) const { return {x[i], y[i], z[i]}; }
@@ -31,7 +31,7 @@ struct InnerBalls {
 class DepthProof {
  public:
   /// The depth at this pose of B in A is at least `depth` (0: the bodies meet). False: not known.
-  bool atLeast(double depth, const InnerBalls& A, const InnerBalls& B, const Pose& X_AB);
+  bool atLeast(double depth, const MedialBalls& A, const MedialBalls& B, const Pose& X_AB);
 
  private:
   /// Translations at which a pair of balls meets.
@@ -47,9 +47,9 @@ class DepthProof {
     int level;
   };
 
-  Cover coverOf(const std::array<int, 2>& pair, const InnerBalls& A, const InnerBalls& B,
+  Cover coverOf(const std::array<int, 2>& pair, const MedialBalls& A, const MedialBalls& B,
                 const Pose& X_AB) const;
-  bool collect(double depth, const InnerBalls& A, const InnerBalls& B, const Pose& X_AB);
+  bool collect(double depth, const MedialBalls& A, const MedialBalls& B, const Pose& X_AB);
   bool covered(double depth);
   void keepBest(int first);
   bool coveredCell(const Cell& cell, double depth, std::vector<Cell>* children);

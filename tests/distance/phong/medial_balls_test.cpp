@@ -1,4 +1,4 @@
-#include "allclear/distance/phong/inner_balls.h"
+#include "allclear/distance/phong/medial_balls.h"
 
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ double mostProven(phong::DepthProof* proof, const PhongBody& A, const PhongBody&
   double least = -1.0, most = 2.0;
   while (most - least > 1e-4) {
     const double middle = 0.5 * (least + most);
-    if (proof->atLeast(std::max(middle, 0.0), A.innerBalls(), B.innerBalls(), X_AB)) {
+    if (proof->atLeast(std::max(middle, 0.0), A.medialBalls(), B.medialBalls(), X_AB)) {
       least = middle;
     } else {
       most = middle;
@@ -49,7 +49,7 @@ double mostProven(phong::DepthProof* proof, const PhongBody& A, const PhongBody&
 
 TEST(PhongBalls, AreInsideOfTheBody) {
   for (const PhongBody* body : {&bodies().box, &bodies().slab, &bodies().blob, &bodies().torus}) {
-    const phong::InnerBalls& balls = body->innerBalls();
+    const phong::MedialBalls& balls = body->medialBalls();
     ASSERT_GT(balls.count(), 8u);
     ASSERT_LE(balls.count(), 96u);
     for (int i = 0; i < static_cast<int>(balls.count()); ++i) {
@@ -71,9 +71,9 @@ TEST(PhongBalls, AreInsideOfTheBody) {
 
 TEST(PhongBalls, NoneOfWhatHasNoInside) {
   const PhongBody sheet{Shape(TriangleMesh({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}))};
-  EXPECT_EQ(sheet.innerBalls().count(), 0u);
+  EXPECT_EQ(sheet.medialBalls().count(), 0u);
   phong::DepthProof proof;
-  EXPECT_FALSE(proof.atLeast(0.0, sheet.innerBalls(), bodies().box.innerBalls(), Pose()));
+  EXPECT_FALSE(proof.atLeast(0.0, sheet.medialBalls(), bodies().box.medialBalls(), Pose()));
 }
 
 TEST(PhongBalls, ProveNoMoreThanTheExactDepthOfConvexBodies) {
@@ -90,7 +90,7 @@ TEST(PhongBalls, ProveNoMoreThanTheExactDepthOfConvexBodies) {
       const SignedDistance exact = signedMeshDistance(A.body(), Pose(), B.body(), X);
       const double proven = mostProven(&proof, A, B, X);
       EXPECT_LE(proven, std::max(-exact.distance, 0.0) + 1e-9) << i;
-      EXPECT_FALSE(exact.distance > 0.0 && proof.atLeast(0.0, A.innerBalls(), B.innerBalls(), X))
+      EXPECT_FALSE(exact.distance > 0.0 && proof.atLeast(0.0, A.medialBalls(), B.medialBalls(), X))
           << i;
       if (exact.distance > -0.1) continue;
       ++deep;

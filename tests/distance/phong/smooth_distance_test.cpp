@@ -1,11 +1,13 @@
 // One interface to every smooth distance, and their minimum over time.
 
-#include "allclear/distance/smooth_distance.h"
+#include "allclear/distance/phong/smooth_distance.h"
 
 #include <gtest/gtest.h>
 #include "allclear/distance/mesh_depth/depth.h"
+#include "allclear/distance/phong/smooth_minimum.h"
+#include "allclear/distance/signed_distance.h"
 #include "allclear/distance/soft/distance.h"
-#include "allclear/distance/soft/minimum.h"
+#include "allclear/distance/support.h"
 
 #include "distance/minimum/mcd_shapes.h"
 #include "support/mesh_samples.h"

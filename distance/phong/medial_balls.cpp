@@ -1,4 +1,4 @@
-#include "allclear/distance/phong/inner_balls.h"
+#include "allclear/distance/phong/medial_balls.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,8 +48,8 @@ void pairSlacks(const double* center, double radius, const double* x, const doub
 
 }  // namespace
 
-InnerBalls::InnerBalls(const MeshBody& body, const PhongMesh& mesh, const SphereTree& tree,
-                       double size) {
+MedialBalls::MedialBalls(const MeshBody& body, const PhongMesh& mesh, const SphereTree& tree,
+                         double size) {
   constexpr int kCandidates = 300, kMost = 96;
   constexpr double kWorth = 0.005;  // of the size: a ball stands out from others by that much
   if (!body.hasInside()) return;
@@ -83,14 +83,15 @@ InnerBalls::InnerBalls(const MeshBody& body, const PhongMesh& mesh, const Sphere
   }
 }
 
-DepthProof::Cover DepthProof::coverOf(const std::array<int, 2>& pair, const InnerBalls& A,
-                                      const InnerBalls& B, const Pose& X_AB) const {
+DepthProof::Cover DepthProof::coverOf(const std::array<int, 2>& pair, const MedialBalls& A,
+                                      const MedialBalls& B, const Pose& X_AB) const {
   return {A.center(pair[0]) - X_AB * B.center(pair[1]), A.radius[pair[0]] + B.radius[pair[1]],
           pair};
 }
 
 /// All pairs of which the translations come into the ball of radius `depth`. True: one does it.
-bool DepthProof::collect(double depth, const InnerBalls& A, const InnerBalls& B, const Pose& X_AB) {
+bool DepthProof::collect(double depth, const MedialBalls& A, const MedialBalls& B,
+                         const Pose& X_AB) {
   const int nA = static_cast<int>(A.count()), nB = static_cast<int>(B.count());
   for (auto& axis : turned_) axis.resize(nB);
   slack_.resize(nB);
@@ -183,7 +184,8 @@ bool DepthProof::covered(double depth) {
   return true;
 }
 
-bool DepthProof::atLeast(double depth, const InnerBalls& A, const InnerBalls& B, const Pose& X_AB) {
+bool DepthProof::atLeast(double depth, const MedialBalls& A, const MedialBalls& B,
+                         const Pose& X_AB) {
   depth = std::max(depth, 0.0);
   covers_.clear();
   for (const auto& pair : known_) {
