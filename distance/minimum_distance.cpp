@@ -6,6 +6,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/capsule/motion.h"
 #include "allclear/distance/minimum/convex/certified.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
@@ -154,7 +155,7 @@ DistanceBracket meshMinimum(MovingShape a, MovingShape b, const McdOptions& opti
     b.shape = &mesh::meshHull(*b.shape);
     return minimumDistance(a, b, options);
   }
-  return minimumDistance(*meshBody(*a.shape), a, *meshBody(*b.shape), b, options);
+  return minimumDistance(*bodyOf(*a.shape), a, *bodyOf(*b.shape), b, options);
 }
 
 template <class Curve, class Make>

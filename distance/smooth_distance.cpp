@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/phong/dual.h"
 #include "allclear/distance/phong/sum.h"
@@ -30,7 +31,7 @@ bool hasFaces(const SmoothBody& body) {
 /// A plane sees a mesh's hull alone.
 Shape forPlane(const Shape& shape) {
   const TriangleMesh* mesh = std::get_if<TriangleMesh>(&shape);
-  return mesh ? Shape(mesh->hull()) : shape;
+  return mesh ? Shape(hullOf(*mesh)) : shape;
 }
 
 SignedDistance exactDistance(const SmoothBody& A, const Pose& X_WA, const SmoothBody& B,
@@ -73,7 +74,9 @@ bool SmoothBody::isWellCovered() const {
       return;
     }
     if (pieces.empty()) {
-      for (const ConvexMesh& piece : mesh->cover()) pieces.push_back({piece, Pose()});
+      for (const ConvexMesh& piece : coverOf(*mesh, MeshFidelity::kPieces)) {
+        pieces.push_back({piece, Pose()});
+      }
     }
     const std::vector<Geometry> whole{{shape_, Pose()}};
     made_->is_well_covered =

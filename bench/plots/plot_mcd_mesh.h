@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allclear/distance/mesh/distance.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "bench/support/mcd_table.h"
 #include "bench/support/plot_svg.h"
@@ -48,11 +49,11 @@ inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
   std::vector<DistanceBracket> minima;
   for (int i = 0; i < kStretches; ++i) {
     const Interval time{double(i) / kStretches, double(i + 1) / kStretches};
-    const int cells = motion.cellsFor(time, 2e-6, a.body()->reach());
+    const int cells = motion.cellsFor(time, 2e-6, bodyOf(a)->reach());
     const std::vector<BodyCurve> curves = motion.curves(time, cells);
     const BodyCurve still = BodyCurve::still(Pose{}, time);
     const double start = secondsNow();
-    minima.push_back(minimumDistance(*a.body(), {&shape_A, {}, curves}, *b.body(),
+    minima.push_back(minimumDistance(*bodyOf(a), {&shape_A, {}, curves}, *bodyOf(b),
                                      {&shape_B, {}, {&still, 1}}, options));
     milliseconds->push_back(1e3 * (secondsNow() - start));
   }
@@ -61,7 +62,7 @@ inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
 
 inline void plotMeshDistance(const std::filesystem::path& file, const TriangleMesh& a,
                              const TriangleMesh& b) {
-  const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
+  const test::ChainMotion motion = turningPast(bodyOf(a)->reach() + bodyOf(b)->reach());
   DistancePlot plot;
   plot.title = "Distance of two meshes (red) and its proven minimum per stretch (green)";
   std::vector<double> unused;
@@ -87,7 +88,7 @@ inline void plotMeshTimes(const std::filesystem::path& file) {
   for (const auto& [rings, sides] : {std::pair{9, 16}, {17, 27}, {33, 51}}) {
     const TriangleMesh a = test::blobMesh(0.15, rings, sides, 0.3);
     const TriangleMesh b = test::blobMesh(0.2, rings, sides, 0.2);
-    const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
+    const test::ChainMotion motion = turningPast(bodyOf(a)->reach() + bodyOf(b)->reach());
     std::vector<double> means;
     for (const auto algorithm : {McdAlgorithm::kCertified, McdAlgorithm::kSubdivision}) {
       std::vector<double> milliseconds;

@@ -7,6 +7,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/simd.h"
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
 
 namespace allclear {
@@ -348,14 +349,8 @@ double leastSoft(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B, const
 
 }  // namespace
 
-SoftBody::SoftBody(const std::vector<Geometry>& solids) {
-  for (const Geometry& solid : solids) {
-    if (const TriangleMesh* mesh = std::get_if<TriangleMesh>(&solid.shape)) {
-      for (const ConvexMesh& piece : mesh->cover()) solids_.push_back({piece, solid.X_BG});
-    } else {
-      solids_.push_back(solid);
-    }
-  }
+SoftBody::SoftBody(const std::vector<Geometry>& solids)
+    : solids_(enclosingSolids(solids, MeshFidelity::kPieces)) {
   for (const Geometry& solid : solids_) pieces_.push_back(pieceOf(solid.shape, solid.X_BG));
 }
 

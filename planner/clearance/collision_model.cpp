@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "allclear/distance/convex_cover.h"
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/robot_models/kinematics.h"

@@ -44,7 +44,7 @@ enum class FidelityPolicy {
 /// The bodies of a problem, as solids, and the pairs that a plan has to keep apart.
 ///
 /// Meshes are enclosed by their convex hull or, pair by pair, by several pieces, or taken as they
-/// are (convex_cover.h).
+/// are (enclosing_solids.h).
 struct CollisionModel {
   std::vector<CollisionBody> bodies;
   std::vector<CollisionPair> pairs;        ///< of bodies that the planned coordinates move apart
