@@ -61,9 +61,9 @@ class ProgressLine {
   bool printed_ = false;
 };
 
-/// What the task asks to be written, and what the command line does.
-OutputSettings outputs(const Problem& problem, const PlanCommand& command) {
-  OutputSettings output = problem.output;
+/// The files that the task names, with those of the command line in their place.
+OutputSettings outputs(const Task& task, const PlanCommand& command) {
+  OutputSettings output = task.output;
   if (!command.folder.empty()) {
     const std::filesystem::path folder(command.folder);
     std::error_code code;
@@ -115,11 +115,12 @@ int exitCode(PlanStatus status) {
 }
 
 int run(const PlanCommand& command) {
-  const Problem problem = loadTask(command.task, {.load_visuals = !command.report.empty()});
-  const OutputSettings output = outputs(problem, command);
+  const Task task = loadTask(command.task, {.load_visuals = !command.report.empty()});
+  const Problem& problem = task.problem;
+  const OutputSettings output = outputs(task, command);
   if (!output.report.empty()) requireReports();  // not after the planning
   for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
-  PlanOptions options = problem.options;
+  PlanOptions options = task.options;
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
   if (command.threads > 0) options.threads = command.threads;
   if (command.has_seed) options.seed = command.seed;

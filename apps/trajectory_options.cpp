@@ -21,7 +21,7 @@ void TrajectoryOptions::addTo(CLI::App& command) {
 }
 
 TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& how) const {
-  Problem problem = loadTask(task_, how);
+  Problem problem = loadTask(task_, how).problem;
   NamedTrajectory trajectory = readTrajectoryFile(trajectory_, problem);
   for (const auto* warnings : {&problem.warnings, &trajectory.warnings}) {
     for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";

@@ -12,6 +12,7 @@
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/mesh_depth/search.h"
+#include "allclear/distance/signed_distance.h"
 #include "bench/support/bench_report.h"
 
 #include "distance/minimum/mcd_motions.h"
@@ -61,7 +62,8 @@ void boxPairs(int cases, Report* report) {
     ++i;
     const TriangleMesh a = test::boxMesh(half_A), b = test::boxMesh(half_B);
     const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
-    const mesh::DepthSearchResult found = mesh::searchDepth(A, B, mesh::centred(A, X_A, B, X_B), {});
+    const mesh::DepthSearchResult found =
+        mesh::searchDepth(A, B, mesh::centred(A, X_A, B, X_B), {});
     const double here = found.translation.norm() / depth;
     ratio.add(here);
     exact += here < 1.0 + 1e-6;

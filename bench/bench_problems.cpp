@@ -127,12 +127,13 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   row.scene = set.robotName() + "/" + set.scene();
   row.index = index;
   Problem problem = set.problem(index);
-  problem.options.time_limit = arguments.time;
-  problem.options.attempts = 1000;
-  problem.options.threads = 1;
+  PlanOptions options;
+  options.time_limit = arguments.time;
+  options.attempts = 1000;
+  options.threads = 1;
   problem.collision.geometry = arguments.geometry;
   try {
-    const Plan plan = allclear::plan(problem);
+    const Plan plan = allclear::plan(problem, options);
     row.status = plan.status == PlanStatus::kCertified ? "certified" : planStatusName(plan.status);
     if (plan.message.find("at the start") != std::string::npos ||
         plan.message.find("at the goal") != std::string::npos) {

@@ -58,7 +58,7 @@ class SceneSection {
   std::optional<Value> file_;
 };
 
-/// What only shows once everything is there, such as a velocity beyond a scaled limit.
+/// Refuses what only shows when all sections are read, such as a velocity beyond a scaled limit.
 void requireValid(const Problem& problem) {
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);
@@ -66,7 +66,7 @@ void requireValid(const Problem& problem) {
 
 }  // namespace
 
-Problem loadTask(const std::filesystem::path& path, const TaskOptions& options) {
+Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   InputFiles reader({}, path);
   const Value task = reader.document(path);
@@ -74,7 +74,8 @@ Problem loadTask(const std::filesystem::path& path, const TaskOptions& options) 
   InputFiles files(readPackageMap(task, folder), path);
   files.hash(reader.sha256());
 
-  Problem problem;
+  Task loaded;
+  Problem& problem = loaded.problem;
   problem.source_file = path.string();
   if (const auto name = task.find("name")) problem.name = name->text();
   const auto output = task.find("output");
@@ -93,12 +94,12 @@ Problem loadTask(const std::filesystem::path& path, const TaskOptions& options) 
   readDuration(task, problem);
   readObjective(task, problem);
   readBalance(task, problem);
-  readSolver(task, problem);
-  readOutput(task, problem);
+  loaded.options = readSolver(task);
+  loaded.output = readOutput(task);
   problem.source_sha256 = files.sha256();
   chooseNearestTurns(problem);
   requireValid(problem);
-  return problem;
+  return loaded;
 }
 
 }  // namespace allclear

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
 
 namespace allclear {
@@ -11,12 +12,19 @@ struct TaskOptions {
   bool load_visuals = false;
 };
 
+/// A task as its file describes it: what to plan, how to solve it, and what to write.
+struct Task {
+  Problem problem;
+  PlanOptions options;    ///< the section `solver`
+  OutputSettings output;  ///< the section `output`
+};
+
 /// Reads a task and everything that it names: robot, scene, meshes, motions. docs/task.md lists
 /// every key.
 ///
 /// Strict: an unknown key, a value of the wrong type or length, a name that the robot does not have
-/// throws `InputError` with file, line, key and value, and the nearest spelling. The problem that
-/// is returned passes `validate`. What was read with a grain of salt stands in `Problem::warnings`.
-Problem loadTask(const std::filesystem::path& path, const TaskOptions& options = {});
+/// throws `InputError` with file, line, key and value, and the nearest spelling. The problem
+/// passes `validate`. What was read with a grain of salt stands in `Problem::warnings`.
+Task loadTask(const std::filesystem::path& path, const TaskOptions& options = {});
 
 }  // namespace allclear

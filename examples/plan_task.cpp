@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const allclear::Problem problem = allclear::loadTask(argv[1]);
-    const allclear::Plan plan = allclear::plan(problem);
+    const allclear::Task task = allclear::loadTask(argv[1]);
+    const allclear::Plan plan = allclear::plan(task.problem, task.options);
     std::printf("%s\n", plan.message.c_str());
     return plan.status == allclear::PlanStatus::kCertified ? 0 : 3;
   } catch (const allclear::InputError& error) {

@@ -98,9 +98,6 @@ struct Problem {
   std::optional<Balance> balance;
   std::vector<FixedLink> contacts;
 
-  PlanOptions options;    ///< what the task asks of the solver
-  OutputSettings output;  ///< what the task asks to be written
-
   std::vector<std::string> warnings;  ///< what was odd in the files and how it was read
   std::string source_file;
   std::string source_sha256;  ///< of the task and every file it names, but for the robot's

@@ -31,8 +31,8 @@ enum class DistanceMode {
 
 /// A clearance that differs from `CollisionSettings::margin`. Names are links, obstacles or
 /// attached objects (a name that is both a link's and an object's may not be used here); `b` is
-/// empty for "any other body". A pair named in full wins over one body; where two such entries of
-/// one body meet, the larger margin wins.
+/// empty for "any other body". A pair named in full wins over one body; among several entries of
+/// one kind the largest margin wins.
 struct PairMargin {
   std::string a;
   std::string b;
@@ -100,16 +100,6 @@ struct PlanOptions {
   std::uint64_t seed = 1;    ///< of the random guesses
   int threads = 0;           ///< 0: one per processor. The plan does not depend on it
   int spans = 0;             ///< polynomial pieces of the trajectory; 0: from the length of the way
-};
-
-/// Files to write after planning; empty names are not written.
-struct OutputSettings {
-  std::string csv;
-  double rate = 250.0;  ///< rows per second of the CSV [Hz]: between UR's 125 and 500
-  std::string trajectory;
-  std::string certificate;
-  std::string report;
-  std::string ros2;
 };
 
 }  // namespace allclear

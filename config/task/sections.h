@@ -4,10 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "allclear/config/document/document.h"
 #include "allclear/config/values/frames.h"
 #include "allclear/config/values/input_files.h"
 #include "allclear/config/values/robot_names.h"
+#include "allclear/core/text/value.h"
+#include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
 
 namespace allclear {
@@ -33,7 +34,7 @@ void readLimits(const Value& task, Problem& problem);
 void readDuration(const Value& task, Problem& problem);
 void readObjective(const Value& task, Problem& problem);
 void readBalance(const Value& task, Problem& problem);
-void readSolver(const Value& task, Problem& problem);
-void readOutput(const Value& task, Problem& problem);
+PlanOptions readSolver(const Value& task);
+OutputSettings readOutput(const Value& task);
 
 }  // namespace allclear

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "allclear/distance/signed_distance.h"
+#include "allclear/distance/distance_result.h"
+#include "allclear/distance/shape.h"
 
 namespace allclear {
 

@@ -20,10 +20,10 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/convex/convex_distance.h"
 #include "allclear/distance/convex/gjk.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh/tree_search.h"
-#include "allclear/distance/signed_distance.h"
 
 namespace allclear {
 namespace mesh {
@@ -72,7 +72,7 @@ LeafDistance triangleCoreDistance(const TriangleCorners& triangle, const MeshBod
     const Shape corner_hull =
         ConvexMesh({triangle.corner(0), triangle.corner(1), triangle.corner(2)});
     const SignedDistance exact =
-        signedDistance(corner_hull, {Mat3::Identity(), round.center()}, round.hull(), Pose{});
+        convexDistance(corner_hull, {Mat3::Identity(), round.center()}, round.hull(), Pose{});
     distance = std::max(exact.distance, 0.0);
     a = exact.witness_A - round.center();
     b = exact.witness_B - round.center();
@@ -264,7 +264,7 @@ void swapSides(MeshDistance* result) {
 
 /// Distance of a mesh from a half-space. A plane sees a mesh as it sees the mesh's hull.
 MeshDistance planeDistance(const Shape& mesh, const Pose& X_WM, const Pose& X_WH) {
-  const SignedDistance plane = signedDistance(mesh::meshHull(mesh), X_WM, Shape(HalfSpace()), X_WH);
+  const SignedDistance plane = convexDistance(mesh::meshHull(mesh), X_WM, Shape(HalfSpace()), X_WH);
   MeshDistance result;
   result.distance = std::max(plane.distance, 0.0);
   result.contact = plane.distance <= 0.0;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/convex/convex_distance.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/search.h"
 #include "allclear/distance/mesh_depth/translation_space.h"
@@ -79,9 +80,9 @@ void remember(const SignedDistance& result, const Pose& X_WB, MeshDepthCache* ca
 }
 
 /// Two convex bodies: the answer of their hulls, made exact for the meshes' own corners.
-SignedDistance convexDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B,
-                              const Pose& X_WB, MeshDepthCache* cache) {
-  SignedDistance result = signedDistance(A.hull(), X_WA, B.hull(), X_WB);
+SignedDistance distanceOfConvexBodies(const MeshBody& A, const Pose& X_WA, const MeshBody& B,
+                                      const Pose& X_WB, MeshDepthCache* cache) {
+  SignedDistance result = convexDistance(A.hull(), X_WA, B.hull(), X_WB);
   if (result.distance > 0.0) return result;
   // Two curved cores cannot be verified by `meshDistance`; the convex engine's answer stands.
   if (A.bvh() == nullptr && B.bvh() == nullptr) return result;
@@ -112,7 +113,7 @@ SignedDistance depthOf(const MeshBody& A, const Pose& X_WA, const MeshBody& B, c
   const Pose X_BA = mesh::centred(A, X_WA, B, X_WB);
   mesh::DepthSearchOptions options;
   if (cache != nullptr && cache->valid) options.warm_start = -cache->translation_B;
-  const SignedDistance hulls = signedDistance(A.hull(), X_WA, B.hull(), X_WB);
+  const SignedDistance hulls = convexDistance(A.hull(), X_WA, B.hull(), X_WB);
   // What frees the hulls frees the bodies, so their depth bounds the depth from above.
   if (hulls.distance < 0.0) options.hint = X_WB.R.transpose() * (hulls.distance * hulls.normal);
   const mesh::DepthSearchResult found = mesh::searchDepth(A, B, X_BA, options);
@@ -146,7 +147,7 @@ SignedDistance signedMeshDistance(const MeshBody& A, const Pose& X_WA, const Mes
                                   const Pose& X_WB, MeshDepthCache* cache) {
   MeshDepthCache fresh;
   if (cache == nullptr) cache = &fresh;
-  if (A.isConvex() && B.isConvex()) return convexDistance(A, X_WA, B, X_WB, cache);
+  if (A.isConvex() && B.isConvex()) return distanceOfConvexBodies(A, X_WA, B, X_WB, cache);
   const MeshDistance apart = meshDistance(A, X_WA, B, X_WB, {}, &cache->distance);
   // So near that the direction between the nearest points is noise: the planes of the features in
   // contact give a normal.
@@ -179,7 +180,7 @@ SignedDistance signedMeshDistance(const Shape& A, const Pose& X_WA, const Shape&
     throw InputError("a signed mesh distance needs a triangle mesh");
   }
   if (std::holds_alternative<HalfSpace>(A) || std::holds_alternative<HalfSpace>(B)) {
-    return signedDistance(mesh::meshHull(A), X_WA, mesh::meshHull(B), X_WB);
+    return convexDistance(mesh::meshHull(A), X_WA, mesh::meshHull(B), X_WB);
   }
   return signedMeshDistance(*bodyOf(A), X_WA, *bodyOf(B), X_WB, cache);
 }

@@ -2,9 +2,9 @@
 
 #include "allclear/core/pose.h"
 #include "allclear/core/types.h"
+#include "allclear/distance/distance_result.h"
 #include "allclear/distance/mesh/distance.h"
 #include "allclear/distance/shape.h"
-#include "allclear/distance/signed_distance.h"
 
 namespace allclear {
 

@@ -1,3 +1,17 @@
+// Support functions h(d) = max p.d of convex cores, and smooth functions g >= h.
+//
+// A maximum max(a, b) becomes sigma log(e^(a/sigma) + e^(b/sigma)), which is at least the larger
+// one and at most sigma log 2 above it. A length sqrt(x^2) becomes sqrt(x^2 + sigma^2), which is
+// between x and x + sigma. Every core below is a sum or maximum of such terms, in its own frame:
+//   segment (half length c)      c |d_z|                     a soft maximum of +-c d_z
+//   box (half edges a, b, c)     a|d_x| + b|d_y| + c|d_z|     three of them
+//   cylinder (radius r)          r rho + c |d_z|              rho^2 = d_x^2 + d_y^2
+//   cone                         max(c d_z, r rho - c d_z)    apex or rim
+//   ellipsoid                    |(a d_x, b d_y, c d_z)|
+//   points                       max p_i.d
+// The derivative of g by d is a weighted mean of support points, so a point of the core: it takes
+// the place of the support point in gradients and witnesses.
+
 #include "allclear/distance/soft/support.h"
 
 #include <algorithm>
@@ -13,7 +27,7 @@ namespace {
 
 using Kind = ConvexCore::Kind;
 
-// Plain loops over directions; `n` of them.
+// Hard supports along n directions: plain loops that the compiler vectorises.
 
 ALLCLEAR_MULTIVERSION void boxSupports(double a, double b, double c, const double* x,
                                        const double* y, const double* z, int n, double* out) {
@@ -59,14 +73,15 @@ ALLCLEAR_MULTIVERSION void cornerSupports(const double* px, const double* py, co
   }
 }
 
-/// softness * log(e^(a / softness) + e^(b / softness)), and the share of the first.
+/// softness * log(e^(a / softness) + e^(b / softness)), and the weight of the first term, the
+/// derivative by a. Written with the larger one in front so that no exponential overflows.
 double softMaximum(double a, double b, double softness, double* share) {
   const double e = std::exp(-std::fabs(a - b) / softness);
   *share = (a > b ? 1.0 : e) / (1.0 + e);
   return std::max(a, b) + softness * std::log1p(e);
 }
 
-/// Of a segment of half length `half` along one axis, at the direction's component u.
+/// Soft support of the segment [-half, half] on an axis, u the direction's component along it.
 double softExtent(double half, double u, double softness, double* point) {
   double share = 0.0;
   const double value = softMaximum(half * u, -half * u, softness, &share);
@@ -74,7 +89,7 @@ double softExtent(double half, double u, double softness, double* point) {
   return value;
 }
 
-/// Of a disc about z, rounded at its axis.
+/// Soft support of a disc about z. The hard one, radius * rho, has a kink where d is along z.
 double softDisc(double radius, const Vec3& d, double softness, Vec3* point) {
   const double value =
       std::sqrt(radius * radius * (d.x() * d.x() + d.y() * d.y()) + softness * softness);
@@ -82,13 +97,19 @@ double softDisc(double radius, const Vec3& d, double softness, Vec3* point) {
   return value;
 }
 
-/// e^x for x <= 0, to about 1e-15 of it; e^-700 below. Without calls or branches, for loops.
+/// e^x for x <= 0, to about 1e-15 of it; e^-700 for x below -700. No calls and no branches, so that
+/// loops over it become vector code. With x = n log 2 + r: e^x = 2^n e^r, where 2^n is added to the
+/// exponent bits of the Taylor sum of e^r. log 2 is split in two parts (fdlibm's), the first with
+/// trailing zeros so that its product with n is exact.
 ALLCLEAR_INLINE double decay(double x) {
-  constexpr double kMagic = 6755399441055744.0;  // 1.5 * 2^52: its sum with a number rounds that
+  // 1.5 * 2^52: adding it rounds to an integer, which stays in the low bits of the sum.
+  constexpr double kMagic = 6755399441055744.0;
+  constexpr double kLogTwoHigh = 6.93147180369123816490e-01;
+  constexpr double kLogTwoLow = 1.90821492927058770002e-10;
   const double y = x > -700.0 ? x : -700.0;
   const double shifted = y * 1.4426950408889634 + kMagic;
   const double n = shifted - kMagic;
-  const double r = (y - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+  const double r = (y - n * kLogTwoHigh) - n * kLogTwoLow;
   double sum = 1.0 / 479001600.0;  // Taylor to r^12 at |r| <= 0.35
   sum = sum * r + 1.0 / 39916800.0;
   sum = sum * r + 1.0 / 3628800.0;
@@ -107,7 +128,9 @@ ALLCLEAR_INLINE double decay(double x) {
   return std::bit_cast<double>(bits);
 }
 
-/// Sums of e^(p.d - hard) / softness over the corners p, and of p times that: out[0], out[1..3].
+/// The sum over the corners p of w = e^(sharpness (p.d - hard)), sharpness = 1 / softness: out[0];
+/// and the sum of w p: out[1..3]. Fixed lanes keep the order of the additions the same for
+/// every width of registers.
 ALLCLEAR_MULTIVERSION void cornerSums(const double* px, const double* py, const double* pz,
                                       int corners, const double* d, double hard, double sharpness,
                                       double* out) {
@@ -117,6 +140,7 @@ ALLCLEAR_MULTIVERSION void cornerSums(const double* px, const double* py, const 
     for (int lane = 0; lane < kLanes; ++lane) {
       const int i = first + lane;
       const double along = px[i] * d[0] + py[i] * d[1] + pz[i] * d[2];
+      // Rounding can leave a corner above `hard`, the largest of them: `decay` wants x <= 0.
       const double below = sharpness * (along - hard);
       const double e = decay(below < 0.0 ? below : 0.0);
       const double weight = i < corners ? e : 0.0;
@@ -136,6 +160,7 @@ SoftSupport softCorners(const SoftCore& body, const Vec3& d, double softness, do
   double sums[4];
   cornerSums(body.corners.x.data(), body.corners.y.data(), body.corners.z.data(), body.corner_count,
              d.data(), hard, 1.0 / softness, sums);
+  // The largest term is 1 in exact arithmetic; less by rounding would put the value below `hard`.
   return {hard + softness * std::log(std::max(1.0, sums[0])),
           Vec3(sums[1], sums[2], sums[3]) / sums[0]};
 }
@@ -191,6 +216,7 @@ SoftSupport softSupport(const SoftCore& body, const Vec3& d, double softness, do
       return out;
     }
     case Kind::kCone: {
+      // Hull of the base disc at -c and the apex at c: a soft maximum of their supports.
       Vec3 rim;
       const double base = softDisc(size.x(), d, softness, &rim) - size.z() * d.z();
       rim.z() -= size.z();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+// Turns a status, faults and distances into a title, a message and advice that names the key of the
+// task or the option of the command to change.
 namespace allclear {
 namespace {
 
@@ -25,10 +27,11 @@ bool comesTooNear(const Certificate& certificate) {
       });
 }
 
-/// What to do about the pair that comes nearest, or goes deepest.
+/// Advice on the pair that comes nearest, or goes deepest.
 void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clearance,
                   std::vector<std::string>* advice) {
   if (clearance.pairs.empty()) return;
+  // Pairs come nearest first. Too near can be cured by a smaller margin, an overlap cannot.
   const ReportPair& worst = clearance.pairs.front();
   const ReportDistance& at = worst.at[worst.nearest];
   if (at.distance >= at.margin) return;
@@ -61,8 +64,8 @@ std::string planTitle(PlanStatus status) {
 
 }  // namespace
 
-ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geometry,
-                          const Plan& plan, const ReportClearance& clearance) {
+ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
+                          const ReportClearance& clearance) {
   ReportVerdict out;
   out.is_good = plan.certificate && plan.certificate->clear;
   out.title = out.is_good ? planTitle(PlanStatus::kCertified) : planTitle(plan.status);
@@ -73,7 +76,7 @@ ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geome
   }
   if (plan.certificate) out.faults = plan.certificate->faults;
   adviseOnPair(geometry, clearance, &out.advice);
-  const PlanOptions& options = problem.options;
+  const PlanOptions& options = plan.options;
   if (!plan.trajectory && plan.statistics.attempts == 0) {
     out.advice.push_back("Start and goal are shown below; nothing was tried between them.");
     return out;
@@ -81,11 +84,11 @@ ReportVerdict planVerdict(const Problem& problem, const CertifiedGeometry& geome
   if (plan.status == PlanStatus::kTimedOut) {
     out.advice.push_back("Give it more time: --time-limit " + number(4.0 * options.time_limit) +
                          ", or solver.time_limit in the task (" + number(options.time_limit) +
-                         " s in the task).");
+                         " s this time).");
   } else {
     out.advice.push_back(
         "Try more first guesses: solver.attempts: " + std::to_string(4 * options.attempts) + " (" +
-        std::to_string(options.attempts) + " in the task), or another --seed.");
+        std::to_string(options.attempts) + " this time), or another --seed.");
   }
   if (plan.certificate && breaksLimit(*plan.certificate)) {
     out.advice.push_back("A limit is exceeded: allow a longer duration (duration.max).");
@@ -100,6 +103,7 @@ ReportVerdict trajectoryVerdict(const Certificate& certificate) {
   out.message = certificate.message;
   if (out.is_good) return out;
   out.faults = certificate.faults;
+  // Advice for each kind of fault that there is.
   if (comesTooNear(certificate)) {
     out.advice.push_back("Plan it anew with allclear plan, or mend it at the marked instants.");
   }

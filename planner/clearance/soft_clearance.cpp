@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allclear/distance/soft/minimum.h"
+#include "allclear/distance/soft/descend.h"
 
 namespace allclear {
 namespace {
 
-/// A rigid motion's rate of turning, from the velocities of points.
+/// Angular velocity of the obstacle [rad/s], from the velocities of three points: the difference of
+/// two points' velocities is spin x (their difference).
 Vec3 spinOf(const Obstacle& obstacle, double t, const Vec3& p) {
   const Vec3 v = obstacle.pointVelocity(t, p);
   const Vec3 x = obstacle.pointVelocity(t, p + Vec3::UnitX()) - v;  // spin x UnitX
@@ -47,8 +48,8 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
     return body.link < 0 ? problem.obstacles[body.obstacle].pose(t) : w.poses[body.link];
   };
   const Pose X_WA = poseOf(A), X_WB = poseOf(B);
-  const SmoothDistance soft =
-      softDistance(body(pair.a, pair.fidelity), X_WA, body(pair.b, pair.fidelity), X_WB, softness);
+  const SmoothDistance soft = softDistance(body(pair.a, pair.fidelity), X_WA,
+                                           body(pair.b, pair.fidelity), X_WB, softness, &w.soft);
   Value out;
   out.distance = soft.distance;
   out.t_star = t;
@@ -74,6 +75,7 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
 SoftClearance::Value SoftClearance::minimum(const Clearance& from, const BSpline& curve,
                                             double softness,
                                             ClearanceEvaluator::Workspace& workspace) const {
+  // The slope by time along the curve is that of the robot's motion plus the obstacles'.
   Value best;
   best.distance = HUGE_VAL;
   descend(curve.spanTime(from.span), from.t_star, [&](double t) {

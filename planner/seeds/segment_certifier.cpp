@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
+#include "allclear/distance/support.h"
 
 namespace allclear {
 namespace {

@@ -33,10 +33,11 @@ bool near(const Vec3& a, const Vec3& b) { return (a - b).norm() < 1e-12; }
 
 class FullTask : public testing::Test {
  protected:
-  static const Problem& problem() {
-    static const Problem kProblem = loadTask(test::robotFolder() / "full.yaml");
-    return kProblem;
+  static const Task& task() {
+    static const Task kTask = loadTask(test::robotFolder() / "full.yaml");
+    return kTask;
   }
+  static const Problem& problem() { return task().problem; }
 };
 
 TEST_F(FullTask, SaysWhatMovesAndWhereItStarts) {
@@ -191,17 +192,17 @@ TEST_F(FullTask, OtherSettingsAreRead) {
   EXPECT_EQ(p.balance->margin, 0.01);
   ASSERT_EQ(p.contacts.size(), 1U);  // `fixed: false` asks for nothing
   EXPECT_EQ(p.contacts[0].link, 0);
-  EXPECT_EQ(p.options.time_limit, 3.0);
-  EXPECT_EQ(p.options.attempts, 5);
-  EXPECT_EQ(p.options.seed, 42U);
-  EXPECT_EQ(p.options.threads, 2);
-  EXPECT_EQ(p.options.spans, 12);
-  EXPECT_EQ(p.output.csv, "out.csv");
-  EXPECT_EQ(p.output.rate, 500.0);
-  EXPECT_EQ(p.output.trajectory, "out.json");
-  EXPECT_EQ(p.output.certificate, "cert.json");
-  EXPECT_EQ(p.output.report, "out.html");
-  EXPECT_EQ(p.output.ros2, "out.yaml");
+  EXPECT_EQ(task().options.time_limit, 3.0);
+  EXPECT_EQ(task().options.attempts, 5);
+  EXPECT_EQ(task().options.seed, 42U);
+  EXPECT_EQ(task().options.threads, 2);
+  EXPECT_EQ(task().options.spans, 12);
+  EXPECT_EQ(task().output.csv, "out.csv");
+  EXPECT_EQ(task().output.rate, 500.0);
+  EXPECT_EQ(task().output.trajectory, "out.json");
+  EXPECT_EQ(task().output.certificate, "cert.json");
+  EXPECT_EQ(task().output.report, "out.html");
+  EXPECT_EQ(task().output.ros2, "out.yaml");
 }
 
 TEST_F(FullTask, PassesValidation) { EXPECT_TRUE(validate(problem()).empty()); }

@@ -47,7 +47,7 @@ class TaskFolder {
 /// Loads a task that stands beside the small arm's files.
 inline Problem loadText(const std::string& text) {
   static const TaskFolder kFolder;
-  return loadTask(kFolder.write("task.yaml", text));
+  return loadTask(kFolder.write("task.yaml", text)).problem;
 }
 
 }  // namespace allclear::test

@@ -26,7 +26,7 @@ const char* const kFiles[] = {"trajectory.csv", "trajectory.json", "certificate.
 fs::path shelf() { return test::testFolder().parent_path() / "examples/shelf"; }
 
 std::vector<std::string> planInto(const fs::path& folder, const fs::path& task) {
-  return {ALLCLEAR_COMMAND,
+  return {test::allclearCommand(),
           "plan",
           task.string(),
           "--quiet",
@@ -58,7 +58,7 @@ TEST(PlanCommand, LeavesOldFilesOrNewOnesButNeverHalfWhenInterrupted) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const auto expected = contentOf(whole);
   ASSERT_EQ(expected.size(), std::size(kFiles));
-  const Problem problem = loadTask(shelf() / "task.yaml");
+  const Problem problem = loadTask(shelf() / "task.yaml").problem;
   EXPECT_GT(readTrajectoryFile(whole / "trajectory.csv", problem).trajectory.duration(), 0.0);
   EXPECT_GT(readTrajectoryFile(whole / "trajectory.json", problem).trajectory.duration(), 0.0);
   EXPECT_TRUE(readCertificateJson(whole / "certificate.json").clear);

@@ -38,9 +38,9 @@ struct Planned {
 
 const Planned& shelf() {
   static const Planned planned = [] {
-    Problem problem = loadTask(example("shelf"), {.load_visuals = true});
-    Plan plan = allclear::plan(problem);
-    return Planned{std::move(problem), std::move(plan)};
+    Task task = loadTask(example("shelf"), {.load_visuals = true});
+    Plan plan = allclear::plan(task.problem, task.options);
+    return Planned{std::move(task.problem), std::move(plan)};
   }();
   return planned;
 }
@@ -192,7 +192,7 @@ TEST_F(Report, OfAPlanIsTheSameToTheByteTwice) {
 
 TEST_F(Report, OfFiveSecondsOfThePlansOfTheExamplesStaysBelowTwoMegabytes) {
   for (const char* name : {"shelf", "two_arms", "moving_obstacle", "upright", "humanoid"}) {
-    const Problem problem = loadTask(example(name), {.load_visuals = true});
+    const Problem problem = loadTask(example(name), {.load_visuals = true}).problem;
     const std::string html =
         formatTrajectoryReport(problem, certify(problem, straightLine(problem, 5.0)));
     EXPECT_LT(html.size(), 2'000'000u) << name;
@@ -200,7 +200,7 @@ TEST_F(Report, OfFiveSecondsOfThePlansOfTheExamplesStaysBelowTwoMegabytes) {
 }
 
 TEST_F(Report, NeverTakesALongerMotionOrLargerMeshesForALargerFileWithoutEnd) {
-  Problem problem = loadTask(example("shelf"), {.load_visuals = true});
+  Problem problem = loadTask(example("shelf"), {.load_visuals = true}).problem;
   const auto sizeOf = [&](double duration) {
     return formatTrajectoryReport(problem, certify(problem, straightLine(problem, duration)))
         .size();
@@ -209,7 +209,7 @@ TEST_F(Report, NeverTakesALongerMotionOrLargerMeshesForALargerFileWithoutEnd) {
 }
 
 TEST_F(Report, SaysOfATrajectoryThatCollidesWhereWhenAndHowDeep) {
-  const Problem problem = loadTask(example("two_arms"), {.load_visuals = true});
+  const Problem problem = loadTask(example("two_arms"), {.load_visuals = true}).problem;
   const Certificate certificate = certify(problem, straightLine(problem, 4.0));
   ASSERT_FALSE(certificate.clear);
   const json data = reportPayload(formatTrajectoryReport(problem, certificate));
@@ -230,7 +230,7 @@ TEST_F(Report, SaysOfATrajectoryThatCollidesWhereWhenAndHowDeep) {
 }
 
 TEST_F(Report, OfAPlanThatWasNotFoundShowsTheBestTryOrStartAndGoal) {
-  Problem problem = loadTask(example("two_arms"), {.load_visuals = true});
+  Problem problem = loadTask(example("two_arms"), {.load_visuals = true}).problem;
   Plan failed;
   failed.status = PlanStatus::kTimedOut;
   failed.message = "Out of time.";
@@ -279,7 +279,7 @@ scene:
 TEST_F(Report, KeepsNamesThatLookLikeMarkupAsTheyAre) {
   const test::TemporaryFolder folder;
   folder.write("pin.urdf", kPin);
-  const Problem problem = loadTask(folder.write("task.yaml", kPinTask));
+  const Problem problem = loadTask(folder.write("task.yaml", kPinTask)).problem;
   const Plan plan = allclear::plan(problem);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   const std::string html = formatPlanReport(problem, plan);
@@ -299,7 +299,7 @@ TEST_F(Report, KeepsNamesThatLookLikeMarkupAsTheyAre) {
 TEST_F(Report, OfARobotWithoutMassesHasNoTorquesToShow) {
   const test::TemporaryFolder folder;
   folder.write("pin.urdf", kPin);
-  const Problem problem = loadTask(folder.write("task.yaml", kPinTask));
+  const Problem problem = loadTask(folder.write("task.yaml", kPinTask)).problem;
   const json data =
       reportPayload(formatTrajectoryReport(problem, certify(problem, straightLine(problem, 5.0))));
   const json& joint = data["joints"][0];
@@ -308,7 +308,7 @@ TEST_F(Report, OfARobotWithoutMassesHasNoTorquesToShow) {
 }
 
 TEST_F(Report, OfATaskShowsItsEndsAndItsFaults) {
-  const Problem problem = loadTask(example("humanoid"));
+  const Problem problem = loadTask(example("humanoid")).problem;
   const json good = reportPayload(formatTaskReport(problem, {}));
   EXPECT_TRUE(good["verdict"]["good"].get<bool>());
   EXPECT_EQ(good["labels"], json::parse(R"(["start", "goal"])"));
@@ -318,7 +318,7 @@ TEST_F(Report, OfATaskShowsItsEndsAndItsFaults) {
 }
 
 TEST_F(Report, ThatCannotBeWrittenIsAnInputError) {
-  const Problem problem = loadTask(example("humanoid"));
+  const Problem problem = loadTask(example("humanoid")).problem;
   EXPECT_THROW(writeTaskReport("/nowhere/at/all.html", problem, {}), InputError);
 }
 
@@ -335,7 +335,7 @@ TEST(ReportWithout, ReportsSaysWhatToInstall) {
 // The examples are to show what a planner is for.
 TEST(Examples, AreNotSolvedByTheStraightLine) {
   for (const char* name : {"shelf", "two_arms", "upright", "humanoid"}) {
-    const Problem problem = loadTask(example(name));
+    const Problem problem = loadTask(example(name)).problem;
     EXPECT_FALSE(certify(problem, straightLine(problem, 6.0)).clear) << name;
   }
 }

@@ -100,8 +100,8 @@ TEST(MeshPairs, EveryCellsBoundIsBelowTheDistanceOfTheMeshesInsideIt) {
     CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
     const int ball = geometry.bodies[0].name == "ring" ? 1 : 0;
     const PieceIndex a{ball, 0, MeshFidelity::kSurface}, b{1 - ball, 0, MeshFidelity::kSurface};
-    motion.pieceCount(0, MeshFidelity::kSurface);
-    motion.pieceCount(1, MeshFidelity::kSurface);
+    motion.ensurePieces(0, MeshFidelity::kSurface);
+    motion.ensurePieces(1, MeshFidelity::kSurface);
     ASSERT_TRUE(motion.areSurfaces(a, b));
     for (int k = 0; k < 20; ++k) {
       const double t0 = random.uniform(0.0, 2.9);
@@ -197,7 +197,7 @@ TEST(MeshPairs, BrokenMeshesAreNeverClearOfWhatPassesThroughThemOrRestsInside) {
 TEST(MeshPairs, APlanLeavesTheRing) {
   Problem problem = pegAndRing(1.5e-4, 1e-4);
   problem.start[0] = 0.0;
-  const Plan result = plan(problem, problem.options);
+  const Plan result = plan(problem);
   EXPECT_EQ(result.status, PlanStatus::kCertified) << result.message;
 }
 
@@ -206,7 +206,7 @@ TEST(MeshPairs, APlanPassesTheRingThatHullsAndPiecesClose) {
     GTEST_SKIP() << "first searches in vain for a way around: set ALLCLEAR_LONG";
   }
   const Problem problem = pegAndRing(1.5e-4, 1e-4);
-  const Plan result = plan(problem, problem.options);
+  const Plan result = plan(problem);
   EXPECT_EQ(result.status, PlanStatus::kCertified) << result.message;
 }
 

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/program/trajectory_program.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
+#include "distance/minimum/mcd_methods.h"
 #include "support/data.h"
 #include "support/random_robot.h"
 
 namespace allclear {
 namespace {
+
+const PlanOptions kPatient{.time_limit = 60.0};
 
 using test::Random;
 
@@ -150,14 +152,14 @@ TEST(ObstacleCurve, EverySoundSearchFindsTheSameLeastDistance) {
       const Pose X_WG = obstacle.pose(3.0 * i / 3000.0) * part.X_BG;
       least = std::min(least, signedDistance(part.shape, X_WG, post, X).distance);
     }
-    for (const McdAlgorithm algorithm : {McdAlgorithm::kCertified, McdAlgorithm::kAdvancement,
-                                         McdAlgorithm::kAdvancementIsotropic}) {
+    for (const test::McdMethod method :
+         {test::McdMethod(), test::McdMethod(ReferenceAlgorithm::kAdvancement),
+          test::McdMethod(ReferenceAlgorithm::kAdvancementIsotropic)}) {
       McdOptions options;
-      options.algorithm = algorithm;
       options.tolerance = 1e-3;
       const DistanceBracket found =
-          minimumDistance({&part.shape, part.X_BG, moving}, {&post, Pose{}, resting}, options);
-      EXPECT_LE(found.lower, least) << "seed " << 800 + seed << " " << mcdAlgorithmName(algorithm);
+          minimumBy(method, {&part.shape, part.X_BG, moving}, {&post, Pose{}, resting}, options);
+      EXPECT_LE(found.lower, least) << "seed " << 800 + seed << " " << methodName(method);
       if (found.status != McdStatus::kBracketed) continue;
       EXPECT_LE(found.upper - found.lower, 1.1e-3) << "seed " << 800 + seed;
     }
@@ -184,7 +186,6 @@ Problem swingProblem() {
   VecX goal(7);
   goal << 1.2, 0.6, 0.0, 1.2, 0.0, 0.8, 0.0;
   problem.goal = JointTarget{problem.planned, goal};
-  problem.options.time_limit = 60.0;
   return problem;
 }
 
@@ -408,11 +409,11 @@ TEST(Plan, LetsAnObstacleThatCrossesTheWayPass) {
   // The way that is free without the cart is not free with it.
   Problem empty = problem;
   empty.obstacles.clear();
-  const Plan undisturbed = allclear::plan(empty);
+  const Plan undisturbed = allclear::plan(empty, kPatient);
   ASSERT_EQ(undisturbed.status, PlanStatus::kCertified) << undisturbed.message;
   ASSERT_LT(leastSampled(problem, *undisturbed.trajectory, 500), -0.01);
 
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   EXPECT_TRUE(verifyCertificate(problem, *plan.certificate).valid);
   EXPECT_GE(leastSampled(problem, *plan.trajectory, 2000), 0.0);

@@ -13,6 +13,8 @@
 namespace allclear {
 namespace {
 
+const PlanOptions kPatient{.time_limit = 60.0};
+
 std::shared_ptr<const RobotModel> exampleArm() {
   static const auto kArm = [] {
     const auto folder = test::testFolder().parent_path() / "examples/shelf";
@@ -36,7 +38,6 @@ Problem postProblem() {
   problem.goal = JointTarget{problem.planned, goal};
   problem.obstacles.push_back(
       {"post", {Mat3::Identity(), {0.7, 0.0, 0.4}}, {{Box({0.1, 0.1, 0.8}), {}}}, {}});
-  problem.options.time_limit = 60.0;
   return problem;
 }
 
@@ -69,7 +70,7 @@ double leastSampled(const Problem& problem, const Trajectory& trajectory, int sa
 
 TEST(Plan, GoesAroundWhatIsInTheWayAndIsCertified) {
   const Problem problem = postProblem();
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   ASSERT_TRUE(plan.certificate && plan.certificate->clear);
   EXPECT_GE(plan.certificate->minimum_clearance.lower, problem.collision.margin);
@@ -78,10 +79,11 @@ TEST(Plan, GoesAroundWhatIsInTheWayAndIsCertified) {
 }
 
 TEST(Plan, IsTheSameToTheByteForTheSameSeed) {
-  Problem problem = postProblem();
+  const Problem problem = postProblem();
   const auto csv = [&](int threads) {
-    problem.options.threads = threads;
-    const Plan plan = allclear::plan(problem);
+    PlanOptions options = kPatient;
+    options.threads = threads;
+    const Plan plan = allclear::plan(problem, options);
     EXPECT_TRUE(plan.trajectory);
     return formatTrajectoryCsv(sampledAtRate(*plan.trajectory, 100.0), plannedNames(problem));
   };
@@ -94,7 +96,7 @@ TEST(Plan, NamesThePairWhenTheStartIsInContact) {
   Problem problem = postProblem();
   problem.obstacles.push_back(
       {"crate", {Mat3::Identity(), {0.0, 0.0, 0.9}}, {{Box({2.0, 2.0, 0.3}), {}}}, {}});
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   EXPECT_EQ(plan.status, PlanStatus::kNotFound);
   EXPECT_NE(plan.message.find("at the start"), std::string::npos) << plan.message;
   EXPECT_NE(plan.message.find("'crate'"), std::string::npos) << plan.message;
@@ -105,7 +107,7 @@ TEST(Plan, RefusesAGoalBeyondTheLimits) {
   Problem problem = postProblem();
   std::get<JointTarget>(problem.goal).values[1] = 3.0;
   try {
-    allclear::plan(problem);
+    allclear::plan(problem, kPatient);
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("joint2"), std::string::npos) << error.what();
@@ -116,7 +118,7 @@ TEST(Plan, StopsWhenAsked) {
   const Problem problem = postProblem();
   PlanHooks hooks;
   hooks.stop = [] { return true; };
-  const Plan plan = allclear::plan(problem, problem.options, hooks);
+  const Plan plan = allclear::plan(problem, kPatient, hooks);
   EXPECT_EQ(plan.status, PlanStatus::kInterrupted);
 }
 
@@ -129,9 +131,7 @@ TEST(Plan, EndsAtItsTimeLimitWhenThereIsNoWay) {
   wall("front", {1.62, 0.0, 0.0}, {3.0, 0.02, 6.0});
   wall("behind", {-1.62, 0.0, 0.0}, {3.0, 0.02, 6.0});
   wall("above", {0.0, 0.0, 2.6}, {6.0, 0.02, 4.0});
-  problem.options.time_limit = 1.0;
-  problem.options.attempts = 3;
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, {.time_limit = 1.0, .attempts = 3});
   EXPECT_TRUE(plan.status == PlanStatus::kTimedOut || plan.status == PlanStatus::kNotFound);
   EXPECT_FALSE(plan.certificate && plan.certificate->clear);
   EXPECT_FALSE(plan.message.empty());

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "allclear/distance/mesh_depth/depth.h"
-#include "allclear/distance/smooth_distance.h"
+#include "allclear/distance/phong/smooth_distance.h"
 #include "allclear/planner/program/nlp.h"
 #include "support/mesh_samples.h"
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "allclear/core/assert.h"
+#include "allclear/distance/support.h"
 #include "support/mesh_samples.h"
 
 namespace allclear {

@@ -9,6 +9,7 @@
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/search.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
+#include "allclear/distance/signed_distance.h"
 #include "distance/minimum/mcd_motions.h"
 #include "support/data.h"
 #include "support/mesh_samples.h"
@@ -321,7 +322,8 @@ TEST(MeshDepth, OfTouchingFacesIsNothing) {
     const SignedDistance found = signedMeshDistance(A, {}, B, X_B);
     EXPECT_NEAR(found.distance, -overlap, 1e-9);
     EXPECT_GT(found.normal.x(), 1.0 - 1e-9);
-    const mesh::DepthSearchResult general = mesh::searchDepth(A, B, mesh::centred(A, {}, B, X_B), {});
+    const mesh::DepthSearchResult general =
+        mesh::searchDepth(A, B, mesh::centred(A, {}, B, X_B), {});
     EXPECT_NEAR(general.translation.norm(), overlap, 1e-9);
     expectLawful(A, {}, B, X_B, found, "overlap " + std::to_string(overlap));
   }

@@ -8,6 +8,7 @@
 
 #include "allclear/distance/minimum/capsule/capsule.h"
 #include "allclear/distance/minimum/convex/convex.h"
+#include "allclear/distance/signed_distance.h"
 #include "distance/minimum/mcd_shapes.h"
 
 namespace {

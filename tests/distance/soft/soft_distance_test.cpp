@@ -3,6 +3,7 @@
 #include "allclear/distance/soft/distance.h"
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/support.h"
 #include "distance/convex/signed_distance_oracle.h"
 
 namespace allclear::test {

@@ -15,6 +15,8 @@
 namespace allclear {
 namespace {
 
+const PlanOptions kPatient{.time_limit = 60.0};
+
 std::string link(const std::string& name, double mass, double z, const std::string& size) {
   return "<link name='" + name + "'><inertial><origin xyz='0 0 " + std::to_string(z) +
          "'/><mass value='" + std::to_string(mass) +
@@ -56,7 +58,6 @@ Problem bowing(Balance::Criterion criterion) {
   problem.goal = JointTarget{problem.planned, VecX(Eigen::Vector2d(0.4, -0.8))};
   problem.collision.allowed = {{"plate", "lower"}, {"lower", "upper"}, {"plate", "upper"}};
   problem.balance = Balance{{problem.robot->findLink("plate")}, criterion, 0.04};
-  problem.options.time_limit = 60.0;
   return problem;
 }
 
@@ -136,12 +137,12 @@ TEST(Plan, KeepsItsBalanceByEitherCriterion) {
     const Problem problem = bowing(criterion);
     Problem free = problem;
     free.balance.reset();
-    const Plan tipping = allclear::plan(free);
+    const Plan tipping = allclear::plan(free, kPatient);
     ASSERT_EQ(tipping.status, PlanStatus::kCertified) << tipping.message;
     if (criterion == Balance::Criterion::kZmp) {
       EXPECT_LT(leastRoom(problem, *tipping.trajectory), 0.04);
     }
-    const Plan plan = allclear::plan(problem);
+    const Plan plan = allclear::plan(problem, kPatient);
     ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
     EXPECT_GE(leastRoom(problem, *plan.trajectory), 0.04 - 1e-9);
   }

@@ -1,6 +1,7 @@
 // Plans under waypoints, path constraints and torque limits.
 #include <gtest/gtest.h>
 
+#include "allclear/planner/planner.h"
 #include "allclear/planner/program/state_rows.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/seeds/path_spline.h"
@@ -10,6 +11,8 @@
 
 namespace allclear {
 namespace {
+
+const PlanOptions kPatient{.time_limit = 60.0};
 
 /// The arm turns past a post that stands in its way.
 Problem postProblem() {
@@ -30,7 +33,6 @@ Problem postProblem() {
   problem.goal = JointTarget{problem.planned, goal};
   problem.obstacles.push_back(
       {"post", {Mat3::Identity(), {0.7, 0.0, 0.4}}, {{Box({0.1, 0.1, 0.8}), {}}}, {}});
-  problem.options.time_limit = 60.0;
   return problem;
 }
 
@@ -50,7 +52,7 @@ TEST(Plan, PassesWaypointsInTheirOrder) {
   VecX two(2);
   two << 0.2, 0.9;  // of joints 2 and 5; the others are free
   problem.waypoints.push_back({JointTarget{{2, 5}, two}, std::nullopt});
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   double first = HUGE_VAL, at = 0.0, second = HUGE_VAL;
   const double T = plan.trajectory->duration();
@@ -78,7 +80,7 @@ TEST(Plan, PassesAPoseAtItsTime) {
   pose.link = problem.robot->findLink("tool");
   pose.X_WP = posesAt(problem, q)[pose.link];
   problem.waypoints.push_back({pose, 1.5});
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   const Pose there = posesAt(problem, plan.trajectory->value(1.5))[pose.link];
   EXPECT_LE((there.p - pose.X_WP.p).norm(), pose.position_tolerance + 1e-9);
@@ -104,8 +106,8 @@ TEST(Plan, KeepsTheToolUprightAtEveryInstant) {
     }
     return angle;
   };
-  EXPECT_GT(most(*allclear::plan(free).trajectory), 0.16);
-  const Plan plan = allclear::plan(problem);
+  EXPECT_GT(most(*allclear::plan(free, kPatient).trajectory), 0.16);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   EXPECT_LE(most(*plan.trajectory), 0.15);
 }
@@ -113,7 +115,7 @@ TEST(Plan, KeepsTheToolUprightAtEveryInstant) {
 TEST(Plan, KeepsTorquesWithinTheirLimits) {
   Problem problem = postProblem();
   problem.limits.torque = true;
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   const VecX effort = plannedLimits(problem).effort;
   const Kinematics kinematics(*problem.robot);
@@ -132,11 +134,11 @@ TEST(Plan, KeepsTorquesWithinTheirLimits) {
 TEST(Plan, KeepsItsLimitsInAFixedDurationThatTheFirstGuessIsTooFastFor) {
   Problem problem = postProblem();
   problem.obstacles.clear();
-  const Plan free = allclear::plan(problem);
+  const Plan free = allclear::plan(problem, kPatient);
   ASSERT_EQ(free.status, PlanStatus::kCertified) << free.message;
   const double fixed = 1.02 * free.trajectory->duration();
   problem.duration = {fixed, fixed};
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   EXPECT_EQ(plan.trajectory->duration(), fixed);
 }
@@ -149,8 +151,7 @@ TEST(Refine, DoesNotCallClearWhatIsTooFastForItsLongestDuration) {
     problem.duration = {fixed ? 0.8 : 0.1, 0.8};
     const ClearanceEvaluator evaluator(problem);
     const BSpline guess = straightSpline(problem.start, goal, 8, 0.8);
-    const Refinement result =
-        refine(evaluator, guess, {}, [](const PlanProgress&) { return true; });
+    const Refinement result = refine(evaluator, guess);
     EXPECT_FALSE(result.clear) << fixed;
   }
 }
