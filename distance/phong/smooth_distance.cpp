@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/phong/dual.h"
 #include "allclear/distance/phong/sum.h"
@@ -34,7 +35,7 @@ bool hasFacets(const SmoothBody& body) {
 /// mesh's lowest vertex.
 Shape hullOf(const Shape& shape) {
   const TriangleMesh* mesh = std::get_if<TriangleMesh>(&shape);
-  return mesh ? Shape(mesh->hull()) : shape;
+  return mesh ? Shape(hullOf(*mesh)) : shape;
 }
 
 struct SoftMemory : SmoothMemory {
@@ -81,7 +82,9 @@ bool SmoothBody::isWellCovered() const {
       return;
     }
     if (pieces.empty()) {
-      for (const ConvexMesh& piece : mesh->cover()) pieces.push_back({piece, Pose()});
+      for (const ConvexMesh& piece : coverOf(*mesh, MeshFidelity::kPieces)) {
+        pieces.push_back({piece, Pose()});
+      }
     }
     const std::vector<Geometry> whole{{shape_, Pose()}};
     prepared_->is_well_covered =

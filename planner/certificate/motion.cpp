@@ -19,6 +19,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/bernstein.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
 
@@ -192,7 +193,7 @@ void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solid
     piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
     piece.is_still = obstacle != nullptr && !obstacle->moves();
     for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
-    if (surfaces && !piece.is_plane) piece.body = meshBody(geometry.shape);
+    if (surfaces && !piece.is_plane) piece.body = bodyOf(geometry.shape);
     solids->pieces.push_back(std::move(piece));
   }
   if (surfaces) solids->curves = std::move(curves);

@@ -1,6 +1,7 @@
 // One interface to every smooth distance, and their minimum over time.
 
 #include "allclear/distance/phong/smooth_distance.h"
+#include "allclear/distance/mesh/prepared.h"
 
 #include <gtest/gtest.h>
 #include "allclear/distance/mesh_depth/depth.h"
@@ -73,7 +74,7 @@ TEST(SmoothDistanceInterface, APlaneSeesTheHullOfAMesh) {
   const double exact = smoothDistance(plane, Pose(), torus, X, options).distance;
   EXPECT_NEAR(
       exact,
-      0.1 + supportValue(Shape(ring().hull()), Vec3(X.R.transpose() * -Vec3::UnitZ())) * -1.0,
+      0.1 + supportValue(Shape(hullOf(ring())), Vec3(X.R.transpose() * -Vec3::UnitZ())) * -1.0,
       1e-12);
   options.method = SmoothMethod::kAutomatic;
   EXPECT_LE(smoothDistance(plane, Pose(), torus, X, options).distance, exact);
