@@ -11,8 +11,8 @@
 // - the principal axes, the body's own axes, and directions spread over the sphere.
 // The best few are improved by small rotations.
 //
-// The orientation R alone is searched, on few points. Invariant: the sizes are computed at the end,
-// from all of the input and the stored R, so that the box encloses whatever the search did.
+// The search finds the orientation R alone, on few points. Invariant: the sizes come at the end
+// from all of the input and the stored R, so that the box encloses it whatever the search did.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -145,8 +145,7 @@ BoxFit rightHanded(BoxFit fit) {
   return fit;
 }
 
-// Smallest rectangles across the three axes in turn, until none of them helps. Each step keeps one
-// axis of the box and makes the sides across it the best ones.
+// Keeps each axis in turn and makes the sides across it the best ones, until none of them helps.
 BoxFit improveAcrossAxes(std::span<const Vec3> points, const Mat3& start) {
   BoxFit best = bestAcross(points, start, 2);
   for (int idle = 0, axis = 0; idle < 3; axis = (axis + 1) % 3) {
@@ -313,11 +312,9 @@ Mat3 bestRotation(std::span<const Vec3> points) {
   const std::size_t count = std::min<std::size_t>(kPolished, fits.size());
   const auto volumeOf = [&](const Mat3& R) { return boxVolume(points, R); };
   for (std::size_t i = 0; i < count; ++i) polish(volumeOf, &fits[i]);
-  const Mat3 R =
-      std::min_element(fits.begin(), fits.begin() + count, [](const auto& a, const auto& b) {
-        return a.volume < b.volume;
-      })->R;
-  return R;
+  return std::min_element(fits.begin(), fits.begin() + count,
+                          [](const auto& a, const auto& b) { return a.volume < b.volume; })
+      ->R;
 }
 
 // Improves R, the best rotation for `some` of the points, for all of them. The points that reach
@@ -328,6 +325,7 @@ Mat3 improveForAll(std::span<const Vec3> points, std::vector<Vec3> some, const M
   for (int round = 0; round < kRounds; ++round) {
     const double all = boxVolume(points, fit.R);
     if (all <= fit.volume * (1.0 + kSameVolume)) break;
+    // The two extreme points along each axis.
     for (int k = 0; k < 3; ++k) {
       const auto lower = [&](const Vec3& a, const Vec3& b) {
         return fit.R.col(k).dot(a) < fit.R.col(k).dot(b);
@@ -342,8 +340,7 @@ Mat3 improveForAll(std::span<const Vec3> points, std::vector<Vec3> some, const M
   return fit.R;
 }
 
-// The search above knows curved pieces by points on them only. Here the exact box judges its result
-// and the pieces' own frames, and a last polish.
+// The search above knows curved pieces by points only; here the exact box judges.
 Mat3 bestForCurved(const Solids& solids, std::span<const Geometry> shapes, const Mat3& found) {
   const auto volumeOf = [&](const Mat3& R) {
     double volume = 1.0;

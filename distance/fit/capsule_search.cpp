@@ -147,6 +147,7 @@ double roughCircle(const std::vector<ProjectedBall>& balls, Vec2* center) {
     }
     return best;
   };
+  // The steps do not improve the radius one by one: keep the best centre.
   *center = {balls[0].x, balls[0].y};
   Vec2 best_center = *center;
   double best = std::numeric_limits<double>::infinity();

@@ -58,7 +58,7 @@ void polish(std::span<const Vec3> points, CylinderFit* fit) {
     bool improved = false;
     const Pose X = poseAlong(Vec3::Zero(), fit->direction);
     for (int i = 0; i < 8; ++i) {
-      const double angle = i * std::acos(-1.0) / 4.0;
+      const double angle = i * std::acos(-1.0) / 4.0;  // of the sense of the tilt
       const Vec3 to = std::cos(angle) * X.R.col(0) + std::sin(angle) * X.R.col(1);
       const CylinderFit next = cylinderAlong(points, (fit->direction + turn * to).normalized());
       if (next.volume < fit->volume * (1.0 - kGain)) {
@@ -75,7 +75,7 @@ CylinderFit bestCylinder(std::span<const Vec3> points, const Mat3& box_axes) {
   std::vector<Ball> balls;
   for (const Vec3& p : points) balls.push_back({p, 0.0});
   const Mat3 principal = principalAxes(balls);
-  std::vector<CylinderFit> fits;
+  std::vector<CylinderFit> fits;  // the starts, then the best of them polished
   for (int k = 0; k < 3; ++k) {
     fits.push_back(cylinderAlong(points, principal.col(k)));
     fits.push_back(cylinderAlong(points, box_axes.col(k)));

@@ -56,6 +56,8 @@ class Arrangement {
   bool replaceIfSmaller(int i, const Plane& plane, Partition* partition) {
     const Plane before = planes_[i];
     planes_[i] = plane;
+    // The cells that the plane bounds change: their samples, and their capsules from the old ones
+    // on.
     Partition next = *partition;
     for (std::size_t c = 0; c < sides_.size(); ++c) {
       if (!isBoundedBy(c, i)) continue;

@@ -153,6 +153,7 @@ void farthestOnRim(const Disc& disc, const Segment& segment, FarthestPoints* bes
   const Vec3 candidates[] = {
       onRimAlong(disc, disc.center - segment.a), onRimAlong(disc, disc.center - segment.b),
       farthestOnRimFromLine(disc, segment.a, d), onRimAlong(disc, d), onRimAlong(disc, -d)};
+  // The farthest candidate; of a segment of length 0 the line is the disc's axis.
   Vec3 witness = candidates[0];
   double distance = 0.0;
   for (const Vec3& c : candidates) {
