@@ -154,7 +154,7 @@ std::vector<Geometry> encloseCells(const CuttableSolids& pieces, const std::vect
   return capsules;
 }
 
-// What partitions are compared by: the volume relative to `reference`, and a price for each
+// The rating of partitions: the volume relative to `reference`, and a price for each
 // capsule.
 struct Price {
   double reference;

@@ -1,4 +1,4 @@
-// Who stands for which vertex and edge, and cones of normals over the tree.
+// Owners of vertices and edges, and cones of normals over the tree.
 
 #include "allclear/distance/phong/convolution_side.h"
 

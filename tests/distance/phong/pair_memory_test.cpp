@@ -1,4 +1,4 @@
-// What guards the Phong distances, and what a pair remembers.
+// The guard of the Phong distances, and the memory of a pair.
 
 #include "allclear/distance/phong/pair_memory.h"
 

@@ -178,7 +178,7 @@ TEST(SoftDistance, WhatIsLeftOutDoesNotCount) {
     const double softness = drawSoftness(s, &draw);
     const double full = inFull(A.pieces()[0], s.X_WA, B.pieces()[0], s.X_WB, softness);
     const double value = softDistance(A, s.X_WA, B, s.X_WB, softness).distance;
-    // What is left out, and what the value grants roundings: of sizes, and of places.
+    // Terms left out, and the rounding subtracted for sizes and for places.
     const double places = s.X_WA.p.norm() + s.X_WB.p.norm();
     EXPECT_NEAR(value, full,
                 1e-12 * softness + 3e-14 * (s.size + std::fabs(full)) + 1.1e-15 * places);
