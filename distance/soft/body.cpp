@@ -149,7 +149,7 @@ void addCorners(SoftCore* body) {
     for (int i = 0; i < core.points->count(); ++i) {
       if (is_kept[i]) kept.push_back(core.points->corner(i));
     }
-    core.radius += reachOfDropped(core, kept, is_kept);
+    core.radius += reachOfDropped(core, kept, is_kept);  // encloses all corners again
   }
   for (const Vec3& corner : kept) body->corners.add(corner);
   body->corner_count = body->corners.count();

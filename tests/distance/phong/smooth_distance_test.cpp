@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include "allclear/distance/mesh_depth/depth.h"
+#include "allclear/distance/phong/options.h"
 #include "allclear/distance/phong/smooth_minimum.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/soft/distance.h"
@@ -30,6 +31,12 @@ TEST(SmoothDistanceInterface, ChoosesByTheShapes) {
   EXPECT_TRUE(cube.isWellCovered());
   EXPECT_TRUE(torus.isWellCovered());
   EXPECT_FALSE(bumpy.isWellCovered());
+}
+
+TEST(SmoothDistanceInterface, NamesItsMethods) {
+  EXPECT_STREQ(smoothMethodName(SmoothMethod::kEuclidean), "euclidean");
+  EXPECT_STREQ(smoothMethodName(SmoothMethod::kDualPhong), "dual_phong");
+  EXPECT_STREQ(smoothMethodName(SmoothMethod::kAutomatic), "automatic");
 }
 
 TEST(SmoothDistanceInterface, GivesWhatTheMethodsGive) {
