@@ -64,6 +64,7 @@ DISPATCH = {"distance": ["distance/signed_distance.h"]}
 
 # The rooms of other folders that a place uses; all else of another folder is its public headers.
 ROOMS_OF_OTHERS = {
+    "robot_models/fits": ["distance/mesh"],
     "planner/problem": ["distance/geometry", "robot_models/kinematics"],
     "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/mesh",
                             "robot_models/kinematics", "robot_models/motion"],
