@@ -1,3 +1,8 @@
+// Fitted shapes to JSON and back (docs/fitted_shapes.md). The reader is strict: unknown or missing
+// keys, repeated links, numbers that are not finite and sizes that a shape refuses name the file
+// and the place. With the robot at hand it also demands that the shapes were made for these very
+// files (by their hash) and cover every link with collision geometry: a link left out would be no
+// obstacle.
 #include "allclear/robot_models/fitted_shapes.h"
 
 #include <algorithm>
@@ -17,6 +22,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "allclear_fitted_shapes";
 constexpr int kVersion = 1;
 constexpr std::size_t kLargestFile = std::size_t{1} << 26;
+// Of the norm of a quaternion: 16 printed digits err by 1e-16, and other programs print fewer.
+constexpr double kUnitSlack = 1e-9;
 
 // Writing.
 
@@ -50,6 +57,7 @@ Json toJson(const Geometry& g) {
 
 // A shape to a line: readable, and small enough to compare.
 std::string layout(const FittedShapes& shapes) {
+  // By hand, because the library's own layout puts either all or nothing on one line.
   const auto text = [](const std::string& s) { return Json(s).dump(); };
   std::string out = "{\n \"format\": " + text(kFormat) +
                     ",\n \"version\": " + std::to_string(kVersion) +
@@ -71,7 +79,8 @@ std::string layout(const FittedShapes& shapes) {
 
 // Reading.
 
-// One object of the file and its name for messages, like links[2].shapes[0].
+// One object of the file and its name for messages, like links[2].shapes[0]. Refers to the
+// document, which must outlive it.
 class Object {
  public:
   Object(const Json& json, std::string name, const std::string& file)
@@ -148,6 +157,7 @@ class Object {
 
 Shape readShape(const Object& object) {
   const std::string type = object.text("type");
+  // Every type allows its own sizes beside the pose, and nothing else.
   const auto allow = [&](std::vector<std::string> sizes) {
     sizes.insert(sizes.end(), {"type", "position", "orientation"});
     object.requireOnly(sizes);
@@ -184,13 +194,16 @@ Geometry readGeometry(const Object& object, const std::string& file) {
   };
   Geometry g{shape(), {}};
   g.X_BG.p = object.numbers<3>("position");
+  // x, y, z, w; normalised after the check, so that the rotation is orthonormal to rounding.
   const Eigen::Vector4d q = object.numbers<4>("orientation");
-  if (std::abs(q.norm() - 1.0) > 1e-9) object.fail("orientation", "must be a unit quaternion");
+  if (std::abs(q.norm() - 1.0) > kUnitSlack)
+    object.fail("orientation", "must be a unit quaternion");
   g.X_BG.R = Eigen::Quaterniond(q[3], q[0], q[1], q[2]).normalized().matrix();
   return g;
 }
 
 Json parse(const std::string& text, const std::string& file) {
+  // Deeper nesting than the format has is refused while parsing: recursion stays shallow.
   constexpr int kDeepest = 6;
   const auto watch = [&](int depth, Json::parse_event_t event, Json&) {
     if (depth > kDeepest && event != Json::parse_event_t::value) {
@@ -204,7 +217,7 @@ Json parse(const std::string& text, const std::string& file) {
     const auto end = text.begin() + static_cast<long>(std::min(error.byte, text.size()));
     const int line = 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
     throw InputError({file, line, "", ""}, "is not valid JSON");
-  } catch (const Json::exception&) {
+  } catch (const Json::exception&) {  // the library's only other complaint about well-formed text
     throw InputError({file, 0, "", ""}, "has a number that is out of range");
   }
 }
@@ -226,6 +239,7 @@ FittedShapes readFittedShapes(const std::filesystem::path& path) {
     root.fail("version", "must be " + std::to_string(kVersion));
   }
   root.requireOnly({"format", "version", "robot", "robot_sha256", "links"});
+  // Each link once, with at least one shape.
   FittedShapes shapes{root.text("robot"), root.text("robot_sha256"), {}};
   std::set<std::string> names;
   for (const Object& link : root.objects("links")) {
@@ -249,6 +263,7 @@ FittedShapes readFittedShapes(const std::filesystem::path& path, const RobotMode
                      "the shapes were fitted to other files than those of robot '" + robot.name() +
                          "' as they are now: run allclear fit again");
   }
+  // Both ways: no link that the robot does not have, and none that it has is missing.
   std::set<std::string> names;
   for (const FittedLink& fitted : shapes.links) {
     names.insert(fitted.link);
