@@ -137,11 +137,13 @@ class TrustRegionExchange {
         soft_rows_(program_.soft(), model_, problem_.collision.distance),
         reach_(SegmentCertifier(problem_, model_).reach(guess.value(0.5 * guess.duration()))),
         best_{.clear = false, .curve = guess, .worst = std::nullopt} {
+    // One workspace per thread: evaluators are shared, scratch is not.
     for (int i = 0; i < std::max(1, context.threads); ++i) workspaces_.emplace_back(evaluator);
     startFrom(guess);
   }
 
   Refinement run() {
+    // One round: solve in the region, judge the solution over all time, move or shrink.
     while (mayGoOn()) {
       setRegion();
       const Candidate candidate = examine(solve());
@@ -218,6 +220,7 @@ class TrustRegionExchange {
     PlanProgress progress{
         0, rounds_, iterations_ + iteration.number, iteration.cost, iteration.infeasibility, ""};
     if (row >= 0) progress.worst = described(model_, program_.rowClearances()[row]);
+    // Rows that stay deep below the margin after some iterations show a seed without a way out.
     context_.report(progress);
     const bool is_hopeless = progress.iteration >= options_.patience && worst <= -options_.hopeless;
     if (context_.mustEnd() || is_hopeless) {

@@ -1,3 +1,6 @@
+// The message of a plan. Of all that is known, the most specific cause is told: a refused
+// certificate, then a waypoint without a configuration, a demand on the state, the worst pair, and
+// at last that no way was found.
 #include "allclear/planner/search/verdict.h"
 
 #include <sstream>
@@ -57,6 +60,7 @@ std::string number(double value, int digits) {
 std::string verdictText(const Plan& plan, const SearchFindings& findings,
                         const ClearanceEvaluator& evaluator) {
   if (plan.certificate && plan.certificate->clear) return certifiedText(plan);
+  // Causes in order, the most specific first.
   const std::string text = endText(plan);
   if (plan.certificate) {
     return text +
