@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "bench/mcd_mesh_cases.h"
-#include "bench/plots/plot_mcd_mesh.h"
+#include "bench/mcd_mesh_plots.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
 
@@ -316,9 +316,7 @@ int run(int argc, char** argv) {
   for (const bool both : {true, false}) bench.growthInTriangles(both, queries);
   bench.growthInTolerance(cases);
   bench.growthInTolerance(real);
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--svg") plotMeshMinima(argv[i + 1]);
-  }
+  if (report.isWritten()) plotMeshMinima(&report);
   return 0;
 }
 

@@ -3,16 +3,15 @@
 // The plots of bench_mcd_mesh (thesis, figures 6.10 and 6.11): the distance of two meshes over time
 // with the minimum that was found over each stretch, and bars of what a minimum takes.
 
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "allclear/distance/mesh/distance.h"
 #include "allclear/distance/minimum/reference/reference.h"
+#include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
-#include "bench/support/plot_svg.h"
+#include "bench/support/plots.h"
 
 #include "distance/minimum/mcd_motions.h"
 #include "support/mesh_samples.h"
@@ -60,10 +59,10 @@ inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
   return minima;
 }
 
-inline void plotMeshDistance(const std::filesystem::path& file, const TriangleMesh& a,
-                             const TriangleMesh& b) {
+inline nlohmann::json meshDistancePlot(const TriangleMesh& a, const TriangleMesh& b) {
   const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
   DistancePlot plot;
+  plot.name = "mcd_mesh_distance";
   plot.title = "Distance of two meshes (red) and its proven minimum per stretch (green)";
   std::vector<double> unused;
   const auto minima = stretchMinima(a, motion, b, true, &unused);
@@ -77,14 +76,17 @@ inline void plotMeshDistance(const std::filesystem::path& file, const TriangleMe
     plot.distances.push_back(
         meshDistance(shape_A, motion.pose(plot.times.back()), shape_B, Pose{}).distance);
   }
-  writeDistancePlot(file, plot);
+  return plotOf(plot);
 }
 
 /// The thesis's adaptive subdivision beside branch and bound in space and time, the mean over the
 /// stretches, on the same engine, for finer and finer meshes.
-inline void plotMeshTimes(const std::filesystem::path& file) {
-  TimeBars bars{
-      "Minimum over time of two meshes, tolerance 1e-3 m", "ms", {"space-time", "subdivision"}, {}};
+inline nlohmann::json meshTimesPlot() {
+  TimeBars bars{"mcd_mesh_times",
+                "Minimum over time of two meshes, tolerance 1e-3 m",
+                "ms",
+                {"space-time", "subdivision"},
+                {}};
   for (const auto& [rings, sides] : {std::pair{9, 16}, {17, 27}, {33, 51}}) {
     const TriangleMesh a = test::blobMesh(0.15, rings, sides, 0.3);
     const TriangleMesh b = test::blobMesh(0.2, rings, sides, 0.2);
@@ -98,14 +100,13 @@ inline void plotMeshTimes(const std::filesystem::path& file) {
     const std::string count = std::to_string(a.triangles().size());
     bars.bars.push_back({count + " x " + count, means});
   }
-  writeTimeBars(file, bars);
+  return plotOf(bars);
 }
 
-inline void plotMeshMinima(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  plotMeshDistance(folder / "mcd_mesh_distance.svg", test::blobMesh(0.15, 33, 51, 0.3),
-                   test::torusMesh(0.3, 0.1, 40, 24));
-  plotMeshTimes(folder / "mcd_mesh_times.svg");
+inline void plotMeshMinima(Report* report) {
+  report->plot(
+      meshDistancePlot(test::blobMesh(0.15, 33, 51, 0.3), test::torusMesh(0.3, 0.1, 40, 24)));
+  report->plot(meshTimesPlot());
 }
 
 }  // namespace allclear::bench
