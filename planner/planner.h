@@ -7,7 +7,6 @@
 
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
-#include "allclear/planner/run_context.h"
 #include "allclear/trajectories/trajectory.h"
 
 namespace allclear {
@@ -20,6 +19,16 @@ enum class PlanStatus {
 };
 
 const char* planStatusName(PlanStatus status);
+
+/// What one iteration or step of the planner looked like.
+struct PlanProgress {
+  int attempt = 0;
+  int round = 0;
+  int iteration = 0;
+  double cost = 0.0;
+  double infeasibility = 0.0;
+  std::string worst;  ///< the worst pair and its distance, or the current step
+};
 
 struct PlanHooks {
   std::function<void(const PlanProgress&)> progress;

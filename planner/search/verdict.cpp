@@ -34,7 +34,7 @@ std::string pairText(const SearchFindings& findings, const ClearanceEvaluator& e
   const std::string text = " In the best attempt, " + contactText(evaluator.model(), worst) +
                            " at t = " + number(worst.t_star) + " s. ";
   if (!findings.margin_hint.empty()) return text + findings.margin_hint;
-  // The optimiser keeps two tolerances beyond the margin, so this one would have been clear.
+  // The optimiser aims two tolerances beyond the margin: for this margin the curve is good enough.
   const double feasible = worst.lower - 2.0 * evaluator.problem().collision.tolerance;
   if (feasible > 0.0) return text + "It would do for a margin of " + number(feasible) + " m.";
   return text + "Try more attempts or time (solver), or give the way more room.";

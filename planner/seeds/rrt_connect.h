@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "allclear/planner/run_context.h"
+#include "allclear/planner/run/run_context.h"
 #include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/planner/seeds/segment_certifier.h"
 

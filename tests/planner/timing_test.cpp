@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allclear/planner/run_context.h"
+#include "allclear/planner/run/run_context.h"
 #include "allclear/planner/seeds/path_spline.h"
 #include "planner/seeds/seed_scenes.h"
 
