@@ -21,6 +21,7 @@ void print(const Certificate& certificate, bool as_json) {
     std::cout << certificate.message << "\n";
     return;
   }
+  // The verdict without the cells: who wants these writes the certificate.
   const Interval& minimum = certificate.minimum_clearance;
   const nlohmann::ordered_json out = {
       {"clear", certificate.clear},
@@ -48,6 +49,7 @@ int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
 
 int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
                 const CertifyOptions& options) {
+  // A certificate of another trajectory may hold, but says nothing about this one.
   const Certificate certificate = readCertificateJson(options.verify);
   const CertificateVerdict verdict =
       isSameTrajectory(trajectory, certificate.trajectory)

@@ -1,4 +1,8 @@
 // allclear check: is a task well posed? Solves nothing.
+//
+// Reads the task, which checks files, keys and limits, and measures the pairs of bodies at start
+// and goal. Measures with the certificate's bodies and pairs, so that what it calls clear the
+// certificate accepts.
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -23,7 +27,7 @@ struct CheckOptions {
   bool json = false;
 };
 
-/// The pairs of one end of the motion.
+/// The pairs at the start or at the goal.
 struct EndReport {
   std::string name;
   std::vector<PairDistance> pairs;  ///< those that move, the nearest to its margin first
@@ -77,6 +81,8 @@ CheckReport checkTask(const Problem& problem) {
     report.notes.push_back("the goal is a pose: the planner finds its configuration");
     return report;
   }
+  // The instant of the goal is known only when the duration is fixed. Without it the place of an
+  // obstacle that moves is unknown, and its pairs are left out.
   std::optional<double> end;
   if (problem.duration.isFixed()) end = problem.duration.min;
   for (const Obstacle& obstacle : problem.obstacles) {
@@ -94,6 +100,7 @@ void printText(const Problem& problem, const CheckReport& report) {
             << " obstacles, " << problem.attached.size() << " attached objects\n"
             << report.moving_pairs << " pairs of " << report.bodies << " bodies are considered; "
             << report.fixed_pairs << " more do not move relative to each other\n";
+  // The few nearest pairs of each end, faults or not: they show how much room there is.
   for (const EndReport& end : report.ends) {
     if (end.pairs.empty()) continue;
     std::cout << "\n" << end.name << ", closest pairs:\n";
@@ -138,8 +145,9 @@ void printJson(const Problem& problem, const CheckReport& report) {
   std::cout << out.dump(1) << "\n";
 }
 
-/// A start or goal beyond its limits is a task that reads well and cannot be solved. The reader
-/// finds it either at its key or in the whole problem.
+/// Whether an error is about a start or goal beyond its limits: then the file is right but the task
+/// cannot be solved, which is the verdict that this command is asked for. The reader reports it
+/// either at its key or for the whole problem.
 bool blamesAnEnd(const InputError& error) {
   const std::string& key = error.place().key;
   const std::string& message = error.message();

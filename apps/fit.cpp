@@ -1,4 +1,7 @@
 // allclear fit: enclosing capsules of a robot's links, and how much volume they add.
+//
+// The added volume says how much free space a planner with capsules loses: the volume of the
+// capsules' union over that of the link itself, and over that of its convex hull.
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -23,7 +26,7 @@ struct FitOptions {
   bool json = false;
 };
 
-/// What is printed of one link, or of all.
+/// The figures of one link, or of all.
 struct Row {
   std::string link;
   std::size_t triangles = 0;
@@ -118,6 +121,7 @@ void printJson(const RobotModel& robot, const std::vector<Row>& rows, double sec
 
 void fit(const FitOptions& options) {
   const RobotModel robot = loadRobot(options.robot.source());
+  // Only the fit is timed, not the reading of files.
   const auto start = std::chrono::steady_clock::now();
   const std::vector<LinkFit> fits = fitLinks(robot, options.capsules, options.threads);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

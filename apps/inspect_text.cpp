@@ -1,3 +1,7 @@
+// A robot as tables for people: summary, tree of links, coordinates, groups, pairs.
+//
+// Columns that stay empty are not printed (`Table`), so a robot without SRDF or masses gives short
+// tables.
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -10,6 +14,9 @@ namespace allclear {
 namespace {
 
 constexpr double kDegrees = 180.0 / std::numbers::pi;
+
+/// An axis this close to a coordinate axis is called x, y or z: files hold about so many digits.
+constexpr double kAxisTolerance = 1e-9;
 
 std::string times(const Vec3& size) {
   return shortNumber(size.x(), 3) + " × " + shortNumber(size.y(), 3) + " × " +
@@ -44,7 +51,7 @@ std::size_t trianglesOf(const Shape& shape) {
 std::string axisName(const Joint& joint) {
   if (joint.type == JointType::kFixed || joint.type == JointType::kFloating) return "";
   for (int i = 0; i < 3; ++i) {
-    if (std::abs(std::abs(joint.axis[i]) - 1.0) < 1e-9) {
+    if (std::abs(std::abs(joint.axis[i]) - 1.0) < kAxisTolerance) {
       return std::string(joint.axis[i] < 0 ? "-" : "") + "xyz"[i];
     }
   }
@@ -98,6 +105,7 @@ std::vector<std::string> drawnTree(const RobotModel& robot) {
     parent[l] = robot.joints()[robot.links()[l].parent_joint].parent_link;
     last_child[parent[l]] = l;
   }
+  // From each link up to the root: a bar where the ancestor has more children below, else blanks.
   std::vector<std::string> drawn;
   for (int l = 0; l < count; ++l) {
     std::string text = robot.links()[l].name;
@@ -110,6 +118,7 @@ std::vector<std::string> drawnTree(const RobotModel& robot) {
   return drawn;
 }
 
+/// A link's row: with its shape when it has one, else with their number.
 void addLinkRows(const Link& link, const std::string& drawn, const Joint* joint, Table& table) {
   std::vector<std::string> row{drawn, joint ? joint->name : "",
                                joint ? jointTypeName(joint->type) : "",
@@ -168,6 +177,7 @@ std::string degrees(const Coordinate& c) {
   return whole(c.lower) + "° .. " + whole(c.upper) + "°";
 }
 
+/// Limits in the unit of the coordinate, for angles also in degrees.
 void printCoordinates(const RobotModel& robot, std::ostream& out) {
   if (robot.dimension() == 0) return;
   out << "\nCoordinates (q)\n";
@@ -183,6 +193,7 @@ void printCoordinates(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// Each mimic joint with the law that it follows: multiplier × leader + offset.
 void printMimics(const RobotModel& robot, std::ostream& out) {
   Table table({"joint", "follows"});
   for (const Joint& joint : robot.joints()) {

@@ -61,7 +61,7 @@ class ProgressLine {
   bool printed_ = false;
 };
 
-/// What the task asks to be written, and what the command line does.
+/// The files that the task names, with those of the command line in their place.
 OutputSettings outputs(const Task& task, const PlanCommand& command) {
   OutputSettings output = task.output;
   if (!command.folder.empty()) {

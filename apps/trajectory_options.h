@@ -21,7 +21,7 @@ class TrajectoryOptions {
 
   const std::string& trajectoryFile() const { return trajectory_; }
 
-  /// Reads both, and prints what is odd about them. Throws `InputError`.
+  /// Reads both, and prints warnings about them. Throws `InputError`.
   TaskAndTrajectory read(const TaskOptions& how = {}) const;
 
   CertificateOptions certificateOptions() const;

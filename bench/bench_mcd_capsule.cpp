@@ -6,6 +6,7 @@
 
 #include "allclear/distance/minimum/capsule/segments_kernel.h"
 #include "allclear/distance/minimum/convex/convex.h"
+#include "allclear/distance/minimum/reference/reference.h"
 #include "bench/mcd_arm.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
@@ -173,16 +174,16 @@ class Bench {
         tolerance, queries_.size(), cells_, curves);
     std::printf("%-22s %9s %9s %9s %9s %7s %6s %9s %8s %9s\n", "algorithm", "mean us", "median",
                 "p99", "distances", "certif.", "wrong", "worst m", "violated", "vs cert.");
-    const Row certified = runAlgorithm(McdAlgorithm::kCertified, tolerance, 1);
+    const Row certified = runAlgorithm(std::nullopt, tolerance, 1);
     const double base = print("certified", name, certified, curves, 0.0);
     bars_.title = "Minimum over time of one pair and span, tolerance " + name + " m";
     bars_.bars = {{"certified", {base}}};
-    using enum McdAlgorithm;
+    using enum ReferenceAlgorithm;
     for (const auto algorithm : {kGolden, kHybrid, kAdvancement, kAdvancementIsotropic}) {
       const bool quick = algorithm == kGolden || algorithm == kHybrid;
       const Row row = runAlgorithm(algorithm, tolerance, quick ? 1 : stride);
-      const double mean = print(mcdAlgorithmName(algorithm), name, row, curves, base);
-      bars_.bars.push_back({mcdAlgorithmName(algorithm), {mean}});
+      const double mean = print(referenceAlgorithmName(algorithm), name, row, curves, base);
+      bars_.bars.push_back({referenceAlgorithmName(algorithm), {mean}});
     }
     print("sampling", name, runSampling(tolerance, tolerance), 0.0, base);
     print("sampling-short-cells", name, runSampling(tolerance, 1e-8), 0.0, base);
@@ -262,10 +263,10 @@ class Bench {
     }
   }
 
-  Row runAlgorithm(McdAlgorithm algorithm, double tolerance, int stride) {
+  /// Without an algorithm: the certified search.
+  Row runAlgorithm(std::optional<ReferenceAlgorithm> algorithm, double tolerance, int stride) {
     Row row;
     McdOptions options;
-    options.algorithm = algorithm;
     options.tolerance = tolerance;
     options.max_evaluations = 1 << 20;
     CapsuleQuery query;
@@ -276,7 +277,7 @@ class Bench {
         double best = HUGE_VAL, lower = 0.0, upper = 0.0;
         for (int repeat = 0; repeat < (stride > 1 ? 1 : 3); ++repeat) {
           const double start = secondsNow();
-          if (algorithm == McdAlgorithm::kCertified) {
+          if (!algorithm) {
             const CapsuleBracket bracket = capsuleMinimum(a, b, query);
             best = std::min(best, secondsNow() - start);
             lower = bracket.lower;
@@ -284,7 +285,7 @@ class Bench {
             count(&row, repeat, bracket.distance_evaluations, bracket.bound_evaluations,
                   bracket.status);
           } else {
-            const DistanceBracket bracket = minimumDistance(a, b, options);
+            const DistanceBracket bracket = referenceMinimum(*algorithm, a, b, options);
             best = std::min(best, secondsNow() - start);
             lower = bracket.lower;
             upper = bracket.upper;
@@ -293,7 +294,7 @@ class Bench {
           }
         }
         row.microseconds.push_back(1e6 * std::max(0.0, best - overhead_));
-        judge(q, tolerance, lower, upper, isSound(algorithm), &row);
+        judge(q, tolerance, lower, upper, !algorithm || isSound(*algorithm), &row);
       }
     });
     return row;

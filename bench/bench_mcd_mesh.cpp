@@ -174,15 +174,17 @@ class Bench {
       });
       ratio((std::string(name) + "_ratio").c_str(), mean, statisticsOf(own.seconds).mean);
     };
-    McdOptions subdivision = options, sampling = options;
-    subdivision.algorithm = McdAlgorithm::kSubdivision;
-    sampling.algorithm = McdAlgorithm::kSampling;
-    subdivision.max_evaluations = sampling.max_evaluations = 100000000;
+    McdOptions unlimited = options;
+    unlimited.max_evaluations = 100000000;
+    const auto reference = [&](ReferenceAlgorithm algorithm, int i, MeshMcdCounts* counts) {
+      return referenceMinimum(algorithm, A, {&shape_A, {}, c.queries[i].curves}, B,
+                              {&shape_B, {}, {&still, 1}}, unlimited, counts);
+    };
     rival("subdivision", "subdivision, same engine", [&](int i, MeshMcdCounts* n) {
-      return query(subdivision, i, nullptr, n).distance_evaluations;
+      return reference(ReferenceAlgorithm::kSubdivision, i, n).distance_evaluations;
     });
     rival("sampling", "sampling, same engine", [&](int i, MeshMcdCounts* n) {
-      return query(sampling, i, nullptr, n).distance_evaluations;
+      return reference(ReferenceAlgorithm::kSampling, i, n).distance_evaluations;
     });
     rival("subdivision_fcl", "subdivision, FCL",
           [&](int i, MeshMcdCounts*) { return fclSubdivision(c, c.queries[i], tolerance); });

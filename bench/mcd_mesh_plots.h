@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "allclear/distance/mesh/distance.h"
-#include "allclear/distance/minimum/mesh/mesh.h"
+#include "allclear/distance/minimum/reference/reference.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
 #include "bench/support/plots.h"
@@ -34,14 +34,13 @@ inline test::ChainMotion turningPast(double reach) {
   return motion;
 }
 
-/// A minimum over each stretch of the motion.
+/// A minimum over each stretch of the motion, by the certified search or by subdivision.
 inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
                                                   const test::ChainMotion& motion,
-                                                  const TriangleMesh& b, McdAlgorithm algorithm,
+                                                  const TriangleMesh& b, bool certified,
                                                   std::vector<double>* milliseconds) {
   const Shape shape_A = a, shape_B = b;
   McdOptions options;
-  options.algorithm = algorithm;
   options.tolerance = 1e-3;
   options.max_evaluations = 100000000;
   std::vector<DistanceBracket> minima;
@@ -51,8 +50,10 @@ inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
     const std::vector<BodyCurve> curves = motion.curves(time, cells);
     const BodyCurve still = BodyCurve::still(Pose{}, time);
     const double start = secondsNow();
-    minima.push_back(minimumDistance(*a.body(), {&shape_A, {}, curves}, *b.body(),
-                                     {&shape_B, {}, {&still, 1}}, options));
+    const MovingShape moving{&shape_A, {}, curves}, resting{&shape_B, {}, {&still, 1}};
+    minima.push_back(certified ? minimumDistance(*a.body(), moving, *b.body(), resting, options)
+                               : referenceMinimum(ReferenceAlgorithm::kSubdivision, *a.body(),
+                                                  moving, *b.body(), resting, options));
     milliseconds->push_back(1e3 * (secondsNow() - start));
   }
   return minima;
@@ -64,7 +65,7 @@ inline nlohmann::json meshDistancePlot(const TriangleMesh& a, const TriangleMesh
   plot.name = "mcd_mesh_distance";
   plot.title = "Distance of two meshes (red) and its proven minimum per stretch (green)";
   std::vector<double> unused;
-  const auto minima = stretchMinima(a, motion, b, McdAlgorithm::kCertified, &unused);
+  const auto minima = stretchMinima(a, motion, b, true, &unused);
   for (int i = 0; i < kStretches; ++i) {
     plot.minima.push_back(
         {double(i) / kStretches, double(i + 1) / kStretches, std::max(0.0, minima[i].lower)});
@@ -91,9 +92,9 @@ inline nlohmann::json meshTimesPlot() {
     const TriangleMesh b = test::blobMesh(0.2, rings, sides, 0.2);
     const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
     std::vector<double> means;
-    for (const auto algorithm : {McdAlgorithm::kCertified, McdAlgorithm::kSubdivision}) {
+    for (const bool certified : {true, false}) {
       std::vector<double> milliseconds;
-      stretchMinima(a, motion, b, algorithm, &milliseconds);
+      stretchMinima(a, motion, b, certified, &milliseconds);
       means.push_back(statisticsOf(milliseconds).mean);
     }
     const std::string count = std::to_string(a.triangles().size());

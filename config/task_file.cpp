@@ -58,7 +58,7 @@ class SceneSection {
   std::optional<Value> file_;
 };
 
-/// What only shows once everything is there, such as a velocity beyond a scaled limit.
+/// Refuses what only shows when all sections are read, such as a velocity beyond a scaled limit.
 void requireValid(const Problem& problem) {
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);

@@ -1,5 +1,5 @@
 // The sections of a task that set numbers: collision, limits, duration, objective, balance, solver,
-// output.
+// output. A key that is not given leaves the default of its struct, so defaults stand in one place.
 #include <algorithm>
 
 #include "allclear/config/task/sections.h"
@@ -24,7 +24,8 @@ void requireBody(const std::string& name, const Value& where,
   if (count > 1) where.fail("'" + name + "' names both a link and an object: rename the object");
 }
 
-/// `{a: 0.01}` for a against everything, `{a: {b: 0.01}}` for one pair.
+/// Reads `{a: 0.01}` for a against everything, `{a: {b: 0.01}}` for one pair. A pair that is given
+/// twice, in either order, is an error: which margin counts would be a guess.
 void readPairMargins(const Value& section, const std::vector<std::string>& known,
                      std::vector<PairMargin>& out) {
   const auto add = [&](const std::string& a, const std::string& b, const Value& margin) {
@@ -35,6 +36,8 @@ void readPairMargins(const Value& section, const std::vector<std::string>& known
     }
     out.push_back({a, b, margin.notNegative()});
   };
+  // A typing error in a name would leave its pair with the general margin, unnoticed: names must be
+  // known.
   for (const Value::Entry& first : section.entries()) {
     requireBody(first.key, first.value, known);
     if (!first.value.isMap()) {
@@ -49,6 +52,7 @@ void readPairMargins(const Value& section, const std::vector<std::string>& known
   }
 }
 
+/// The words stand in the order of the enumeration.
 GeometryMode readGeometryMode(const Value& value) {
   static const std::vector<std::string> kWords = {"auto", "capsule", "mesh", "primitive"};
   const auto it = std::find(kWords.begin(), kWords.end(), value.word(kWords));
@@ -91,6 +95,7 @@ void readCollision(const Value& task, Problem& problem) {
   if (const auto value = section->find("pair_margins")) {
     readPairMargins(*value, known, set.pair_margins);
   }
+  // Pairs that may touch. Names must be known, or a misspelt one would leave its pair checked.
   const auto allowed = section->find("allowed");
   if (!allowed) return;
   for (const Value& pair : allowed->items()) {
@@ -106,6 +111,8 @@ void readLimits(const Value& task, Problem& problem) {
   if (!section) return;
   section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "acceleration",
                  "jerk", "torque"});
+  // Factors scale what the robot's files say; accelerations and jerks, which URDF does not have,
+  // are given outright.
   LimitSettings& set = problem.limits;
   if (const auto value = section->find("max_velocity_scaling_factor")) {
     set.max_velocity_scaling_factor = scalingFactor(*value);
@@ -126,6 +133,7 @@ void readDuration(const Value& task, Problem& problem) {
   section->only({"min", "max", "fixed"});
   const auto min = section->find("min");
   const auto max = section->find("max");
+  // A fixed duration is one whose least and greatest value are the same.
   if (const auto fixed = section->find("fixed")) {
     if (min || max) section->failAtKey("fixed", "give 'fixed', or 'min' and 'max', not both");
     problem.duration = {fixed->positive(), fixed->positive()};
@@ -152,6 +160,7 @@ void readObjective(const Value& task, Problem& problem) {
   read("acceleration", weights.acceleration);
   read("jerk", weights.jerk);
   read("torque", weights.torque);
+  // With no weight at all every trajectory would be as good as any other.
   if (weights.duration + weights.velocity + weights.acceleration + weights.jerk + weights.torque ==
       0.0) {
     section->fail("every weight is zero");
@@ -161,6 +170,7 @@ void readObjective(const Value& task, Problem& problem) {
 void readBalance(const Value& task, Problem& problem) {
   if (const auto section = task.find("balance")) {
     section->only({"support", "criterion", "margin"});
+    // Without a support there is nothing to balance on.
     Balance balance;
     balance.support_links = readLinks(section->need("support"), *problem.robot);
     if (balance.support_links.empty()) section->need("support").fail("must name a link");

@@ -5,9 +5,14 @@
 #include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
 
+// Shapes in Allclear's own form (`type`, `dimensions`, ...) and as the messages of shape_msgs.
 namespace allclear {
 namespace {
 
+/// A plane's normal shorter than this is a zero with rounding: it has no direction.
+constexpr double kLeastNormal = 1e-9;
+
+/// So many sizes, all positive.
 VecX sizes(const Value& value, int count, const char* what) {
   const VecX out = value.numbers(count, what);
   for (int i = 0; i < count; ++i) value.at(i).positive();
@@ -18,6 +23,7 @@ Shape primitive(const std::string& type, const Value& dimensions) {
   if (type == "box") return Box(sizes(dimensions, 3, "[x, y, z]"));
   if (type == "sphere") return Sphere(sizes(dimensions, 1, "[radius]")[0]);
   if (type == "ellipsoid") return Ellipsoid(sizes(dimensions, 3, "[radius x, y, z]"));
+  // As shape_msgs/SolidPrimitive has them: the height comes first.
   const VecX size = sizes(dimensions, 2, "[height, radius]");
   if (type == "cone") return Cone(size[1], size[0]);
   if (type == "capsule") return Capsule(size[1], size[0]);
@@ -56,6 +62,7 @@ Vec3 readScale(const std::optional<Value>& value) {
 
 Shape readMesh(const Value& object, InputFiles& files) {
   const bool is_file = object.oneOf({"file", "vertices"}) == "file";
+  // 'scale' belongs to files, 'triangles' to vertices given in place.
   for (const char* key : {"scale", "triangles"}) {
     if (object.has(key) && is_file == (std::string(key) == "triangles")) {
       object.failAtKey(key, is_file ? "goes with 'vertices', not with 'file'"
@@ -75,7 +82,7 @@ Geometry halfSpace(const Vec3& n, double offset) {
           {Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), n).toRotationMatrix(), offset * n}};
 }
 
-/// Keys of a shape that its type does not use are mistakes, not decoration.
+/// A key that a shape's type does not use is a mistake: refuse it rather than ignore it.
 void refuseKeys(const Value& object, const std::string& type,
                 const std::vector<std::string>& used) {
   for (const std::string& key : shapeKeys()) {
@@ -96,6 +103,7 @@ std::vector<std::string> shapeKeys() {
 Geometry readShape(const Value& object, InputFiles& files) {
   const std::string type = object.need("type").word(
       {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane"});
+  // Each type has its own keys; those of another type are refused.
   if (type == "mesh") {
     refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles"});
     return {readMesh(object, files), Pose()};
@@ -135,7 +143,7 @@ Geometry readPlaneMessage(const Value& message) {
   const Value coef = message.need("coef");
   const VecX abcd = coef.numbers(4, "[a, b, c, d]");
   const double norm = abcd.head<3>().norm();
-  if (!(norm > 1e-9)) coef.fail("a plane's normal [a, b, c] must not be zero");
+  if (!(norm > kLeastNormal)) coef.fail("a plane's normal [a, b, c] must not be zero");
   return halfSpace(abcd.head<3>() / norm, -abcd[3] / norm);
 }
 

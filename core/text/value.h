@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,29 +11,20 @@
 
 namespace allclear {
 
-/// Limits that keep a file made by mistake or malice from using up time and memory.
-struct DocumentLimits {
-  std::size_t bytes = std::size_t{32} << 20;
-  std::size_t values = 3'000'000;  ///< with every alias counted as often as it is used
-  int depth = 64;
-};
-
 struct DocumentNode;
+struct Document;
 
-/// A value of a YAML or JSON file, with its place in it. Reading it as something that it is not
-/// throws an `InputError` with file, line, the way to the key, and the value. Values share the
-/// (immutable) document, which lives as long as any of them.
+/// A value of a text document (YAML, JSON) with its place in it. To read it as something that it is
+/// not throws an `InputError` with file, line, the path of keys, and the value. Values share the
+/// (immutable) document, which lives as long as any of them. `parseYaml` and `parseJson` make one.
 class Value {
  public:
-  /// Reads the one document of a file. Repeated keys, unknown aliases, a second document and
-  /// whatever exceeds the limits are errors.
-  static Value readFile(const std::filesystem::path& path, const DocumentLimits& limits = {});
-  static Value parse(std::string_view text, const std::string& file_name,
-                     const DocumentLimits& limits = {});
+  /// The whole document.
+  explicit Value(std::shared_ptr<const Document> document);
 
   const std::string& file() const;
   int line() const { return line_; }
-  /// The way to this value, as "goal.pose.position[2]"; empty for the whole document.
+  /// The keys that lead to this value, as "goal.pose.position[2]"; empty for the whole document.
   const std::string& path() const { return path_; }
 
   bool isNull() const;
@@ -56,7 +45,7 @@ class Value {
   double notNegative() const;  ///< finite, >= 0
   long long integer(long long lower, long long upper) const;
   bool boolean() const;
-  std::string text() const;         ///< not empty
+  std::string text() const;         ///< not empty; in JSON only a string in quotes
   std::string textOrEmpty() const;  ///< the empty string is allowed, null reads as it
   /// One of the known words; else an error that lists them or names the nearest.
   std::string word(const std::vector<std::string>& known) const;
@@ -84,12 +73,12 @@ class Value {
   std::string oneOf(const std::vector<std::string>& keys) const;
 
  private:
-  struct Document;
   Value(std::shared_ptr<const Document> document, const DocumentNode* node, std::string path,
         int line);
   const DocumentNode& map() const;
   const DocumentNode& list() const;
   const std::string& scalar(const char* expected) const;
+  const std::string& name(const char* expected) const;
   std::string keyPath(std::string_view key) const;
 
   std::shared_ptr<const Document> document_;

@@ -1,13 +1,17 @@
-#include "allclear/config/document/document.h"
+// Reads values of a document as numbers, names, lists and maps, with errors that say where.
+//
+// Numbers are kept as text in the tree and converted here, by `from_chars`: it knows no locale,
+// takes the whole text or fails, and gives the double nearest to the text, so that what was written
+// with enough digits reads back to the bit. A value in quotes is a string, whatever it looks like.
+#include "allclear/core/text/value.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "allclear/config/document/node.h"
 #include "allclear/core/assert.h"
-#include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/text/value_tree.h"
 
 namespace allclear {
 namespace {
@@ -21,7 +25,7 @@ const char* kindName(Kind kind) {
 
 template <class Number>
 bool readsAs(std::string_view text, Number& value) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);  // which from_chars refuses
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size();
 }
@@ -37,26 +41,12 @@ std::string listed(const std::vector<std::string>& words) {
 
 }  // namespace
 
-struct Value::Document {
-  std::string file;
-  std::shared_ptr<const DocumentNode> root;
-};
+Value::Value(std::shared_ptr<const Document> document)
+    : document_(std::move(document)), node_(document_->root.get()), line_(node_->line) {}
 
 Value::Value(std::shared_ptr<const Document> document, const DocumentNode* node, std::string path,
              int line)
     : document_(std::move(document)), node_(node), path_(std::move(path)), line_(line) {}
-
-Value Value::readFile(const std::filesystem::path& path, const DocumentLimits& limits) {
-  return parse(allclear::readFile(path, limits.bytes), path.string(), limits);
-}
-
-Value Value::parse(std::string_view text, const std::string& file_name,
-                   const DocumentLimits& limits) {
-  auto document =
-      std::make_shared<Document>(Document{file_name, parseDocument(text, file_name, limits)});
-  const DocumentNode* root = document->root.get();
-  return Value(std::move(document), root, "", root->line);
-}
 
 const std::string& Value::file() const { return document_->file; }
 bool Value::isNull() const { return node_->kind == Kind::kNull; }
@@ -127,16 +117,22 @@ bool Value::boolean() const {
   fail("must be true or false");
 }
 
+const std::string& Value::name(const char* expected) const {
+  const std::string& text = scalar(expected);
+  if (document_->is_json && !node_->quoted) fail("must be a string in quotes");
+  return text;
+}
+
 std::string Value::text() const {
-  const std::string& text = scalar("a name");
+  const std::string& text = name("a name");
   if (text.empty()) fail("must not be empty");
   return text;
 }
 
-std::string Value::textOrEmpty() const { return isNull() ? "" : scalar("a name"); }
+std::string Value::textOrEmpty() const { return isNull() ? "" : name("a name"); }
 
 std::string Value::word(const std::vector<std::string>& known) const {
-  const std::string& text = scalar("a word");
+  const std::string& text = name("a word");
   if (std::find(known.begin(), known.end(), text) == known.end()) {
     fail("must be " + listed(known) + didYouMean(text, known));
   }
@@ -165,6 +161,8 @@ std::vector<Value> Value::items() const {
 
 VecX Value::numbers() const {
   VecX out(static_cast<Eigen::Index>(size()));
+  // Straight from the nodes: meshes hold millions of numbers, and a `Value` each would cost their
+  // paths. What is wrong is read again as a `Value`, which throws.
   for (std::size_t i = 0; i < size(); ++i) {
     const DocumentNode& child = *node_->children[i];
     double value = 0.0;
@@ -223,6 +221,7 @@ std::optional<Value> Value::find(std::string_view key) const {
   const DocumentNode& node = map();
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
     if (node.keys[i].first != key) continue;
+    // `key:` without a value counts as absent, as people write it when they comment values out.
     if (node.children[i]->kind == Kind::kNull) return std::nullopt;
     return Value(document_, node.children[i].get(), keyPath(key), node.keys[i].second);
   }
