@@ -423,7 +423,7 @@ class MeshBvhBuilder {
       }
       if (holds(G, stored)) return;
     }
-    ALLCLEAR_ASSERT(!"a box that holds its triangles");
+    ALLCLEAR_ASSERT(false && "a box that holds its triangles");
   }
 
   bool holds(const Mat3& G, const Vec3& center) const {

@@ -107,7 +107,7 @@ std::vector<Corners> surfaceOf(const TriangleMesh& mesh) {
 /// Other shapes do not come out of a URDF.
 template <class Other>
 std::vector<Corners> surfaceOf(const Other&) {
-  ALLCLEAR_ASSERT(!"a shape that a URDF can hold");
+  ALLCLEAR_ASSERT(false && "a shape that a URDF can hold");
   return {};
 }
 
