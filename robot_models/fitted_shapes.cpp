@@ -45,7 +45,7 @@ struct ShapeToJson {
   void operator()(const Box& s) const { out["size"] = {s.size().x(), s.size().y(), s.size().z()}; }
   template <class Other>
   void operator()(const Other&) const {
-    ALLCLEAR_ASSERT(!"only spheres, capsules, boxes and cylinders are written");
+    ALLCLEAR_ASSERT(false && "only spheres, capsules, boxes and cylinders are written");
   }
 };
 
