@@ -80,6 +80,7 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
   return output;
 }
 
+/// Status, times and figures of a plan; the trajectory itself is in its files.
 nlohmann::ordered_json asJson(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
   nlohmann::ordered_json out = {{"status", planStatusName(plan.status)},
@@ -114,11 +115,13 @@ int exitCode(PlanStatus status) {
   return kInternalError;
 }
 
+/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
+/// that was not found, too: it shows what stood in the way.
 int run(const PlanCommand& command) {
   const Task task = loadTask(command.task, {.load_visuals = !command.report.empty()});
   const Problem& problem = task.problem;
   const OutputSettings output = outputs(task, command);
-  if (!output.report.empty()) requireReports();  // not after the planning
+  if (!output.report.empty()) requireReports();  // now, not after the planning
   for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
   PlanOptions options = task.options;
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;

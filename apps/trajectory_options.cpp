@@ -20,6 +20,7 @@ void TrajectoryOptions::addTo(CLI::App& command) {
       ->capture_default_str();
 }
 
+/// Warnings go to stderr, so that the output stays clean for programs.
 TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& how) const {
   Problem problem = loadTask(task_, how).problem;
   NamedTrajectory trajectory = readTrajectoryFile(trajectory_, problem);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "allclear/trajectories/files/trajectory_value.h"
 #include "allclear/trajectories/spline_fit.h"
 #include "allclear/trajectories/trajectory_csv.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -209,6 +210,23 @@ TEST(TrajectoryJson, RoundTripsExactly) {
     ASSERT_NE(again.trajectory.hermite(), nullptr);
     EXPECT_TRUE(same(*again.trajectory.hermite(), rows)) << "seed " << seed;
   }
+}
+
+TEST(TrajectoryJson, StandsInsideAnotherFileOnOneLine) {
+  std::mt19937 random(6);
+  const NamedTrajectory curve{test::randomSpline(random, 5, false), kJoints, {}};
+  const std::string line = formatTrajectoryOnOneLine(curve);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const NamedTrajectory read =
+      readTrajectory(parseJson("{\"a\":\n[0, " + line + "]}", "x.json").need("a").at(1));
+  EXPECT_EQ(formatTrajectoryJson(read.trajectory, read.joint_names),
+            formatTrajectoryJson(curve.trajectory, curve.joint_names));
+  std::string broken = line;
+  broken.replace(broken.find("\"degree\":5"), 10, "\"degree\":0");
+  EXPECT_EQ(errorOf([&] {
+              readTrajectory(parseJson("{\"a\":\n[0, " + broken + "]}", "x.json").need("a").at(1));
+            }),
+            "x.json:2: a[1].degree: '0': must be between 1 and 15");
 }
 
 TEST(TrajectoryJson, IsWrittenToAndReadFromFiles) {
