@@ -6,9 +6,11 @@
 
 #include "allclear/distance/minimum/capsule/segments_kernel.h"
 #include "allclear/distance/minimum/convex/convex.h"
+#include "allclear/distance/minimum/reference/reference.h"
 #include "bench/mcd_arm.h"
+#include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
-#include "bench/support/plot_svg.h"
+#include "bench/support/plots.h"
 
 namespace allclear::bench {
 namespace {
@@ -159,7 +161,7 @@ struct Row {
 
 class Bench {
  public:
-  explicit Bench(Figures* figures) : figures_(figures), queries_(work_.queries()) {
+  explicit Bench(Report* report) : report_(report), queries_(work_.queries()) {
     findTruth(work_, queries_);
   }
 
@@ -172,16 +174,16 @@ class Bench {
         tolerance, queries_.size(), cells_, curves);
     std::printf("%-22s %9s %9s %9s %9s %7s %6s %9s %8s %9s\n", "algorithm", "mean us", "median",
                 "p99", "distances", "certif.", "wrong", "worst m", "violated", "vs cert.");
-    const Row certified = runAlgorithm(McdAlgorithm::kCertified, tolerance, 1);
+    const Row certified = runAlgorithm(std::nullopt, tolerance, 1);
     const double base = print("certified", name, certified, curves, 0.0);
     bars_.title = "Minimum over time of one pair and span, tolerance " + name + " m";
     bars_.bars = {{"certified", {base}}};
-    using enum McdAlgorithm;
+    using enum ReferenceAlgorithm;
     for (const auto algorithm : {kGolden, kHybrid, kAdvancement, kAdvancementIsotropic}) {
       const bool quick = algorithm == kGolden || algorithm == kHybrid;
       const Row row = runAlgorithm(algorithm, tolerance, quick ? 1 : stride);
-      const double mean = print(mcdAlgorithmName(algorithm), name, row, curves, base);
-      bars_.bars.push_back({mcdAlgorithmName(algorithm), {mean}});
+      const double mean = print(referenceAlgorithmName(algorithm), name, row, curves, base);
+      bars_.bars.push_back({referenceAlgorithmName(algorithm), {mean}});
     }
     print("sampling", name, runSampling(tolerance, tolerance), 0.0, base);
     print("sampling-short-cells", name, runSampling(tolerance, 1e-8), 0.0, base);
@@ -205,11 +207,11 @@ class Bench {
 
   /// Its distance over time with the certified minimum of each span; and the algorithms' times at
   /// the last tolerance run.
-  void plot(const std::filesystem::path& folder) {
-    std::filesystem::create_directories(folder);
+  void plot() {
     const std::size_t per_span = queries_.size() / work_.spans();
     const std::size_t pair = closestPair(per_span);
     DistancePlot plot;
+    plot.name = "mcd_capsule_distance";
     plot.title = "Distance of the closest pair (red) and its certified minimum per span (green)";
     std::vector<Vec3> ends;
     for (int s = 0; s < kSpans; ++s) {
@@ -226,10 +228,11 @@ class Bench {
         plot.distances.push_back(work_.distance(q, ends));
       }
     }
-    writeDistancePlot(folder / "mcd_capsule_distance.svg", plot);
+    report_->plot(plotOf(plot));
+    bars_.name = "mcd_capsule_times";
     bars_.unit = "us";
     bars_.names = {"mean time, curves included"};
-    writeTimeBars(folder / "mcd_capsule_times.svg", bars_);
+    report_->plot(plotOf(bars_));
   }
 
  private:
@@ -260,10 +263,10 @@ class Bench {
     }
   }
 
-  Row runAlgorithm(McdAlgorithm algorithm, double tolerance, int stride) {
+  /// Without an algorithm: the certified search.
+  Row runAlgorithm(std::optional<ReferenceAlgorithm> algorithm, double tolerance, int stride) {
     Row row;
     McdOptions options;
-    options.algorithm = algorithm;
     options.tolerance = tolerance;
     options.max_evaluations = 1 << 20;
     CapsuleQuery query;
@@ -274,7 +277,7 @@ class Bench {
         double best = HUGE_VAL, lower = 0.0, upper = 0.0;
         for (int repeat = 0; repeat < (stride > 1 ? 1 : 3); ++repeat) {
           const double start = secondsNow();
-          if (algorithm == McdAlgorithm::kCertified) {
+          if (!algorithm) {
             const CapsuleBracket bracket = capsuleMinimum(a, b, query);
             best = std::min(best, secondsNow() - start);
             lower = bracket.lower;
@@ -282,7 +285,7 @@ class Bench {
             count(&row, repeat, bracket.distance_evaluations, bracket.bound_evaluations,
                   bracket.status);
           } else {
-            const DistanceBracket bracket = minimumDistance(a, b, options);
+            const DistanceBracket bracket = referenceMinimum(*algorithm, a, b, options);
             best = std::min(best, secondsNow() - start);
             lower = bracket.lower;
             upper = bracket.upper;
@@ -291,7 +294,7 @@ class Bench {
           }
         }
         row.microseconds.push_back(1e6 * std::max(0.0, best - overhead_));
-        judge(q, tolerance, lower, upper, isSound(algorithm), &row);
+        judge(q, tolerance, lower, upper, !algorithm || isSound(*algorithm), &row);
       }
     });
     return row;
@@ -369,18 +372,18 @@ class Bench {
     std::printf(base > 0.0 ? " %8.1fx" : "", mean / base);
     std::printf("%s\n", row.microseconds.size() < queries_.size() ? "  (part of the spans)" : "");
     const std::string key = "mcd_capsule." + name + "." + label + ".";
-    figures_->set(key + "mean_us", mean);
-    figures_->set(key + "median_us", s.median + curves);
-    figures_->set(key + "p99_us", s.p99 + curves);
-    figures_->set(key + "distances", row.evaluations / n);
-    figures_->set(key + "certificates", row.certificates / n);
-    figures_->set(key + "wrong_percent", 100.0 * row.wrong / n);
-    figures_->set(key + "violated", row.violated);
-    if (base > 0.0) figures_->set(key + "times_certified", mean / base);
+    report_->figure(key + "mean_us", mean);
+    report_->figure(key + "median_us", s.median + curves);
+    report_->figure(key + "p99_us", s.p99 + curves);
+    report_->figure(key + "distances", row.evaluations / n);
+    report_->figure(key + "certificates", row.certificates / n);
+    report_->figure(key + "wrong_percent", 100.0 * row.wrong / n);
+    report_->figure(key + "violated", row.violated);
+    if (base > 0.0) report_->figure(key + "times_certified", mean / base);
     return mean;
   }
 
-  Figures* figures_;
+  Report* report_;
   Workload work_;
   std::vector<Query> queries_;
   double cells_ = 0.0;
@@ -393,17 +396,15 @@ class Bench {
 
 int main(int argc, char** argv) {
   CLI::App app("Minimum over time of the distance of two capsules");
-  std::string json, svg;
-  app.add_option("--json", json, "write the figures to this file");
-  app.add_option("--svg", svg, "draw plots into this folder");
+  std::string json;
+  app.add_option("--json", json, "write the figures and the series of plots to this file");
   CLI11_PARSE(app, argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  allclear::bench::Figures figures;
-  allclear::bench::Bench bench(&figures);
+  allclear::bench::Report report(json);
+  allclear::bench::Bench bench(&report);
   bench.run(1e-3, "1e-3");
-  if (!svg.empty()) bench.plot(svg);
+  if (report.isWritten()) bench.plot();
   bench.run(1e-4, "1e-4");
   bench.run(1e-6, "1e-6");
-  figures.write(json);
   return 0;
 }

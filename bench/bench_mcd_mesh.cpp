@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "bench/mcd_mesh_cases.h"
-#include "bench/plots/plot_mcd_mesh.h"
+#include "bench/mcd_mesh_plots.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
 
@@ -174,15 +174,17 @@ class Bench {
       });
       ratio((std::string(name) + "_ratio").c_str(), mean, statisticsOf(own.seconds).mean);
     };
-    McdOptions subdivision = options, sampling = options;
-    subdivision.algorithm = McdAlgorithm::kSubdivision;
-    sampling.algorithm = McdAlgorithm::kSampling;
-    subdivision.max_evaluations = sampling.max_evaluations = 100000000;
+    McdOptions unlimited = options;
+    unlimited.max_evaluations = 100000000;
+    const auto reference = [&](ReferenceAlgorithm algorithm, int i, MeshMcdCounts* counts) {
+      return referenceMinimum(algorithm, A, {&shape_A, {}, c.queries[i].curves}, B,
+                              {&shape_B, {}, {&still, 1}}, unlimited, counts);
+    };
     rival("subdivision", "subdivision, same engine", [&](int i, MeshMcdCounts* n) {
-      return query(subdivision, i, nullptr, n).distance_evaluations;
+      return reference(ReferenceAlgorithm::kSubdivision, i, n).distance_evaluations;
     });
     rival("sampling", "sampling, same engine", [&](int i, MeshMcdCounts* n) {
-      return query(sampling, i, nullptr, n).distance_evaluations;
+      return reference(ReferenceAlgorithm::kSampling, i, n).distance_evaluations;
     });
     rival("subdivision_fcl", "subdivision, FCL",
           [&](int i, MeshMcdCounts*) { return fclSubdivision(c, c.queries[i], tolerance); });
@@ -314,9 +316,7 @@ int run(int argc, char** argv) {
   for (const bool both : {true, false}) bench.growthInTriangles(both, queries);
   bench.growthInTolerance(cases);
   bench.growthInTolerance(real);
-  for (int i = 1; i + 1 < argc; ++i) {
-    if (std::string(argv[i]) == "--svg") plotMeshMinima(argv[i + 1]);
-  }
+  if (report.isWritten()) plotMeshMinima(&report);
   return 0;
 }
 

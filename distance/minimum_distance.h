@@ -10,23 +10,6 @@
 
 namespace allclear {
 
-/// How the minimum of the continuous distance (MCD) over an interval is searched for.
-enum class McdAlgorithm {
-  kCertified,             ///< branch and bound with certificates (default): sound and fastest
-  kGolden,                ///< golden-section search: `upper` is sound, `lower` is only a guess
-  kAdvancement,           ///< conservative advancement, directional motion bound: sound
-  kAdvancementIsotropic,  ///< conservative advancement, lever-arm motion bound: sound
-  kHybrid,                ///< advancement from both ends, then golden section: `lower` a guess
-  kSampling,              ///< equidistant samples, as many as the tolerance needs: sound
-  kSubdivision,           ///< meshes only: adaptive subdivision of time: sound
-  kSubdivisionExtrema,    ///< meshes only: with the extrema bound of the thesis: `lower` a guess
-};
-
-const char* mcdAlgorithmName(McdAlgorithm algorithm);
-
-/// True when `lower` of that algorithm's bracket is proved rather than guessed.
-bool isSound(McdAlgorithm algorithm);
-
 enum class McdStatus {
   kBracketed,       ///< upper - lower is within the tolerance
   kCertifiedAbove,  ///< the distance is >= threshold at every instant, proved
@@ -37,8 +20,8 @@ enum class McdStatus {
 
 const char* mcdStatusName(McdStatus status);
 
+/// Of a search for the minimum of the continuous distance (MCD) over an interval of time.
 struct McdOptions {
-  McdAlgorithm algorithm = McdAlgorithm::kCertified;
   /// Wanted width of the bracket [m]; the motion's own uncertainty is added where it exceeds half
   /// of this.
   double tolerance = 1e-3;
@@ -74,7 +57,7 @@ struct DistanceBracket {
   /// of the minimum exists. False without `refine`.
   bool unique = false;
   /// Meshes only: the bodies meet at t_star (surfaces to within the motion's error, or one body
-  /// inside of the other throughout). Bounds and witnesses: see `minimumDistance` in mcd_mesh.h.
+  /// inside of the other throughout). For bounds and witnesses see minimum/mesh/mesh.h.
   bool penetrating = false;
   int distance_evaluations = 0;
   int bound_evaluations = 0;  ///< lower bounds over an interval computed beyond Lipschitz ones
@@ -89,10 +72,10 @@ struct MovingShape {
 };
 
 /// Brackets min_t distance(A(t), B(t)) over the cells' whole interval, remainders of the curves and
-/// rounding included. Triangle meshes are made ready by the first query (`TriangleMesh::body`), and
-/// seen by a half-space as their convex hulls. Throws `InputError` for two half-spaces, for a
-/// tolerance that is not positive, for curves that do not match, and for an algorithm that is not
-/// for the pair: meshes have kCertified, kSampling, kSubdivision and kSubdivisionExtrema.
+/// rounding included, by branch and bound: both ends are proved. The first query prepares a
+/// triangle mesh (`TriangleMesh::body`); against a half-space a mesh counts as its convex hull.
+/// Throws `InputError` for two half-spaces, for options out of range and for curves that do not
+/// match.
 DistanceBracket minimumDistance(const MovingShape& a, const MovingShape& b,
                                 const McdOptions& options);
 

@@ -7,6 +7,7 @@
 
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
+#include "allclear/planner/run_context.h"
 #include "allclear/trajectories/trajectory.h"
 
 namespace allclear {
@@ -19,16 +20,6 @@ enum class PlanStatus {
 };
 
 const char* planStatusName(PlanStatus status);
-
-/// What one iteration or step of the planner looked like.
-struct PlanProgress {
-  int attempt = 0;
-  int round = 0;
-  int iteration = 0;
-  double cost = 0.0;
-  double infeasibility = 0.0;
-  std::string worst;  ///< the worst pair and its distance, or what is being done
-};
 
 struct PlanHooks {
   std::function<void(const PlanProgress&)> progress;

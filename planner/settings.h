@@ -31,8 +31,8 @@ enum class DistanceMode {
 
 /// A clearance that differs from `CollisionSettings::margin`. Names are links, obstacles or
 /// attached objects (a name that is both a link's and an object's may not be used here); `b` is
-/// empty for "any other body". A pair named in full wins over one body; where two such entries of
-/// one body meet, the larger margin wins.
+/// empty for "any other body". A pair named in full wins over one body; among several entries of
+/// one kind the largest margin wins.
 struct PairMargin {
   std::string a;
   std::string b;

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "allclear/robot_models/fits/surface_contact.h"
-#include "allclear/robot_models/kinematics/builtin.h"
+#include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
 namespace {
@@ -85,8 +85,9 @@ void sampleContacts(const RobotModel& robot, const DefaultPairOptions& options,
     bodies.emplace_back(link.collision);
     balls.push_back(ballAbout(link.collision));
   }
-  const BuiltinKinematics kinematics(robot);
-  BuiltinKinematics::Workspace workspace = kinematics.makeWorkspace();
+  // The same backend in every build: default pairs must not depend on what a machine has.
+  const Kinematics kinematics(robot, kStandardGravity, KinematicsBackend::kBuiltin);
+  Kinematics::Workspace workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
   std::mt19937_64 random(options.seed);
   for (int sample = 0; sample <= options.samples; ++sample) {

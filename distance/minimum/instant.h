@@ -7,14 +7,14 @@
 namespace allclear::mcd {
 
 /// An instant of a motion given in cells.
-struct Place {
+struct TimePoint {
   int cell = 0;
   double s = 0.0;  ///< in [0, 1]
 };
 
 /// Two shapes at one instant.
 struct Instant {
-  Place place;
+  TimePoint when;
   double t = 0.0;
   double distance = 0.0;
   double ceiling = 0.0;  ///< the distance is at most this: above `distance` only where unproven
@@ -27,7 +27,7 @@ struct Instant {
 
 /// The place of time t; instants between two cells belong to the later one.
 template <class Motion>
-Place placeAt(const Motion& motion, double t) {
+TimePoint timePointAt(const Motion& motion, double t) {
   int low = 0, high = motion.cells() - 1;
   while (low < high) {
     const int middle = (low + high + 1) / 2;

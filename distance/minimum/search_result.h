@@ -6,9 +6,10 @@
 
 namespace allclear::mcd {
 
-/// What a search knows: distances of the polynomial motion.
-struct Found {
-  Instant best;
+/// What a search knows when it ends: distances [m] of the polynomial motion, not yet widened by the
+/// motion's error.
+struct SearchResult {
+  Instant best;                                             ///< least distance found
   double lower = -std::numeric_limits<double>::infinity();  ///< proved or guessed
   bool above_threshold = false;                             ///< proved
   bool out_of_evaluations = false;

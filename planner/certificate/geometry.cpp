@@ -7,10 +7,10 @@
 #include "allclear/planner/certificate/geometry.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "allclear/core/input_error.h"
+#include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
@@ -112,19 +112,6 @@ bool isChecked(const Problem& problem, const CertifiedBody& a, const CertifiedBo
 
 }  // namespace
 
-double certifiedMargin(const CollisionSettings& settings, const std::string& a,
-                       const std::string& b) {
-  std::optional<double> full, single;
-  for (const PairMargin& entry : settings.pair_margins) {
-    if (entry.b.empty()) {
-      if (entry.a == a || entry.a == b) single = std::max(single.value_or(0.0), entry.margin);
-    } else if ((entry.a == a && entry.b == b) || (entry.a == b && entry.b == a)) {
-      full = std::max(full.value_or(0.0), entry.margin);
-    }
-  }
-  return full ? *full : single.value_or(settings.margin);
-}
-
 CertifiedGeometry certifiedGeometry(const Problem& problem) {
   CertifiedGeometry geometry;
   geometry.bodies = bodiesOf(problem);
@@ -135,7 +122,7 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
       if (!isChecked(problem, a, b)) continue;
       geometry.pairs.push_back(
-          {i, j, certifiedMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
+          {i, j, pairMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
     }
   }
   return geometry;

@@ -52,8 +52,4 @@ struct CertifiedGeometry {
 /// could bound it.
 CertifiedGeometry certifiedGeometry(const Problem& problem);
 
-/// The margin of two bodies by name, `PairMargin`s included [m].
-double certifiedMargin(const CollisionSettings& settings, const std::string& a,
-                       const std::string& b);
-
 }  // namespace allclear

@@ -8,7 +8,8 @@
 namespace allclear {
 namespace {
 
-/// A rigid motion's rate of turning, from the velocities of points.
+/// Angular velocity of the obstacle [rad/s], from the velocities of three points: the difference of
+/// two points' velocities is spin x (their difference).
 Vec3 spinOf(const Obstacle& obstacle, double t, const Vec3& p) {
   const Vec3 v = obstacle.pointVelocity(t, p);
   const Vec3 x = obstacle.pointVelocity(t, p + Vec3::UnitX()) - v;  // spin x UnitX
@@ -74,6 +75,7 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
 SoftClearance::Value SoftClearance::minimum(const Clearance& from, const BSpline& curve,
                                             double softness,
                                             ClearanceEvaluator::Workspace& workspace) const {
+  // The slope by time along the curve is that of the robot's motion plus the obstacles'.
   Value best;
   best.distance = HUGE_VAL;
   descend(curve.spanTime(from.span), from.t_star, [&](double t) {

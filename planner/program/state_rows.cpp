@@ -73,7 +73,7 @@ std::pair<int, int> StateRows::controls(int row, const BSplineBasis& basis) cons
 void StateRows::lookAtTarget(const Target& target, const VecX& q, Eigen::Ref<VecX> values,
                              MatX* by_q) {
   if (const auto* pose = std::get_if<PoseTarget>(&target)) {
-    values = pose_error_(*pose, q, by_q);
+    values = pose_error_.error(*pose, q, by_q);
     return;
   }
   const auto& joints = std::get<JointTarget>(target);

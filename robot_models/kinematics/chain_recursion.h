@@ -10,7 +10,7 @@ namespace allclear {
 
 // The recursions of kinematics and dynamics for any scalar type: a derivative (dual) number gives
 // exact derivatives along any direction, an interval a bound over a box of configurations. The
-// kernels of `BuiltinKinematics` do the same for double only, several times faster.
+// built-in backend of `Kinematics` does the same for double only, several times faster.
 
 /// World poses of the nodes of the tree at q.
 template <class Scalar>

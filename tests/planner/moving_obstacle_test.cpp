@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/program/trajectory_program.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
+#include "distance/minimum/mcd_methods.h"
 #include "support/data.h"
 #include "support/random_robot.h"
 
@@ -152,14 +152,14 @@ TEST(ObstacleCurve, EverySoundSearchFindsTheSameLeastDistance) {
       const Pose X_WG = obstacle.pose(3.0 * i / 3000.0) * part.X_BG;
       least = std::min(least, signedDistance(part.shape, X_WG, post, X).distance);
     }
-    for (const McdAlgorithm algorithm : {McdAlgorithm::kCertified, McdAlgorithm::kAdvancement,
-                                         McdAlgorithm::kAdvancementIsotropic}) {
+    for (const test::McdMethod method :
+         {test::McdMethod(), test::McdMethod(ReferenceAlgorithm::kAdvancement),
+          test::McdMethod(ReferenceAlgorithm::kAdvancementIsotropic)}) {
       McdOptions options;
-      options.algorithm = algorithm;
       options.tolerance = 1e-3;
       const DistanceBracket found =
-          minimumDistance({&part.shape, part.X_BG, moving}, {&post, Pose{}, resting}, options);
-      EXPECT_LE(found.lower, least) << "seed " << 800 + seed << " " << mcdAlgorithmName(algorithm);
+          minimumBy(method, {&part.shape, part.X_BG, moving}, {&post, Pose{}, resting}, options);
+      EXPECT_LE(found.lower, least) << "seed " << 800 + seed << " " << methodName(method);
       if (found.status != McdStatus::kBracketed) continue;
       EXPECT_LE(found.upper - found.lower, 1.1e-3) << "seed " << 800 + seed;
     }

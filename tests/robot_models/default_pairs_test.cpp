@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/robot_models/fits/surface_contact.h"
-#include "allclear/robot_models/kinematics/builtin.h"
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
 #include "support/data.h"
 #include "support/random_robot.h"
@@ -95,7 +95,7 @@ TEST(DefaultPairs, OfJvrcLeaveNoPairInContactAtItsNeutralPosture) {
   RobotSource source;
   source.urdf = test::dataFolder() / "robots/jvrc_description/urdf/jvrc1.urdf";
   const RobotModel robot = loadRobot(source);
-  const BuiltinKinematics kinematics(robot);
+  const Kinematics kinematics(robot);
   auto workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
   kinematics.linkPoses(robot.neutralConfiguration(), workspace, X_WL);

@@ -4,6 +4,7 @@ Run as: include_graph.py SOURCE_DIR. Fails when
 - a folder or a room includes another that it may not know,
 - a public header (directly in a folder) includes a header of a room, which is not installed,
 - a room reaches a header whose source dispatches to that room (a cycle of calls),
+- anything but tests and benches includes a room that is for them alone,
 - a third-party header shows up outside of the folder that owns it, or in a header,
 - anything that the certificate reaches, however indirectly, is outside of its allow-list.
 """
@@ -33,10 +34,11 @@ ROOMS = {
         "mesh": ["convex", "geometry"],
         "mesh_depth": ["convex", "geometry", "mesh"],
         "minimum": [],
-        "minimum/reference": ["minimum"],
         "minimum/capsule": ["geometry", "minimum"],
         "minimum/convex": ["convex", "geometry", "minimum"],
-        "minimum/mesh": ["convex", "mesh", "mesh_depth", "minimum", "minimum/reference"],
+        "minimum/mesh": ["convex", "mesh", "mesh_depth", "minimum"],
+        "minimum/reference": ["convex", "mesh", "minimum", "minimum/capsule", "minimum/convex",
+                              "minimum/mesh"],
         "fit": ["geometry"],
         "cover": ["fit"],
         "soft": ["convex"],
@@ -48,7 +50,7 @@ ROOMS = {
     "planner": {
         "problem": [],
         "certificate": ["problem"],
-        "clearance": [],
+        "clearance": ["problem"],
         "seeds": ["clearance", "problem"],
         "program": ["clearance", "problem"],
         "search": ["clearance", "program", "seeds"],
@@ -81,6 +83,9 @@ ROOMS_OF_OTHERS = {
     "config/task": ["core/text", "robot_models/files"],
 }
 
+# Rooms of libraries that only tests and benches link: nothing else in the tree includes them.
+ONLY_FOR_TESTS = ["distance/minimum/reference", "distance/phong"]
+
 # Header pattern: the only folder whose sources may include it.
 THIRD_PARTY = {
     r"urdf_(model|parser)": "robot_models",
@@ -98,7 +103,7 @@ NEVER_IN_HEADERS = r"nlohmann/"
 # (Ipopt, clearance rows, seeds, searches) is not here, or a bug would certify itself.
 CERTIFICATE_MAY_REACH = [
     r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
-    r"distance/minimum/(\w+|(capsule|convex|mesh|reference)/\w+)", r"trajectories/(files/)?\w+",
+    r"distance/minimum/(\w+|(capsule|convex|mesh)/\w+)", r"trajectories/(files/)?\w+",
     r"robot_models/(kinematics|kinematics_types|robot_model)", r"robot_models/(kinematics|motion)/\w+",
     r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",
 ]
@@ -142,6 +147,9 @@ class Tree:
     def check_own(self, name, target):
         folder, room = room_of(name)
         to_folder, to_room = room_of(target)
+        to_place = f"{to_folder}/{to_room}"
+        if to_place in ONLY_FOR_TESTS and to_place != f"{folder}/{room}":
+            self.errors.append(f"{name}: only tests and benches may include {target}")
         if folder != to_folder:
             if to_folder not in FOLDERS[folder]:
                 self.errors.append(f"{name}: {folder} may not include {target}")
@@ -180,6 +188,8 @@ class Tree:
         return reached
 
     def check_dispatch(self, name, folder):
+        if "/".join(room_of(name)) in ONLY_FOR_TESTS:
+            return  # a library above the public headers
         for header in self.headers_reached(name) & set(DISPATCH.get(folder, [])):
             self.errors.append(f"{name}: a room may not reach {header}, which dispatches to rooms")
 

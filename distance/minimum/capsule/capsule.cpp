@@ -1,13 +1,24 @@
-// The certified minimum over time of the distance of two capsules: branch and bound.
+// The certified minimum over time of the distance of two capsules: branch and bound in time.
+// (docs/algorithms/minimum-capsule.md has the whole story.)
 //
-// On a cell the end points a_0, a_1 of A's axis and b_0, b_1 of B's are polynomials of degree 7 in
-// Bernstein form. For any vector polynomial m(s), |w - m|^2 >= 0 with w the shortest connection
-// gives
-//   D^2 >= min_ij [2 m . (b_j - a_i) - |m|^2],
-// the right side being linear in the witness and so least at end points. With m the cubic Hermite
-// interpolant of w it is a polynomial of degree 10, bounded below by its Bernstein coefficients
-//   c_r = C(10,r)^-1 [2 sum_{l+k=r} C(3,l) C(7,k) m_l . (b_jk - a_ik) - |m|^2_r].
-// All is done for the polynomial motion; the remainders widen the bracket at the end.
+// Symbols. On a cell, s in [0, 1], the end points a_0, a_1 of A's axis and b_0, b_1 of B's are
+// polynomials of degree 7 in Bernstein form. D(s) is the distance of the axes, w(s) the shortest
+// connection from A's axis to B's, |w| = D, m(s) any vector polynomial.
+//
+// The bound. |w - m|^2 >= 0 gives D^2 >= 2 m . w - |m|^2. As w = b - a for points of the two axes
+// and the right side is linear in both, it is least at end points:
+//   D^2 >= min_ij [2 m . (b_j - a_i) - |m|^2].
+// It is sharp for m near w: m is the cubic Hermite interpolant of w between the ends of the
+// interval. The right side is then a polynomial of degree 10, nowhere below its least Bernstein
+// coefficient
+//   c_r = C(10,r)^-1 [2 sum_{l+k=r} C(3,l) C(7,k) m_l . (b_jk - a_ik) - |m|^2_r]
+// (`squaredDistanceBound` in rows.h).
+//
+// The loop. An interval is dropped when a bound of D on it reaches `cut()`: no instant of it can
+// improve the result by more than the tolerance. Invariant: dropped and pending intervals cover all
+// of the time, D >= `lowest` on all that was dropped, and `best` is a distance that occurs. In the
+// end min(lowest, best) <= min D <= best. All is done for the polynomial motion; the curves' errors
+// widen the bracket at the end.
 
 #include "allclear/distance/minimum/capsule/capsule.h"
 
@@ -26,11 +37,18 @@ using namespace mcd;  // NOLINT: the pieces of this kernel
 
 constexpr int kChunk = 15;          // cells treated at once
 constexpr int kNodes = kChunk + 1;  // their end points: a multiple of the vector length
-constexpr int kDepth = 48;          // pending right ends of sub-cells
-constexpr int kEven = 10;           // from this depth on: splits near the middle
+constexpr int kDepth = 48;          // pending right ends of intervals
+// Splits stay this share of the interval away from its ends. A prediction may be off in the same
+// direction again and again and creep along from one side; from the depth `kEven` on splits are
+// near the middle, so that intervals shrink before the stack is full.
+constexpr int kEven = 10;
+constexpr double kMargin = 1e-3;
+constexpr double kEvenMargin = 0.4;
+/// Where a bound has failed the distance is low over a wide stretch: split it more evenly.
+constexpr double kMarginAfterBound = 0.1;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-struct Search {
+struct CapsuleSearch {
   const CapsuleCurve* a;
   const CapsuleCurve* b;
   int a_step, b_step;  // 0 for a still capsule whose one curve serves all cells
@@ -45,11 +63,15 @@ struct Search {
   bool stopped = false;
   CapsuleBracket result{};
 
+  /// Intervals on which D is at least this cannot change the result: they improve `best` by less
+  /// than the tolerance, or keep the threshold.
   ALLCLEAR_INLINE double cut() const {
     const double improved = best - slack;
     return improved < threshold ? improved : threshold;
   }
+  /// An interval on which D >= `bound` is done with.
   ALLCLEAR_INLINE void drop(double bound) { lowest = bound < lowest ? bound : lowest; }
+  /// A distance that occurs, at s of the cell, between axis points sigma and tau.
   ALLCLEAR_INLINE void offer(double distance, int cell, double s, double sigma, double tau) {
     if (distance >= best) return;
     best = distance;
@@ -61,60 +83,79 @@ struct Search {
   }
 };
 
-/// Bounds the cell [left, right] of `rows`, splitting it until all its parts are dropped.
-ALLCLEAR_INLINE void searchCell(const double (*rows)[kRow], int cell, End left, const End& right,
-                                double speed, double scale, Search* search) {
-  End pending[kDepth];
+/// What the bounds of an interval said.
+struct IntervalBound {
+  bool reaches_cut;
+  double bound;  ///< of D on the interval
+  double split;  ///< where to split it otherwise, as a share of its length
+};
+
+/// Bounds D on the interval [left, right] of the cell of `rows`, the cheapest bound first.
+ALLCLEAR_INLINE IntervalBound boundInterval(const double (*rows)[kRow], const Connection& left,
+                                            const Connection& right, double speed, double scale,
+                                            CapsuleSearch* search) {
+  const double length = right.s - left.s;
+  // D falls from either end no faster than `speed`: it is least where both falls meet.
+  const double lipschitz = 0.5 * (left.distance + right.distance - speed * length);
+  const double cut = search->cut();
+  IntervalBound out{lipschitz >= cut || search->stopped, std::max(lipschitz, 0.0), 0.5};
+  if (out.reaches_cut) return out;
+  if (cut <= 0.0) {  // the axes (all but) cross: no distance is below 0
+    out = {true, 0.0, 0.5};
+    return out;
+  }
+  // The cubic through the squared distances and slopes at both ends. Where it falls below the cut,
+  // a bound would fail most likely: split at its minimum without one.
+  double predicted = 0.0;
+  const bool inner = innerMinimum(left.squared, left.slope * length, right.squared,
+                                  right.slope * length, &out.split, &predicted);
+  if (!inner) out.split = 0.5;
+  if (inner && predicted < cut * cut) return out;
+  double part[kCount][kRow];
+  const bool whole = left.s == 0.0 && right.s == 1.0;
+  if (!whole) restrictRows(rows, left.s, right.s, part);
+  const double least = squaredDistanceBound(whole ? rows : part, left, right, scale);
+  ++search->result.bound_evaluations;
+  if (least >= cut * cut) {
+    out.reaches_cut = true;
+    out.bound = std::max(out.bound, std::sqrt(least));
+  }
+  out.split = std::clamp(out.split, kMarginAfterBound, 1.0 - kMarginAfterBound);
+  return out;
+}
+
+/// Bounds D on the cell [left, right] of `rows`, splitting it until all its parts are dropped.
+/// Depth first, the left part first: `left` moves on in time, and the right ends of the intervals
+/// to come are on a stack.
+ALLCLEAR_INLINE void searchCell(const double (*rows)[kRow], int cell, Connection left,
+                                const Connection& right, double speed, double scale,
+                                CapsuleSearch* search) {
+  Connection pending[kDepth];
   pending[0] = right;
   int top = 0;
   while (top >= 0) {
-    const End& end = pending[top];
-    const double length = end.s - left.s;
-    const double lipschitz = 0.5 * (left.distance + end.distance - speed * length);
-    const double cut = search->cut();
-    bool drop = lipschitz >= cut || search->stopped;
-    double bound = std::max(lipschitz, 0.0);
-    double x = 0.5, predicted = 0.0;
-    if (!drop && cut <= 0.0) {
-      drop = true;
-      bound = 0.0;
-    }
-    if (!drop) {
-      const bool inner = innerMinimum(left.squared, left.slope * length, end.squared,
-                                      end.slope * length, &x, &predicted);
-      if (!inner) x = 0.5;
-      if (!inner || predicted >= cut * cut) {
-        double part[kCount][kRow];
-        const bool whole = left.s == 0.0 && end.s == 1.0;
-        if (!whole) restrictRows(rows, left.s, end.s, part);
-        const double least = squaredDistanceBound(whole ? rows : part, left, end, scale);
-        ++search->result.bound_evaluations;
-        if (least >= cut * cut) {
-          drop = true;
-          bound = std::max(bound, std::sqrt(least));
-        }
-        x = std::clamp(x, 0.1, 0.9);
-      }
-    }
+    const Connection& end = pending[top];
+    const IntervalBound interval = boundInterval(rows, left, end, speed, scale, search);
+    bool drop = interval.reaches_cut;
     if (!drop &&
         (top + 1 == kDepth || search->result.distance_evaluations >= search->max_evaluations)) {
       search->stopped = true;
       drop = true;
     }
     if (drop) {
-      search->drop(bound);
+      search->drop(interval.bound);
       left = pending[top--];
       continue;
     }
-    // Predictions that creep along from one side must not use up the depth.
-    const double margin = top < kEven ? 1e-3 : 0.4;
-    const double s = left.s + std::clamp(x, margin, 1.0 - margin) * length;
+    const double margin = top < kEven ? kMargin : kEvenMargin;
+    const double length = end.s - left.s;
+    const double s = left.s + std::clamp(interval.split, margin, 1.0 - margin) * length;
     double value[kRow], rate[kRow];
     evaluateRows(rows, s, value, rate);
     const SegmentPair pair = closestOfRow(value);
     ++search->result.distance_evaluations;
     const double distance = std::sqrt(pair.squared);
-    fillEnd(value, rate, s, pair, distance, &pending[++top]);
+    fillConnection(value, rate, s, pair, distance, &pending[++top]);
     search->offer(distance, cell, s, pair.sigma, pair.tau);
   }
 }
@@ -127,7 +168,7 @@ struct NodeDistances {
   alignas(64) double tau[kNodes];
 };
 
-ALLCLEAR_INLINE void nodeDistances(const Search& search, int first, int count,
+ALLCLEAR_INLINE void nodeDistances(const CapsuleSearch& search, int first, int count,
                                    NodeDistances* nodes) {
   alignas(64) double x[kRow][kNodes];
   const int padded = (count + 4) / 4 * 4;  // count + 1 nodes, whole vectors of four
@@ -155,7 +196,8 @@ ALLCLEAR_INLINE void nodeDistances(const Search& search, int first, int count,
   for (int i = 0; i < padded; ++i) nodes->distance[i] = std::sqrt(nodes->squared[i]);
 }
 
-/// Bound by the balls that the capsules sweep, as an axis distance of the polynomial motion.
+/// Bound by the balls that the capsules sweep, as an axis distance of the polynomial motion: the
+/// balls contain radius and error, which an axis does not have.
 ALLCLEAR_INLINE double ballBound(const CapsuleCurve& a, const CapsuleCurve& b,
                                  double* center_distance) {
   const double x = a.ball_center[0] - b.ball_center[0];
@@ -166,7 +208,8 @@ ALLCLEAR_INLINE double ballBound(const CapsuleCurve& a, const CapsuleCurve& b,
          (b.ball_radius - b.radius - b.error);
 }
 
-ALLCLEAR_INLINE void searchChunk(int first, int count, unsigned active, Search* search) {
+/// Cells [first, first + count), of which the bits of `active` say which the balls left over.
+ALLCLEAR_INLINE void searchChunk(int first, int count, unsigned active, CapsuleSearch* search) {
   NodeDistances nodes;
   nodeDistances(*search, first, count, &nodes);
   search->result.distance_evaluations += count + 1;
@@ -180,7 +223,7 @@ ALLCLEAR_INLINE void searchChunk(int first, int count, unsigned active, Search* 
     const CapsuleCurve& a = search->a[cell * search->a_step];
     const CapsuleCurve& b = search->b[cell * search->b_step];
     const double speed = a.speed + b.speed;
-    // The right node was taken from the next cell's curves.
+    // The right node was taken from the next cell's curves, which may start a little elsewhere.
     double jump = 0.0;
     if (i + 1 < count) {
       jump =
@@ -195,20 +238,20 @@ ALLCLEAR_INLINE void searchChunk(int first, int count, unsigned active, Search* 
     }
     double rows[kCount][kRow], rate[kRow];
     gatherRows(a, b, rows);
-    End left, right;
+    Connection left, right;
     for (int c = 0; c < kRow; ++c) rate[c] = kDegree * (rows[1][c] - rows[0][c]);
-    fillEnd(rows[0], rate, 0.0, {nodes.squared[i], nodes.sigma[i], nodes.tau[i]}, nodes.distance[i],
-            &left);
+    fillConnection(rows[0], rate, 0.0, {nodes.squared[i], nodes.sigma[i], nodes.tau[i]},
+                   nodes.distance[i], &left);
     for (int c = 0; c < kRow; ++c) rate[c] = kDegree * (rows[kDegree][c] - rows[kDegree - 1][c]);
-    fillEnd(rows[kDegree], rate, 1.0, {0.0, nodes.sigma[i + 1], nodes.tau[i + 1]}, right_distance,
-            &right);
+    fillConnection(rows[kDegree], rate, 1.0, {0.0, nodes.sigma[i + 1], nodes.tau[i + 1]},
+                   right_distance, &right);
     searchCell(rows, cell, left, right, speed, a.scale + b.scale, search);
   }
 }
 
-/// The whole search: spheres, then nodes, then certificates.
+/// The whole search: balls, then the nodes' distances, then bounds of intervals.
 ALLCLEAR_MULTIVERSION
-void runSearch(Search* search) {
+void runSearch(CapsuleSearch* search) {
   double farthest = kInfinity;
   for (int first = 0; first < search->cells; first += kChunk) {
     const int count = std::min(kChunk, search->cells - first);
@@ -227,7 +270,8 @@ void runSearch(Search* search) {
     }
     if (active != 0) searchChunk(first, count, active, search);
   }
-  // Without any distance evaluated the balls still say how far apart the axes are at most.
+  // Without any distance evaluated the balls still say how far apart the axes are at most: D is not
+  // above the centres' distance plus both reaches, 2 centre_distance - bound.
   if (search->result.cell < 0) search->best = farthest;
 }
 
@@ -245,7 +289,7 @@ CapsuleBracket capsuleMinimum(std::span<const CapsuleCurve> a, std::span<const C
   const double error = a_error + b_error;
   const double radii = a[0].radius + b[0].radius;
 
-  Search search;
+  CapsuleSearch search;
   search.a = a.data();
   search.b = b.data();
   search.a_step = a.size() > 1 ? 1 : 0;
@@ -259,6 +303,7 @@ CapsuleBracket capsuleMinimum(std::span<const CapsuleCurve> a, std::span<const C
   runSearch(&search);
 
   CapsuleBracket result = search.result;
+  // From axes of the polynomial motion to surfaces of the true one.
   result.lower = std::max(search.lowest, 0.0) - radii - error;
   result.upper = search.best - radii + error;
   if (search.lowest >= search.threshold) {

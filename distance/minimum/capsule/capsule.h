@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "allclear/distance/minimum_distance.h"
 
@@ -40,9 +41,11 @@ struct alignas(64) CapsuleCurve {
 void capsuleCurves(std::span<const BodyCurve> bodies, const CapsuleAxis& axis,
                    std::span<CapsuleCurve> curves);
 
-/// The minimum over consecutive cells of two capsules' curves (equally many of both, or one still
-/// curve for all), by any algorithm. Guarantees as `minimumDistance`; the same, without making the
-/// curves anew for every pair.
+/// The curves of a moving capsule or sphere.
+std::vector<CapsuleCurve> capsuleCurves(const MovingShape& moving);
+
+/// `minimumDistance` of two capsules whose curves exist already (equally many of both, or one still
+/// curve for all cells): they are made once per capsule and shared by all its pairs.
 DistanceBracket minimumDistance(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b,
                                 const McdOptions& options);
 
@@ -84,11 +87,5 @@ void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
 /// The certificate alone: lower bound of the squared distance of the axes of the polynomial motion
 /// over s in [s0, s1] of a cell; may be negative.
 double capsuleCertificate(const CapsuleCurve& a, const CapsuleCurve& b, double s0, double s1);
-
-/// Bound, over the cell, of how fast [m per unit of s] the axes approach along unit `normal` (from
-/// A to B): max_s [max_i normal.a_i' - min_j normal.b_j'], negative when they recede throughout;
-/// with `backward` the same for time running backward.
-double capsuleApproach(const CapsuleCurve& a, const CapsuleCurve& b, const Vec3& normal,
-                       bool backward);
 
 }  // namespace allclear

@@ -1,4 +1,7 @@
-// From body curves to the curves of a capsule's axis.
+// From body curves to the curves of a capsule's axis. A fixed point p of the body moves along
+// R(s) p + T(s), so its Bernstein coefficients are those of the pose applied to p. All bounds here
+// are convex hull bounds: a Bernstein polynomial stays in the hull of its coefficients, and so does
+// its derivative, whose coefficients are the differences of neighbours times the degree.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +15,8 @@ namespace allclear {
 namespace {
 
 constexpr int kCount = BodyCurve::kDegree + 1;
-// Roundings of a coefficient and of later evaluations of the curve, relative to its magnitude.
+// Roundings of a coefficient (a product of a matrix and a vector, some ten operations) and of later
+// evaluations of the curve (fewer than 50 by de Casteljau), relative to its magnitude.
 constexpr double kRounding = 64.0 * std::numeric_limits<double>::epsilon();
 
 double squaredGap(const double (*x)[2], const double (*y)[2], int end) {
@@ -42,7 +46,7 @@ void fillBounds(CapsuleCurve* curve) {
   }
   const double(&m)[3] = curve->ball_center;
   const double middle[3][2] = {{m[0], m[0]}, {m[1], m[1]}, {m[2], m[2]}};
-  double reach = 0.0, step = 0.0;
+  double reach = 0.0, step = 0.0;  // squared
   for (int k = 0; k < kCount; ++k) {
     reach = std::max(
         {reach, squaredGap(curve->end[k], middle, 0), squaredGap(curve->end[k], middle, 1)});
@@ -56,7 +60,7 @@ void fillBounds(CapsuleCurve* curve) {
   curve->speed = BodyCurve::kDegree * std::sqrt(step) * (1.0 + kRounding);
 }
 
-/// Numbers that are not would be lost in minima and maxima.
+/// NaN would be lost in the kernel's minima and maxima, and prove what is false.
 bool isFinite(const CapsuleCurve& curve) {
   double sum = curve.error + curve.lever_speed + curve.radius;
   for (int k = 0; k < kCount; ++k) {
@@ -107,6 +111,12 @@ void capsuleCurves(std::span<const BodyCurve> bodies, const CapsuleAxis& axis,
     curves[i] = curveOnCell(bodies[i], axis);
     if (i > 0) curves[i].jump = gap(curves[i].end[0], curves[i - 1].end[kCount - 1]);
   }
+}
+
+std::vector<CapsuleCurve> capsuleCurves(const MovingShape& moving) {
+  std::vector<CapsuleCurve> curves(moving.curves.size());
+  capsuleCurves(moving.curves, capsuleAxis(*moving.shape, moving.X_BG), curves);
+  return curves;
 }
 
 }  // namespace allclear

@@ -12,29 +12,24 @@ class CapsuleMotion {
   CapsuleMotion(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b);
 
   int cells() const { return cells_; }
-  Interval cellTime(int cell) const { return (timed_by_b_ ? b(cell) : a(cell)).time; }
+  Interval cellTime(int cell) const { return (timed_by_b_ ? curveB(cell) : curveA(cell)).time; }
   /// The true distance is within this of the polynomial motion's.
   double error() const { return error_; }
-  /// No distance is below this.
-  double floor() const { return -radii_; }
 
-  Instant at(Place place) const;
+  Instant at(TimePoint when) const;
   /// Gap [m] of the polynomial motion where the cell follows another.
   double jump(int cell) const {
-    return cell == 0 ? 0.0 : a_step_ * a(cell).jump + b_step_ * b(cell).jump;
+    return cell == 0 ? 0.0 : a_step_ * curveA(cell).jump + b_step_ * curveB(cell).jump;
   }
-  /// How fast [m/s] the room along the normal of `from` can shrink in the cell, forward or backward
-  /// in time.
-  double approachSpeed(int cell, const Instant& from, bool backward) const;
   /// Upper bound of |d(distance)/dt| [m/s] over the cell from lever arms.
-  double leverSpeed(int cell) const { return a(cell).lever_speed + b(cell).lever_speed; }
+  double leverSpeed(int cell) const { return curveA(cell).lever_speed + curveB(cell).lever_speed; }
   /// Whether the witnesses stay when the shapes tilt a little, at an instant.
   bool witnessIsUnique(const Instant& instant) const;
 
- private:
-  const CapsuleCurve& a(int cell) const { return a_[cell * a_step_]; }
-  const CapsuleCurve& b(int cell) const { return b_[cell * b_step_]; }
+  const CapsuleCurve& curveA(int cell) const { return a_[cell * a_step_]; }
+  const CapsuleCurve& curveB(int cell) const { return b_[cell * b_step_]; }
 
+ private:
   const CapsuleCurve* a_;
   const CapsuleCurve* b_;
   int a_step_, b_step_, cells_;

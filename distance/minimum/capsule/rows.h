@@ -1,7 +1,7 @@
 #pragma once
 
 // Pieces of the capsules' kernels, to be inlined into them. All instants and intervals are of one
-// cell, s in [0, 1].
+// cell, s in [0, 1]. Symbols and the idea of the bound: capsule.cpp.
 //
 // Rows of 12 numbers hold one coefficient (or value) of all end points: coordinate * 4 + (a_0, a_1,
 // b_0, b_1), so that plain loops over them vectorise.
@@ -29,10 +29,15 @@ constexpr int kRow = 12;
 // other one), products and sums (some 16), twice over three coordinates: 600 at most.
 constexpr double kCertificateRounding = 800.0 * std::numeric_limits<double>::epsilon() / 2.0;
 
-/// The closest connection w at one instant of a cell and its motion per unit of s.
-struct End {
+/// Below this share of |u|^2 |v|^2 the determinant of the witnesses' equations has lost so many
+/// digits to cancellation (axes within 1e-3 rad of parallel) that w' is not worth having.
+constexpr double kParallel = 1e-6;
+
+/// The closest connection w from A's axis to B's at one instant of a cell, and its motion per unit
+/// of s.
+struct Connection {
   double s;
-  double distance;
+  double distance;  // |w|
   double squared;
   double slope;  // of the squared distance
   double w[3];
@@ -53,7 +58,9 @@ ALLCLEAR_INLINE void gatherRows(const CapsuleCurve& a, const CapsuleCurve& b,
   }
 }
 
-/// Values and derivatives of all end points at s.
+/// Values and derivatives of all end points at s. Bernstein polynomials of degree 6 give both: the
+/// value is the mean of neighbouring coefficients weighted by 1 - s and s, the derivative seven
+/// times their difference.
 ALLCLEAR_INLINE void evaluateRows(const double (*rows)[kRow], double s, double* x, double* dx) {
   const double r = 1.0 - s;
   const double s2 = s * s, s3 = s2 * s, s4 = s2 * s2, s5 = s4 * s, s6 = s3 * s3;
@@ -77,10 +84,16 @@ ALLCLEAR_INLINE SegmentPair closestOfRow(const double* x) {
                            x[11] - x[10], x[2] - x[0], x[6] - x[4], x[10] - x[8]);
 }
 
-/// Fills w and its derivative w' = x_b' - x_a' + tau' v - sigma' u, where sigma' and tau' keep w
-/// perpendicular to the axes on which the witness is interior.
-ALLCLEAR_INLINE void fillEnd(const double* x, const double* dx, double s, const SegmentPair& pair,
-                             double distance, End* end) {
+/// Fills w and its derivative. With the axes' vectors u = a_1 - a_0, v = b_1 - b_0 and the
+/// witnesses a_0 + sigma u, b_0 + tau v,
+///   w' = g + tau' v - sigma' u,   g = (b_0 + tau v)' - (a_0 + sigma u)' at fixed sigma and tau.
+/// A witness that is interior to its axis stays where w is perpendicular to that axis: (u . w)' = 0
+/// gives uu sigma' - uv tau' = p = u' . w + u . g, and (v . w)' = 0 gives uv sigma' - vv tau' = q =
+/// v' . w + v . g. A witness at an end point stays there: its derivative is 0, and so is its
+/// equation dropped. The slope of D^2 needs no sigma' nor tau': w . w' = w . g, as w is
+/// perpendicular to the axes on which the witnesses can move.
+ALLCLEAR_INLINE void fillConnection(const double* x, const double* dx, double s,
+                                    const SegmentPair& pair, double distance, Connection* end) {
   double u[3], v[3], g[3];
   double uu = 0.0, vv = 0.0, uv = 0.0, p = 0.0, q = 0.0, slope = 0.0;
   const double sigma = pair.sigma, tau = pair.tau;
@@ -106,7 +119,7 @@ ALLCLEAR_INLINE void fillEnd(const double* x, const double* dx, double s, const 
   end->has_derivative = true;
   if (a_inside && b_inside) {
     const double determinant = uu * vv - uv * uv;
-    if (determinant > 1e-6 * uu * vv) {
+    if (determinant > kParallel * uu * vv) {
       dsigma = (vv * p - uv * q) / determinant;
       dtau = (uv * p - uu * q) / determinant;
     } else {
@@ -126,8 +139,8 @@ ALLCLEAR_INLINE void fillEnd(const double* x, const double* dx, double s, const 
   end->tau = tau;
 }
 
-/// Bernstein coefficients over [s0, s1] of [0, 1]: de Casteljau's steps at s0, of which the last
-/// coefficients remain, then at s1 as seen from there.
+/// Bernstein coefficients over [s0, s1] of [0, 1] by de Casteljau's algorithm: a cut at s0 leaves
+/// the coefficients of [s0, 1], a second one at s1, as seen from there, those of [s0, s1].
 ALLCLEAR_INLINE void restrictRows(const double (*rows)[kRow], double s0, double s1,
                                   double (*part)[kRow]) {
   const double cut = s1 < 1.0 ? (s1 - s0) / (1.0 - s0) : 1.0;
@@ -152,16 +165,11 @@ ALLCLEAR_INLINE void restrictRows(const double (*rows)[kRow], double s0, double 
   }
 }
 
-/// Lower bound of the squared axis distance over the cell of `rows`, which is [start.s, end.s].
-ALLCLEAR_INLINE double squaredDistanceBound(const double (*rows)[kRow], const End& start,
-                                            const End& end, double scale) {
+/// Bernstein coefficients, times binomials C(3,l), of the cubic m with the values w and the
+/// derivatives w' of both ends; of the chord where either has none. Returns the largest
+/// |coordinate| of a coefficient.
+ALLCLEAR_INLINE double hermiteOf(const Connection& start, const Connection& end, double (*m)[3]) {
   constexpr double kBinomial3[4] = {1, 3, 3, 1};
-  constexpr double kBinomial4[5] = {1, 4, 6, 4, 1};
-  constexpr double kBinomial7[8] = {1, 7, 21, 35, 35, 21, 7, 1};
-  constexpr double kPerBinomial10[11] = {1.0,       1.0 / 10,  1.0 / 45,  1.0 / 120,
-                                         1.0 / 210, 1.0 / 252, 1.0 / 210, 1.0 / 120,
-                                         1.0 / 45,  1.0 / 10,  1.0};
-  double m[4][3];  // Bernstein coefficients of m times binomials
   const bool cubic = start.has_derivative && end.has_derivative;
   const double third = (end.s - start.s) / 3.0;
   double largest = 0.0;
@@ -176,11 +184,33 @@ ALLCLEAR_INLINE double squaredDistanceBound(const double (*rows)[kRow], const En
       m[l][c] *= kBinomial3[l];
     }
   }
+  return largest;
+}
+
+/// Coefficients of |m|^2 raised to degree 10, times binomials C(10,r): the square has degree 6, and
+/// raising multiplies by (1 - s + s)^4.
+ALLCLEAR_INLINE void squareOf(const double (*m)[3], double* elevated) {
+  constexpr double kBinomial4[5] = {1, 4, 6, 4, 1};
+  double square[7] = {};
+  for (int l = 0; l < 4; ++l) {
+    for (int n = 0; n < 4; ++n) {
+      square[l + n] += m[l][0] * m[n][0] + m[l][1] * m[n][1] + m[l][2] * m[n][2];
+    }
+  }
+  for (int r = 0; r < 11; ++r) elevated[r] = 0.0;
+  for (int n = 0; n < 7; ++n) {
+    for (int i = 0; i < 5; ++i) elevated[n + i] += kBinomial4[i] * square[n];
+  }
+}
+
+/// Coefficients of m . x for the four end points x = a_0, a_1, b_0, b_1, times binomials C(10,r).
+ALLCLEAR_INLINE void productsOf(const double (*m)[3], const double (*rows)[kRow],
+                                double (*products)[4]) {
+  constexpr double kBinomial7[8] = {1, 7, 21, 35, 35, 21, 7, 1};
   Pack4 scaled[kCount][3];
   for (int k = 0; k < kCount; ++k) {
     for (int c = 0; c < 3; ++c) scaled[k][c] = kBinomial7[k] * packOf4(rows[k] + 4 * c);
   }
-  double products[11][4];
 #pragma GCC unroll 11
   for (int r = 0; r < 11; ++r) {
     Pack4 sum{};
@@ -192,20 +222,25 @@ ALLCLEAR_INLINE double squaredDistanceBound(const double (*rows)[kRow], const En
     }
     std::memcpy(products[r], &sum, sizeof sum);
   }
-  double square[7] = {}, elevated[11] = {};
-  for (int l = 0; l < 4; ++l) {
-    for (int n = 0; n < 4; ++n) {
-      square[l + n] += m[l][0] * m[n][0] + m[l][1] * m[n][1] + m[l][2] * m[n][2];
-    }
-  }
-  for (int n = 0; n < 7; ++n) {
-    for (int i = 0; i < 5; ++i) elevated[n + i] += kBinomial4[i] * square[n];
-  }
+}
+
+/// Lower bound of the squared axis distance over the interval [start.s, end.s] of the cell, whose
+/// coefficients are `rows`; `scale` bounds their magnitudes. May be negative.
+ALLCLEAR_INLINE double squaredDistanceBound(const double (*rows)[kRow], const Connection& start,
+                                            const Connection& end, double scale) {
+  constexpr double kPerBinomial10[11] = {1.0,       1.0 / 10,  1.0 / 45,  1.0 / 120,
+                                         1.0 / 210, 1.0 / 252, 1.0 / 210, 1.0 / 120,
+                                         1.0 / 45,  1.0 / 10,  1.0};
+  double m[4][3], products[11][4], square[11];
+  const double largest = hermiteOf(start, end, m);
+  productsOf(m, rows, products);
+  squareOf(m, square);
+  // c_r, the least over both end points of either axis.
   double least = std::numeric_limits<double>::infinity();
   for (int r = 0; r < 11; ++r) {
     const double far_a = std::max(products[r][0], products[r][1]);
     const double near_b = std::min(products[r][2], products[r][3]);
-    least = std::min(least, (2.0 * (near_b - far_a) - elevated[r]) * kPerBinomial10[r]);
+    least = std::min(least, (2.0 * (near_b - far_a) - square[r]) * kPerBinomial10[r]);
   }
   return least - kCertificateRounding * largest * (scale + largest);
 }

@@ -6,6 +6,6 @@
 namespace allclear::mcd {
 
 /// Branch and bound: `lower` is proved for all times.
-Found certifiedConvex(const ConvexMotion& motion, const McdOptions& options);
+SearchResult certifiedConvex(ConvexMotion* motion, const McdOptions& options);
 
 }  // namespace allclear::mcd

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <span>
+#include <vector>
 
 #include "allclear/distance/distance_result.h"
 #include "allclear/distance/minimum/instant.h"
@@ -32,7 +34,11 @@ struct ConvexCurve {
 void convexCurves(std::span<const BodyCurve> bodies, const Shape& shape, const Pose& X_BG,
                   std::span<ConvexCurve> curves);
 
-/// As for capsules' curves: `minimumDistance` without making the curves anew for every pair.
+/// The curves of a moving convex shape, which is borrowed.
+std::vector<ConvexCurve> convexCurves(const MovingShape& moving);
+
+/// `minimumDistance` of two convex shapes whose curves exist already: they are made once per shape
+/// and shared by all its pairs.
 DistanceBracket minimumDistance(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b,
                                 const McdOptions& options);
 
@@ -45,16 +51,16 @@ class ConvexMotion {
   ConvexMotion(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b);
 
   int cells() const { return cells_; }
-  Interval cellTime(int cell) const { return (timed_by_b_ ? b(cell) : a(cell)).time; }
+  Interval cellTime(int cell) const { return (timed_by_b_ ? curveB(cell) : curveA(cell)).time; }
   /// The true distance is within this of that of the rigid poses nearest to the polynomial.
   double error() const { return error_; }
-  double floor() const { return -1e300; }
   /// Bounds of the distance over a cell from the balls that the shapes sweep.
   Interval ballBounds(int cell) const;
   double jump(int cell) const;
 
-  Instant at(Place place) const;
-  double approachSpeed(int cell, const Instant& from, bool backward) const;
+  /// Signed distance of the rigid poses nearest to the polynomial ones. Not const: the query starts
+  /// from where the previous one ended.
+  Instant at(TimePoint when);
   double leverSpeed(int cell) const;
   bool witnessIsUnique(const Instant& instant) const { return instant.unique; }
 
@@ -63,9 +69,10 @@ class ConvexMotion {
   /// the directional support-function bound. Half-spaces use their own normal.
   double lowerBound(int cell, double s0, double s1, const Vec3& start, const Vec3& end) const;
 
+  const ConvexCurve& curveA(int cell) const { return a_[cell * a_step_]; }
+  const ConvexCurve& curveB(int cell) const { return b_[cell * b_step_]; }
+
  private:
-  const ConvexCurve& a(int cell) const { return a_[cell * a_step_]; }
-  const ConvexCurve& b(int cell) const { return b_[cell * b_step_]; }
   double planeBound(int cell, double s0, double s1) const;
 
   const ConvexCurve* a_;
@@ -75,7 +82,7 @@ class ConvexMotion {
   bool plane_;       ///< A is a half-space
   double error_ = 0.0;
   double plane_lever_ = 0.0;  ///< bound of a point of B from the half-space's origin
-  mutable DistanceCache cache_;
+  DistanceCache cache_;       ///< of the previous `at`
 };
 
 }  // namespace mcd

@@ -66,4 +66,10 @@ void convexCurves(std::span<const BodyCurve> bodies, const Shape& shape, const P
   }
 }
 
+std::vector<ConvexCurve> convexCurves(const MovingShape& moving) {
+  std::vector<ConvexCurve> curves(moving.curves.size());
+  convexCurves(moving.curves, *moving.shape, moving.X_BG, curves);
+  return curves;
+}
+
 }  // namespace allclear

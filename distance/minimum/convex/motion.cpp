@@ -3,11 +3,13 @@
 // Directional support-function bound. For a unit n the signed distance is at least the room along
 // n,
 //   room(s) = n.(T_B - T_A) + min_{p in B} (R_B^T n).p - max_{p in A} (R_A^T n).p,
-// in separation and in penetration alike. The minimum over p is concave in (T, R^T n), and with
-// polynomial poses these are convex combinations of their Bernstein coefficients: room(s) is at
-// least the least room of the coefficients. Here n turns linearly with s, so that the bound is
-// exact at both ends of the interval: degree 8, |n(s)| <= 1. Where the room is negative, dividing
-// it by the least |n(s)| makes up for the length.
+// in separation (a gap between two planes) and in penetration (the length of a translation that
+// frees the shapes) alike. The minimum over p is concave in (T, R^T n), and with polynomial poses
+// these are convex combinations of their Bernstein coefficients: room(s) is at least the least room
+// of the coefficients. Here n turns linearly with s, n(s) = (1 - s) n_0 + s n_1, so that the bound
+// is exact at both ends of the interval: T.n and R^T n have degree 8, and |n(s)| <= 1. A room along
+// n(s) is |n(s)| times the room along its unit vector. So a room >= 0 is a bound as it is, and a
+// negative one becomes one when it is divided by the least |n(s)|.
 
 #include <cmath>
 #include <limits>
@@ -22,9 +24,21 @@ namespace allclear::mcd {
 namespace {
 
 constexpr int kCount = BodyCurve::kDegree + 1;
+/// Roundings of a room, relative to the lengths that it is a sum of: restriction (8 products), the
+/// product with n (2) and the support functions (some 20), for either shape.
 constexpr double kRounding = 100.0 * std::numeric_limits<double>::epsilon();
+/// Relative errors that `signedDistance` promises: for pairs in closed form, and for iterated ones.
+constexpr double kClosedFormAccuracy = 1e-12;
+constexpr double kIteratedAccuracy = 1e-8;
+/// Newton's iteration squares the error: from 1e-8 the next step is exact to rounding.
+constexpr double kNearlyOrthonormal = 1e-8;
+/// Normals whose product is below this turn too far for a linear n: its chord would be short, and a
+/// division by its length would ruin a negative room.
+constexpr double kLeastCosine = 0.2;
 
-/// Polynomial pose of the cell at s and its derivative.
+/// Polynomial pose of the cell at s and its derivative. Bernstein polynomials of degree 6 give
+/// both: the value is the mean of neighbouring coefficients weighted by 1 - s and s, the derivative
+/// seven times their difference.
 void poseAt(const ConvexCurve& curve, double s, Pose* X, Pose* dX) {
   double w[kCount] = {1.0};  // Bernstein polynomials of degree 6
   for (int level = 1; level < kCount - 1; ++level) {
@@ -43,13 +57,13 @@ void poseAt(const ConvexCurve& curve, double s, Pose* X, Pose* dX) {
   }
 }
 
-/// The rotation nearest to a matrix that is all but one, by Newton's iteration for the polar factor
-/// (an error e becomes e^2).
+/// The rotation nearest to a matrix that is nearly one, by Newton's iteration for the polar factor:
+/// each step turns an error e into e^2.
 Mat3 nearestRotation(Mat3 R) {
   for (int i = 0; i < 4; ++i) {
     const Mat3 excess = R.transpose() * R - Mat3::Identity();
     R -= 0.5 * R * excess;
-    if (excess.cwiseAbs().maxCoeff() < 1e-8) break;
+    if (excess.cwiseAbs().maxCoeff() < kNearlyOrthonormal) break;
   }
   return R;
 }
@@ -60,18 +74,22 @@ double distanceAccuracy(const Shape& a, const Shape& b) {
     return std::holds_alternative<Sphere>(shape) || std::holds_alternative<Capsule>(shape) ||
            std::holds_alternative<Box>(shape) || std::holds_alternative<HalfSpace>(shape);
   };
-  return closed(a) && closed(b) ? 1e-12 : 1e-8;
+  return closed(a) && closed(b) ? kClosedFormAccuracy : kIteratedAccuracy;
 }
 
-/// Coefficients of one shape on an interval: along[r] = m.T and w[r] = R^T m, r = 0..8, where m is
-/// linear from m0 to m1.
-struct Directed {
+/// One shape along m(s), linear from m0 to m1, over an interval: the Bernstein coefficients of m.T
+/// (first column) and of R^T m (the others), of degree 8.
+struct DirectionalCurve {
   double value[kCount + 1][4];
 };
 
+/// Restricts to [s0, s1] the columns m0.T, R^T m0, m1.T, R^T m1 of degree 7, then multiplies the
+/// first four by 1 - s and the others by s: coefficient r of degree 8 is ((8 - r) x_r + r y_(r-1))
+/// / 8. Translations are taken from `origin`, so that bodies far from the world's origin lose no
+/// digits.
 ALLCLEAR_MULTIVERSION
-void direct(const Pose* control, const Pose* origin, const double* m0, const double* m1, double s0,
-            double s1, Directed* out) {
+void directionalCurve(const Pose* control, const Pose* origin, const double* m0, const double* m1,
+                      double s0, double s1, DirectionalCurve* out) {
   double rows[kCount][8];
   for (int k = 0; k < kCount; ++k) {
     const double* R = control[k].R.data();
@@ -123,10 +141,11 @@ ConvexMotion::ConvexMotion(std::span<const ConvexCurve> a, std::span<const Conve
                   (b.size() == 1 && b[0].still()));
   const double accuracy = distanceAccuracy(*a[0].shape, *b[0].shape);
   for (int cell = 0; cell < cells_; ++cell) {
-    const ConvexCurve &A = this->a(cell), &B = this->b(cell);
-    // The rigid pose nearest to the polynomial is as far from it as the true one at most.
+    const ConvexCurve &A = curveA(cell), &B = curveB(cell);
+    // Distances are taken at the rotation nearest to the polynomial's matrix. That is as far from
+    // the matrix as the true rotation at most, so the rotation's error counts twice.
     double sum = B.error + B.rotation_error * B.reach + A.error;
-    if (plane_) {
+    if (plane_) {  // it reaches as far from its origin as B's points are away
       for (int k = 0; k < kCount; ++k) {
         plane_lever_ = std::max(plane_lever_, (B.control[k].p - A.control[k].p).norm() + B.reach);
       }
@@ -139,33 +158,35 @@ ConvexMotion::ConvexMotion(std::span<const ConvexCurve> a, std::span<const Conve
 }
 
 Interval ConvexMotion::ballBounds(int cell) const {
-  const double centers = (a(cell).ball_center - b(cell).ball_center).norm();
-  const double radii = a(cell).ball_radius + b(cell).ball_radius;
+  const double centers = (curveA(cell).ball_center - curveB(cell).ball_center).norm();
+  const double radii = curveA(cell).ball_radius + curveB(cell).ball_radius;
   return {centers - radii, centers + radii};
 }
 
 double ConvexMotion::jump(int cell) const {
-  return cell == 0 ? 0.0 : a_step_ * a(cell).jump + b_step_ * b(cell).jump;
+  return cell == 0 ? 0.0 : a_step_ * curveA(cell).jump + b_step_ * curveB(cell).jump;
 }
 
-Instant ConvexMotion::at(Place place) const {
-  const ConvexCurve &A = a(place.cell), &B = b(place.cell);
+Instant ConvexMotion::at(TimePoint when) {
+  const ConvexCurve &A = curveA(when.cell), &B = curveB(when.cell);
   Pose X_A, dX_A, X_B, dX_B;
-  poseAt(A, place.s, &X_A, &dX_A);
-  poseAt(B, place.s, &X_B, &dX_B);
+  poseAt(A, when.s, &X_A, &dX_A);
+  poseAt(B, when.s, &X_B, &dX_B);
   X_A.R = nearestRotation(X_A.R);
   X_B.R = nearestRotation(X_B.R);
   const SignedDistance result = convexDistance(*A.shape, X_A, *B.shape, X_B, &cache_);
-  const Interval time = cellTime(place.cell);
+  const Interval time = cellTime(when.cell);
   Instant instant;
-  instant.place = place;
-  instant.t = place.s < 1.0 ? time.lower + place.s * time.length() : time.upper;
+  instant.when = when;
+  instant.t = when.s < 1.0 ? time.lower + when.s * time.length() : time.upper;
   instant.distance = result.distance;
   instant.ceiling = result.converged ? result.distance : result.distance + result.gap;
   instant.witness_A = result.witness_A;
   instant.witness_B = result.witness_B;
   instant.normal = result.normal;
   instant.unique = result.unique();
+  // The envelope theorem: the slope of the distance is that of the gap between the witnesses, held
+  // fixed to their bodies.
   const Vec3 p_A = X_A.R.transpose() * (result.witness_A - X_A.p);
   const Vec3 p_B = X_B.R.transpose() * (result.witness_B - X_B.p);
   if (time.length() > 0.0) {
@@ -174,39 +195,22 @@ Instant ConvexMotion::at(Place place) const {
   return instant;
 }
 
-double ConvexMotion::approachSpeed(int cell, const Instant& from, bool backward) const {
-  const ConvexCurve &A = a(cell), &B = b(cell);
-  const double length = cellTime(cell).length();
-  if (length <= 0.0) return 0.0;
-  if (plane_) return leverSpeed(cell);
-  const Vec3 n = backward ? Vec3(-from.normal) : from.normal;
-  double fastest = -std::numeric_limits<double>::infinity();
-  for (int k = 0; k + 1 < kCount; ++k) {
-    const Pose &A0 = A.control[k], &A1 = A.control[k + 1];
-    const Pose &B0 = B.control[k], &B1 = B.control[k + 1];
-    const double rate = n.dot((A1.p - A0.p) - (B1.p - B0.p)) +
-                        ((A1.R - A0.R).transpose() * n).norm() * A.reach +
-                        ((B1.R - B0.R).transpose() * n).norm() * B.reach;
-    fastest = std::max(fastest, rate);
-  }
-  return (BodyCurve::kDegree * fastest + kRounding * (A.scale + B.scale)) / length;
-}
-
 double ConvexMotion::leverSpeed(int cell) const {
-  const ConvexCurve &A = a(cell), &B = b(cell);
+  const ConvexCurve &A = curveA(cell), &B = curveB(cell);
   return A.lever_speed + B.lever_speed + (plane_ ? A.angular_speed * plane_lever_ : 0.0);
 }
 
 double ConvexMotion::lowerBound(int cell, double s0, double s1, const Vec3& start,
                                 const Vec3& end) const {
   if (plane_) return planeBound(cell, s0, s1);
-  const ConvexCurve &A = a(cell), &B = b(cell);
-  const bool turns = start.dot(end) > 0.2;
+  const ConvexCurve &A = curveA(cell), &B = curveB(cell);
+  const bool turns = start.dot(end) > kLeastCosine;
   const Vec3& last = turns ? end : start;
   const Vec3 minus_start = -start, minus_last = -last;
-  Directed of_A, of_B;
-  direct(A.control.data(), &A.control[0], start.data(), last.data(), s0, s1, &of_A);
-  direct(B.control.data(), &A.control[0], minus_start.data(), minus_last.data(), s0, s1, &of_B);
+  DirectionalCurve of_A, of_B;
+  directionalCurve(A.control.data(), &A.control[0], start.data(), last.data(), s0, s1, &of_A);
+  directionalCurve(B.control.data(), &A.control[0], minus_start.data(), minus_last.data(), s0, s1,
+                   &of_B);
   double room = std::numeric_limits<double>::infinity();
   for (int r = 0; r <= kCount; ++r) {
     const double* x = of_A.value[r];
@@ -214,18 +218,22 @@ double ConvexMotion::lowerBound(int cell, double s0, double s1, const Vec3& star
     room = std::min(room, -x[0] - y[0] - supportValue(*A.shape, {x[1], x[2], x[3]}) -
                               supportValue(*B.shape, {y[1], y[2], y[3]}));
   }
+  // Of the roundings; translations are relative to A's, but were rounded at their own magnitude.
   room -= kRounding * (A.scale + B.scale + A.reach + B.reach);
-  // |n(s)| is least at the middle of the chord, and at most 1 up to rounding.
+  // |n(s)| is at most 1 up to rounding, and least at the middle of the chord.
   return room >= 0.0 ? room * (1.0 - kRounding) : room / (0.5 * (start + last).norm());
 }
 
-/// For a half-space A the room along its own normal is the distance itself: products of degree 14.
+/// For a half-space A with the normal n_A(s) = R_A e_z the room along n_A is the distance itself.
+/// n_A . (T_B - T_A) and R_B^T n_A are products of two polynomials of degree 7: with coefficients
+/// times binomials (`normal`, `offset`, `R`) a product's coefficients are plain convolutions, of
+/// degree 14.
 double ConvexMotion::planeBound(int cell, double s0, double s1) const {
   constexpr int kProduct = 2 * BodyCurve::kDegree;
   constexpr double kBinomial[kCount] = {1, 7, 21, 35, 35, 21, 7, 1};
   constexpr double kBinomial14[kProduct + 1] = {1,    14,   91,   364, 1001, 2002, 3003, 3432,
                                                 3003, 2002, 1001, 364, 91,   14,   1};
-  const ConvexCurve &A = a(cell), &B = b(cell);
+  const ConvexCurve &A = curveA(cell), &B = curveB(cell);
   RestrictionWeights weights;
   restrictionWeights(s0, s1, weights);
   Vec3 normal[kCount], offset[kCount];

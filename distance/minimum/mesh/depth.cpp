@@ -12,12 +12,18 @@ namespace {
 constexpr int kSamples = 8;
 constexpr int kPolish = 4;
 
-class Deepest {
+class DepthSearch {
  public:
-  explicit Deepest(const MeshMotion& motion)
-      : motion_(motion), A_(motion.A()), B_(motion.B()), error_(motion.error()) {}
+  explicit DepthSearch(const MeshMotion& motion)
+      : motion_(motion),
+        A_(motion.A()),
+        B_(motion.B()),
+        curves_(motion.relativeCurves()),
+        error_(motion.error(curves_)) {
+    best_.motion_error = error_;
+  }
 
-  DeepestInstant run(Place contact) {
+  DeepestInstant run(TimePoint contact) {
     best_.there.distance = std::numeric_limits<double>::infinity();
     best_.upper = error_;
     sample(contact);
@@ -28,18 +34,18 @@ class Deepest {
       const double room =
           motion_.leverSpeed(cell) * motion_.cellTime(cell).length() * half + error_;
       for (int i = 0; i < pieces; ++i) {
-        const Place middle{cell, (2 * i + 1) * half};
+        const TimePoint middle{cell, (2 * i + 1) * half};
         lower = std::min(lower, boundNear(sample(middle), room));
       }
     }
     for (double step = 0.5 * half, k = 0; k < kPolish; ++k, step *= 0.5) {
-      const Place at = best_.place;
+      const TimePoint at = best_.when;
       for (double s : {at.s - step, at.s + step}) {
         if (s >= 0.0 && s <= 1.0) sample({at.cell, s});
       }
     }
     best_.lower = std::min(lower, best_.upper);
-    const Pose X_WC = motion_.frameOfB(best_.place);
+    const Pose X_WC = motion_.frameOfB(best_.when);
     best_.there.witness_A = X_WC * best_.there.witness_A;
     best_.there.witness_B = X_WC * best_.there.witness_B;
     best_.there.normal = (X_WC.R * best_.there.normal).normalized();
@@ -52,13 +58,8 @@ class Deepest {
     SignedDistance found;
   };
 
-  Sample sample(Place place) {
-    const mesh::Affine X = motion_.relative(place.cell).at(2.0 * place.s - 1.0);
-    Pose X_BA;
-    for (int i = 0; i < 3; ++i) {
-      for (int k = 0; k < 3; ++k) X_BA.R(i, k) = X.R[3 * i + k];
-      X_BA.p[i] = X.T[i];
-    }
+  Sample sample(TimePoint when) {
+    Pose X_BA = poseOf(curves_[when.cell].at(2.0 * when.s - 1.0));
     X_BA.R = Eigen::Quaterniond(X_BA.R).normalized().toRotationMatrix();
     Sample out{{X_BA.R, X_BA.p - X_BA.R * A_.center()}, {Mat3::Identity(), -B_.center()}, {}};
     out.found = signedMeshDistance(A_, out.X_A, B_, out.X_B, &cache_);
@@ -66,7 +67,7 @@ class Deepest {
     best_.upper = std::min(best_.upper, out.found.distance + out.found.gap + error_);
     if (out.found.distance < best_.there.distance) {
       best_.there = out.found;
-      best_.place = place;
+      best_.when = when;
     }
     return out;
   }
@@ -91,6 +92,7 @@ class Deepest {
   const MeshMotion& motion_;
   const MeshBody& A_;
   const MeshBody& B_;
+  std::vector<RelativeCurve> curves_;
   double error_;
   MeshDepthCache cache_;
   DeepestInstant best_;
@@ -98,8 +100,8 @@ class Deepest {
 
 }  // namespace
 
-DeepestInstant deepestInstant(const MeshMotion& motion, Place contact) {
-  return Deepest(motion).run(contact);
+DeepestInstant deepestInstant(const MeshMotion& motion, TimePoint contact) {
+  return DepthSearch(motion).run(contact);
 }
 
 }  // namespace allclear::mcd

@@ -13,9 +13,8 @@ struct MeshMcdCounts {
 };
 
 /// `minimumDistance` of two bodies of which at least one has triangles (mesh_body.h).
-/// `McdAlgorithm::kCertified` is branch and bound in space and time; kSubdivision,
-/// kSubdivisionExtrema and kSampling rest on static distances. `cache` keeps the best time and
-/// triangles for the next query of the pair (warm start), and memory.
+/// Branch and bound in space and time. `cache` keeps the best time and triangles for the next query
+/// of the pair (warm start), and memory.
 ///
 /// Where the bodies meet (surfaces, or one within a closed part of the other) the bracket is
 /// penetrating, and of the signed distance (mesh_depth.h): t_star is the deepest of a few instants,
@@ -30,13 +29,13 @@ DistanceBracket minimumDistance(const MeshBody& A, const MovingShape& a, const M
 namespace mcd {
 
 /// What a search of two moving bodies' surfaces knows; distances of the true motion.
-struct MeshFound {
+struct MeshSearchResult {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   bool contact = false;
   bool evaluated = false;
   bool spent = false;  ///< out of evaluations
-  Place place;
+  TimePoint when;
   mesh::LeafDistance leaf{};  ///< core surfaces, in the frame of B's centre
   Instant instant;            ///< instead of `leaf`, for the static searches
   bool is_instant = false;
@@ -44,11 +43,17 @@ struct MeshFound {
   int bound_evaluations = 0;
 };
 
-MeshFound spaceTime(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
-                    MeshMcdCounts* counts);
-/// The thesis's algorithm 4.1 with (4.6)-(4.8), or with `extrema` (4.9), which is no bound: see
-/// docs/algorithms/mesh-distance.md.
-MeshFound subdivision(const MeshMotion& motion, const McdOptions& options, bool extrema);
+MeshSearchResult spaceTime(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
+                           MeshMcdCounts* counts);
+
+/// Options for a search that knows surfaces only: surfaces that stay apart can prove a threshold of
+/// 0 at most, whatever depth the query allows.
+McdOptions optionsOfSurfaces(const McdOptions& options);
+
+/// The query's bracket from a search of the surfaces: looks for containment, and in contact for the
+/// depth. `is_proved`: `result.lower` is a bound, not a guess, so that it may decide a threshold.
+DistanceBracket bracketOf(const MeshMotion& motion, MeshSearchResult result,
+                          const McdOptions& options, bool is_proved);
 
 }  // namespace mcd
 }  // namespace allclear

@@ -47,7 +47,7 @@ class Search {
         budget_(options.max_evaluations),
         thickness_(A_.thickness() + B_.thickness()) {}
 
-  MeshFound run() {
+  MeshSearchResult run() {
     stack_.clear();
     if (!addCells()) return finished();
     warmStart();
@@ -134,9 +134,9 @@ class Search {
       return leaf >= 0 && leaf < count;
     };
     if (!known(A_, cache_.triangle_A) || !known(B_, cache_.triangle_B)) return;
-    const Place place = placeAt(motion_, cache_.t);
-    if (curves_[place.cell].scale == 0.0) return;
-    offer(cache_.triangle_A, cache_.triangle_B, place.cell, 2.0 * place.s - 1.0, 2.0);
+    const TimePoint when = timePointAt(motion_, cache_.t);
+    if (curves_[when.cell].scale == 0.0) return;
+    offer(cache_.triangle_A, cache_.triangle_B, when.cell, 2.0 * when.s - 1.0, 2.0);
   }
 
   void visit(const MeshCache::Item& item) {
@@ -332,7 +332,7 @@ class Search {
     if (!(upper < found_.upper)) return false;
     found_.upper = upper;
     found_.leaf = leaf;
-    found_.place = {cell, 0.5 * (1.0 + s)};
+    found_.when = {cell, 0.5 * (1.0 + s)};
     found_.evaluated = true;
     found_.contact = leaf.distance <= 2.0 * pose_error_;
     cache_.triangle_A = a;
@@ -342,8 +342,8 @@ class Search {
     return true;
   }
 
-  MeshFound finished() {
-    cache_.t = motion_.timeAt(found_.place);
+  MeshSearchResult finished() {
+    cache_.t = motion_.timeAt(found_.when);
     double lower = pruned_;
     for (const MeshCache::Item& item : stack_) lower = std::min(lower, item.lower);
     found_.lower = std::min(lower, found_.upper);
@@ -370,13 +370,13 @@ class Search {
   double cutoff_ = threshold_;
   float coarse_cutoff_ = mesh::roundUp(threshold_);
   double pruned_ = kInfinity;
-  MeshFound found_;
+  MeshSearchResult found_;
 };
 
 }  // namespace
 
-MeshFound spaceTime(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
-                    MeshMcdCounts* counts) {
+MeshSearchResult spaceTime(const MeshMotion& motion, const McdOptions& options, MeshCache* cache,
+                           MeshMcdCounts* counts) {
   return Search(motion, options, cache, counts).run();
 }
 

@@ -14,61 +14,63 @@
 #include <cmath>
 #include <limits>
 
+#include "allclear/distance/minimum/reference/approach_speed.h"
 #include "allclear/distance/minimum/search_result.h"
 #include "allclear/distance/minimum_distance.h"
 
 namespace allclear::mcd {
 
 template <class Motion>
-class Searcher {
+class ReferenceSearch {
  public:
-  Searcher(const Motion& motion, const McdOptions& options)
-      : motion_(motion), options_(options), time_(wholeTime(motion)) {
-    found_.best.ceiling = std::numeric_limits<double>::infinity();
-    slack_ = std::max(options.tolerance - 2.0 * motion.error(), 0.5 * options.tolerance);
+  /// Both are borrowed.
+  ReferenceSearch(Motion* motion, const McdOptions& options)
+      : motion_(*motion), options_(options), time_(wholeTime(*motion)) {
+    result_.best.ceiling = std::numeric_limits<double>::infinity();
+    slack_ = std::max(options.tolerance - 2.0 * motion_.error(), 0.5 * options.tolerance);
   }
 
-  Found golden() {
+  SearchResult golden() {
     goldenOn(time_);
-    found_.lower = found_.best.ceiling - slack_;
-    return found_;
+    result_.lower = result_.best.ceiling - slack_;
+    return result_;
   }
 
-  Found advancement(bool directional) {
+  SearchResult advancement(bool directional) {
     directional_ = directional;
     Instant front = at({0, 0.0});
     const Instant end = at({motion_.cells() - 1, 1.0});
-    if (aboveThreshold(front)) return found_;
-    found_.lower = lowestPossible(front, end);
+    if (aboveThreshold(front)) return result_;
+    result_.lower = lowestPossible(front, end);
     // Reached levels are met to within a quarter of the slack, so that halving ends.
     const double reach = 0.25 * slack_;
-    while (found_.best.ceiling - found_.lower > slack_ && !spent()) {
-      const double level = 0.5 * (found_.lower + found_.best.ceiling);
+    while (result_.best.ceiling - result_.lower > slack_ && !spent()) {
+      const double level = 0.5 * (result_.lower + result_.best.ceiling);
       if (advance(level, level + reach, &front)) continue;  // d1 has become the distance there
-      if (!spent()) found_.lower = level;
+      if (!spent()) result_.lower = level;
       front = restart_;
     }
-    return found_;
+    return result_;
   }
 
   /// Advances once from both ends, past all instants that cannot improve on the ends by more than
   /// the tolerance, and searches what is left by golden section. (The thesis goes on halving the
   /// distance first; that costs as much as advancement and still ends in golden section.)
-  Found hybrid() {
+  SearchResult hybrid() {
     directional_ = true;
     Instant front = at({0, 0.0});
     Instant back = at({motion_.cells() - 1, 1.0});
-    if (aboveThreshold(front)) return found_;
-    const double level = found_.best.ceiling - slack_, reach = 0.25 * slack_;
+    if (aboveThreshold(front)) return result_;
+    const double level = result_.best.ceiling - slack_, reach = 0.25 * slack_;
     if (advance(level, level + reach, &front, kHybridSteps)) {
       retreat(level, level + reach, front.t, &back, kHybridSteps);
       goldenOn({front.t, back.t});
     }
-    found_.lower = found_.best.ceiling - slack_;
-    return found_;
+    result_.lower = result_.best.ceiling - slack_;
+    return result_;
   }
 
-  Found sampling() {
+  SearchResult sampling() {
     double deviation = 0.0, least = std::numeric_limits<double>::infinity();
     for (int cell = 0; cell < motion_.cells() && !spent(); ++cell) {
       const double travel = motion_.cellTime(cell).length() * motion_.leverSpeed(cell);
@@ -78,8 +80,8 @@ class Searcher {
         least = std::min(least, at({cell, static_cast<double>(i) / samples}).distance);
       }
     }
-    if (!spent()) found_.lower = least - deviation;
-    return found_;
+    if (!spent()) result_.lower = least - deviation;
+    return result_;
   }
 
  private:
@@ -87,18 +89,18 @@ class Searcher {
   /// Steps from one end in `hybrid`: near a level that is never quite reached they become tiny.
   static constexpr int kHybridSteps = 32;
 
-  Instant at(Place place) {
-    Instant instant = motion_.at(place);
-    ++found_.evaluations;
-    if (instant.ceiling < found_.best.ceiling) found_.best = instant;
-    if (found_.evaluations >= options_.max_evaluations) found_.out_of_evaluations = true;
+  Instant at(TimePoint when) {
+    Instant instant = motion_.at(when);
+    ++result_.evaluations;
+    if (instant.ceiling < result_.best.ceiling) result_.best = instant;
+    if (result_.evaluations >= options_.max_evaluations) result_.out_of_evaluations = true;
     return instant;
   }
-  Instant at(double t) { return at(placeAt(motion_, t)); }
-  bool spent() const { return found_.out_of_evaluations; }
+  Instant at(double t) { return at(timePointAt(motion_, t)); }
+  bool spent() const { return result_.out_of_evaluations; }
 
   double speed(int cell, const Instant& from, bool backward) const {
-    return directional_ ? motion_.approachSpeed(cell, from, backward) : motion_.leverSpeed(cell);
+    return directional_ ? approachSpeed(motion_, cell, from, backward) : motion_.leverSpeed(cell);
   }
 
   /// A lower bound to start from: no distance falls below both ends' by more than half of what the
@@ -109,19 +111,19 @@ class Searcher {
       travel += motion_.cellTime(cell).length() * motion_.leverSpeed(cell);
       travel += motion_.jump(cell);
     }
-    return std::max(motion_.floor(), 0.5 * (start.distance + end.distance - travel));
+    return std::max(distanceFloor(motion_), 0.5 * (start.distance + end.distance - travel));
   }
 
   bool aboveThreshold(Instant front) {
     if (!options_.threshold) return false;
     const double level = *options_.threshold + motion_.error();
     if (!advance(level, level + 0.25 * slack_, &front) && !spent()) {
-      found_.above_threshold = true;
-      found_.lower = level;
+      result_.above_threshold = true;
+      result_.lower = level;
     } else if (options_.decide_only) {
-      found_.lower = motion_.floor();
+      result_.lower = distanceFloor(motion_);
     }
-    return found_.above_threshold;
+    return result_.above_threshold;
   }
 
   /// (3.4): moves `front` on in time while the distance is known to stay above `level`, until it is
@@ -129,50 +131,50 @@ class Searcher {
   /// it started).
   bool advance(double level, double reached, Instant* front, int steps = kAnySteps) {
     restart_ = *front;
-    Place place = front->place;
+    TimePoint when = front->when;
     for (; !spent(); --steps) {
       double room = front->distance - level;
       if (front->distance <= reached || steps == 0) return true;
-      for (;; ++place.cell, place.s = 0.0) {
-        if (place.cell == motion_.cells()) return false;
-        if (place.s == 0.0) room -= motion_.jump(place.cell);
-        const double length = motion_.cellTime(place.cell).length();
-        const double rest = (1.0 - place.s) * length;
-        const double rate = speed(place.cell, *front, false);
+      for (;; ++when.cell, when.s = 0.0) {
+        if (when.cell == motion_.cells()) return false;
+        if (when.s == 0.0) room -= motion_.jump(when.cell);
+        const double length = motion_.cellTime(when.cell).length();
+        const double rest = (1.0 - when.s) * length;
+        const double rate = speed(when.cell, *front, false);
         if (rate * rest <= room) {
           room -= std::max(rate, 0.0) * rest;
           continue;
         }
-        place.s = std::min(1.0, place.s + std::max(room, 0.0) / (rate * length));
+        when.s = std::min(1.0, when.s + std::max(room, 0.0) / (rate * length));
         break;
       }
-      *front = at(place);
+      *front = at(when);
     }
     return false;
   }
 
   /// The same backward in time, down to `earliest`.
   void retreat(double level, double reached, double earliest, Instant* back, int steps) {
-    Place place = back->place;
+    TimePoint when = back->when;
     for (; !spent() && back->distance > reached && steps > 0; --steps) {
       double room = back->distance - level;
-      for (;; --place.cell, place.s = 1.0) {
-        if (place.cell < 0) return;
-        const double length = motion_.cellTime(place.cell).length();
-        const double rest = place.s * length;
-        const double rate = speed(place.cell, *back, true);
+      for (;; --when.cell, when.s = 1.0) {
+        if (when.cell < 0) return;
+        const double length = motion_.cellTime(when.cell).length();
+        const double rest = when.s * length;
+        const double rate = speed(when.cell, *back, true);
         if (rate * rest <= room) {
-          room -= std::max(rate, 0.0) * rest + motion_.jump(place.cell);
+          room -= std::max(rate, 0.0) * rest + motion_.jump(when.cell);
           continue;
         }
-        place.s = std::max(0.0, place.s - std::max(room, 0.0) / (rate * length));
+        when.s = std::max(0.0, when.s - std::max(room, 0.0) / (rate * length));
         break;
       }
-      if (motion_.cellTime(place.cell).lower + place.s * motion_.cellTime(place.cell).length() <=
+      if (motion_.cellTime(when.cell).lower + when.s * motion_.cellTime(when.cell).length() <=
           earliest) {
         return;
       }
-      *back = at(place);
+      *back = at(when);
     }
   }
 
@@ -203,12 +205,12 @@ class Searcher {
     }
   }
 
-  const Motion& motion_;
+  Motion& motion_;
   const McdOptions& options_;
   Interval time_;
   double slack_;
   bool directional_ = true;
-  Found found_;
+  SearchResult result_;
   Instant restart_;
 };
 

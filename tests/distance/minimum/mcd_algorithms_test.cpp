@@ -2,6 +2,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/minimum/capsule/capsule.h"
+#include "distance/minimum/mcd_methods.h"
 #include "distance/minimum/mcd_oracle.h"
 #include "distance/minimum/mcd_shapes.h"
 
@@ -9,6 +10,9 @@ namespace allclear {
 namespace {
 
 using test::Draw;
+using test::McdMethod;
+using test::methodName;
+using test::minimumBy;
 using test::MovingSolid;
 using test::samplesOf;
 
@@ -29,7 +33,7 @@ double capsuleDistance(const MovingSolid& a, const MovingSolid& b, double t) {
   return std::max(d, floor);
 }
 
-class McdAlgorithms : public testing::TestWithParam<McdAlgorithm> {};
+class McdAlgorithms : public testing::TestWithParam<McdMethod> {};
 
 TEST_P(McdAlgorithms, SoundOnesBracketAndUpperOccurs) {
   int wrong = 0, total = 0;
@@ -38,29 +42,28 @@ TEST_P(McdAlgorithms, SoundOnesBracketAndUpperOccurs) {
     Draw draw(30000 + i);
     auto [a, b] = randomPair(draw);
     McdOptions options;
-    options.algorithm = GetParam();
     options.tolerance = draw.logUniform(1e-3, 1e-2);
     const Interval span{0.0, draw.chance(0.05) ? 0.0 : draw.uniform(0.1, 1.0)};
     test::fitCurves(&a, &b, span, options.tolerance / 20.0);
-    const DistanceBracket bracket = minimumDistance(a.moving(), b.moving(), options);
+    const DistanceBracket bracket = minimumBy(GetParam(), a.moving(), b.moving(), options);
     const auto f = [&](double t) { return capsuleDistance(a, b, t); };
     const auto truth = test::trueMinimum(f, span, 60);
     ASSERT_GE(bracket.upper, f(bracket.t_star) - 1e-12) << "seed " << 30000 + i;
-    if (isSound(GetParam()) && bracket.status != McdStatus::kUndecided) {
+    if (test::isSound(GetParam()) && bracket.status != McdStatus::kUndecided) {
       ASSERT_LE(bracket.upper - bracket.lower,
                 1.0001 * options.tolerance + 6.0 * test::errorOf(a, b))
           << "seed " << 30000 + i;
     }
-    if (isSound(GetParam())) {
+    if (test::isSound(GetParam())) {
       ASSERT_LE(bracket.lower, truth.value + 1e-12) << "seed " << 30000 + i;
     }
     ++total;
     wrong += bracket.upper > truth.value + options.tolerance + 6.0 * test::errorOf(a, b);
     worst = std::max(worst, bracket.upper - truth.value);
   }
-  std::printf("%-22s wrong %d of %d, worst %.3g m above the minimum\n",
-              mcdAlgorithmName(GetParam()), wrong, total, worst);
-  if (isSound(GetParam())) {
+  std::printf("%-22s wrong %d of %d, worst %.3g m above the minimum\n", methodName(GetParam()),
+              wrong, total, worst);
+  if (test::isSound(GetParam())) {
     EXPECT_EQ(wrong, 0);
   }
 }
@@ -72,7 +75,6 @@ TEST_P(McdAlgorithms, DecideAThresholdAsTheTruthDoes) {
     auto [a, b] = randomPair(draw);
     const Interval span{0.0, draw.uniform(0.1, 1.0)};
     McdOptions options;
-    options.algorithm = GetParam();
     options.tolerance = 2e-3;
     options.decide_only = draw.chance(0.5);
     test::fitCurves(&a, &b, span, options.tolerance / 20.0);
@@ -80,10 +82,10 @@ TEST_P(McdAlgorithms, DecideAThresholdAsTheTruthDoes) {
     const auto truth = test::trueMinimum(f, span, 60);
     options.threshold = truth.value + draw.uniform(-0.1, 0.1);
     if (draw.chance(0.3)) options.threshold = truth.value + draw.uniform(-1e-5, 1e-5);
-    const DistanceBracket bracket = minimumDistance(a.moving(), b.moving(), options);
+    const DistanceBracket bracket = minimumBy(GetParam(), a.moving(), b.moving(), options);
     above += bracket.status == McdStatus::kCertifiedAbove;
     below += bracket.status == McdStatus::kBelow;
-    ASSERT_TRUE(isSound(GetParam()) || bracket.status != McdStatus::kCertifiedAbove);
+    ASSERT_TRUE(test::isSound(GetParam()) || bracket.status != McdStatus::kCertifiedAbove);
     if (bracket.status == McdStatus::kCertifiedAbove) {
       ASSERT_GE(bracket.lower, *options.threshold);
       ASSERT_GE(truth.value, *options.threshold - 1e-12) << "seed " << 40000 + i;
@@ -92,7 +94,7 @@ TEST_P(McdAlgorithms, DecideAThresholdAsTheTruthDoes) {
       ASSERT_LT(truth.value, *options.threshold) << "seed " << 40000 + i;
       ASSERT_LE(bracket.upper, *options.threshold);
     }
-    if (isSound(GetParam())) {
+    if (test::isSound(GetParam())) {
       ASSERT_LE(bracket.lower, truth.value + 1e-12) << "seed " << 40000 + i;
       const bool near = std::abs(truth.value - *options.threshold) < 2.0 * options.tolerance;
       ASSERT_TRUE(near ||
@@ -101,7 +103,7 @@ TEST_P(McdAlgorithms, DecideAThresholdAsTheTruthDoes) {
           << "seed " << 40000 + i << " " << mcdStatusName(bracket.status);
     }
   }
-  EXPECT_TRUE(!isSound(GetParam()) || above > 10);
+  EXPECT_TRUE(!test::isSound(GetParam()) || above > 10);
   EXPECT_GT(below, 10);
 }
 
@@ -114,9 +116,8 @@ TEST_P(McdAlgorithms, ShapesAtRestHaveTheirStaticDistance) {
     a.curves = still_a;
     b.curves = still_b;
     McdOptions options;
-    options.algorithm = GetParam();
     options.refine = true;
-    const DistanceBracket bracket = minimumDistance(a.moving(), b.moving(), options);
+    const DistanceBracket bracket = minimumBy(GetParam(), a.moving(), b.moving(), options);
     const double truth = capsuleDistance(a, b, 0.3);
     EXPECT_LE(bracket.lower, truth + 1e-12);
     EXPECT_NEAR(bracket.upper, truth, 1e-11) << "seed " << 50000 + i;
@@ -140,7 +141,7 @@ BodyCurve translation(const std::vector<Vec3>& points, Interval time) {
 
 TEST_P(McdAlgorithms, RemaindersOfBothMotionsCount) {
   // The true motions may be anything within the remainders: nearer to each other by all of them.
-  if (!isSound(GetParam())) GTEST_SKIP() << "its lower bound is a guess";
+  if (!test::isSound(GetParam())) GTEST_SKIP() << "its lower bound is a guess";
   for (int i = 0; i < samplesOf(60, 2000); ++i) {
     Draw draw(90000 + i);
     const Shape a = draw.chance(0.5) ? Shape(Capsule(0.1, 0.4)) : Shape(Box(Vec3(0.2, 0.3, 0.4)));
@@ -150,10 +151,9 @@ TEST_P(McdAlgorithms, RemaindersOfBothMotionsCount) {
     BodyCurve moving = translation(path, {0.0, 1.0});
     BodyCurve other = translation({Vec3(-0.1, 0, 0), Vec3(0, 0.1, 0)}, {0.0, 1.0});
     McdOptions options;
-    options.algorithm = GetParam();
     options.tolerance = 1e-3;
     const DistanceBracket exact =
-        minimumDistance({&a, Pose{}, {&moving, 1}}, {&b, Pose{}, {&other, 1}}, options);
+        minimumBy(GetParam(), {&a, Pose{}, {&moving, 1}}, {&b, Pose{}, {&other, 1}}, options);
     moving.position_error = draw.uniform(0.0, 0.02);
     other.position_error = draw.uniform(0.0, 0.02);
     moving.reference_B = other.reference_B = Vec3(0.0, 0.0, 0.5);
@@ -162,7 +162,7 @@ TEST_P(McdAlgorithms, RemaindersOfBothMotionsCount) {
     // Every body point is at least this far from the reference point.
     const double sum = moving.error(0.2) + other.error(0.3);
     const auto query = [&] {
-      return minimumDistance({&a, Pose{}, {&moving, 1}}, {&b, Pose{}, {&other, 1}}, options);
+      return minimumBy(GetParam(), {&a, Pose{}, {&moving, 1}}, {&b, Pose{}, {&other, 1}}, options);
     };
     ASSERT_LE(query().lower, exact.upper - sum) << "seed " << 90000 + i;
     ASSERT_GE(query().upper, exact.lower + sum) << "seed " << 90000 + i;
@@ -175,7 +175,7 @@ TEST_P(McdAlgorithms, RemaindersOfBothMotionsCount) {
 
 TEST_P(McdAlgorithms, GapsBetweenCellsHideNothing) {
   // The first cell ends nearer than the second one starts.
-  if (!isSound(GetParam())) GTEST_SKIP() << "its lower bound is a guess";
+  if (!test::isSound(GetParam())) GTEST_SKIP() << "its lower bound is a guess";
   for (const Shape& shape : {Shape(Sphere(0.1)), Shape(Box(Vec3(0.2, 0.2, 0.2)))}) {
     std::vector<Vec3> approach;
     for (int k = 0; k < 8; ++k) approach.push_back(Vec3(1.2 - 0.1 * k / 7.0, 0, 0));
@@ -184,24 +184,25 @@ TEST_P(McdAlgorithms, GapsBetweenCellsHideNothing) {
                                          translation({Vec3(1.6, 0, 0)}, {2.0, 3.0})};
     const BodyCurve still = BodyCurve::still(Pose{}, {0.0, 3.0});
     McdOptions options;
-    options.algorithm = GetParam();
     const DistanceBracket bracket =
-        minimumDistance({&shape, Pose{}, jumping}, {&shape, Pose{}, {&still, 1}}, options);
+        minimumBy(GetParam(), {&shape, Pose{}, jumping}, {&shape, Pose{}, {&still, 1}}, options);
     EXPECT_LE(bracket.lower, 0.9);
     options.threshold = 0.95;
     EXPECT_NE(
-        minimumDistance({&shape, Pose{}, jumping}, {&shape, Pose{}, {&still, 1}}, options).status,
+        minimumBy(GetParam(), {&shape, Pose{}, jumping}, {&shape, Pose{}, {&still, 1}}, options)
+            .status,
         McdStatus::kCertifiedAbove);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, McdAlgorithms,
-                         testing::Values(McdAlgorithm::kCertified, McdAlgorithm::kGolden,
-                                         McdAlgorithm::kAdvancement,
-                                         McdAlgorithm::kAdvancementIsotropic, McdAlgorithm::kHybrid,
-                                         McdAlgorithm::kSampling),
-                         [](const testing::TestParamInfo<McdAlgorithm>& tested) {
-                           std::string name = mcdAlgorithmName(tested.param);
+                         testing::Values(std::nullopt, ReferenceAlgorithm::kGolden,
+                                         ReferenceAlgorithm::kAdvancement,
+                                         ReferenceAlgorithm::kAdvancementIsotropic,
+                                         ReferenceAlgorithm::kHybrid,
+                                         ReferenceAlgorithm::kSampling),
+                         [](const testing::TestParamInfo<McdMethod>& tested) {
+                           std::string name = methodName(tested.param);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -4,6 +4,7 @@
 
 #include "allclear/distance/minimum/capsule/capsule.h"
 #include "allclear/distance/minimum/convex/convex.h"
+#include "allclear/distance/minimum/reference/approach_speed.h"
 #include "allclear/distance/support.h"
 #include "distance/minimum/mcd_oracle.h"
 #include "distance/minimum/mcd_shapes.h"
@@ -238,7 +239,7 @@ TEST(DirectionalBound, IsBelowTheTrueDistanceForAnyNormals) {
     Draw draw(20000 + i);
     const bool plane = draw.chance(0.2);
     const ConvexPair pair(draw, plane ? 6 : solidKind(draw), solidKind(draw), draw.integer(1, 3));
-    const mcd::ConvexMotion motion(pair.a_curves, pair.b_curves);
+    mcd::ConvexMotion motion(pair.a_curves, pair.b_curves);
     const int cell = draw.integer(0, motion.cells() - 1);
     const double s0 = draw.chance(0.3) ? 0.0 : draw.uniform(0.0, 1.0);
     const double s1 = draw.chance(0.3) ? 1.0 : std::min(1.0, s0 + draw.logUniform(1e-4, 1.0));
@@ -266,10 +267,10 @@ TEST(ConvexApproach, BoundsHowFastTheRoomAlongANormalShrinks) {
   for (int i = 0; i < samplesOf(300, 20000); ++i) {
     Draw draw(600 + i);
     const ConvexPair pair(draw, solidKind(draw), solidKind(draw), 1);
-    const mcd::ConvexMotion motion(pair.a_curves, pair.b_curves);
+    mcd::ConvexMotion motion(pair.a_curves, pair.b_curves);
     mcd::Instant from;
     from.normal = draw.direction();
-    const double speed = motion.approachSpeed(0, from, false);
+    const double speed = approachSpeed(motion, 0, from, false);
     const double lever = motion.leverSpeed(0);
     const auto room = [&](double t) {
       const Pose A = pair.a.pose(t), B = pair.b.pose(t);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/distance/minimum/convex/convex.h"
+#include "allclear/distance/minimum/reference/reference.h"
 #include "distance/minimum/mcd_oracle.h"
 #include "distance/minimum/mcd_shapes.h"
 
@@ -81,11 +82,10 @@ Trial randomTrial(const PairKinds& kinds, std::uint64_t seed) {
 }
 
 /// Whether an algorithm without proof ended above the minimum by more than it may.
-bool isWrong(const Trial& trial, McdAlgorithm algorithm, double truth) {
-  McdOptions options = trial.options;
-  options.algorithm = algorithm;
-  const double upper = minimumDistance(trial.a.moving(), trial.b.moving(), options).upper;
-  return upper > truth + options.tolerance + 6.0 * test::errorOf(trial.a, trial.b);
+bool isWrong(const Trial& trial, ReferenceAlgorithm algorithm, double truth) {
+  const double upper =
+      referenceMinimum(algorithm, trial.a.moving(), trial.b.moving(), trial.options).upper;
+  return upper > truth + trial.options.tolerance + 6.0 * test::errorOf(trial.a, trial.b);
 }
 
 TEST_P(ConvexMinimum, BracketsTheTrueMinimumOfRandomMotions) {
@@ -112,8 +112,8 @@ TEST_P(ConvexMinimum, BracketsTheTrueMinimumOfRandomMotions) {
     tally.unsure += there.length() > kAccuracy;
     if (i % 10 != 0) continue;
     ++tally.compared;
-    tally.golden_wrong += isWrong(trial, McdAlgorithm::kGolden, truth.value);
-    tally.hybrid_wrong += isWrong(trial, McdAlgorithm::kHybrid, truth.value);
+    tally.golden_wrong += isWrong(trial, ReferenceAlgorithm::kGolden, truth.value);
+    tally.hybrid_wrong += isWrong(trial, ReferenceAlgorithm::kHybrid, truth.value);
   }
   tally.print(pairName(GetParam()));
   // Every kind of motion must have occurred.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/minimum/reference/reference.h"
 #include "distance/mesh/mesh_poses.h"
 #include "distance/minimum/mcd_motions.h"
 #include "distance/minimum/mcd_oracle.h"
@@ -171,15 +172,17 @@ TEST(MeshMinimum, AlgorithmsAgreeAndContainmentIsPenetration) {
     McdOptions options;
     options.tolerance = 0.01;
     const DistanceBracket best = minimumDistance(pair.movingA(), pair.movingB(), options);
-    for (McdAlgorithm algorithm : {McdAlgorithm::kSampling, McdAlgorithm::kSubdivision}) {
-      options.algorithm = algorithm;
-      const DistanceBracket other = minimumDistance(pair.movingA(), pair.movingB(), options);
+    for (ReferenceAlgorithm algorithm :
+         {ReferenceAlgorithm::kSampling, ReferenceAlgorithm::kSubdivision}) {
+      const DistanceBracket other =
+          referenceMinimum(algorithm, pair.movingA(), pair.movingB(), options);
       EXPECT_LE(other.lower, best.upper + 1e-9);
       EXPECT_LE(best.lower, other.upper + 1e-9);
       EXPECT_EQ(other.penetrating, best.penetrating);
     }
-    options.algorithm = McdAlgorithm::kGolden;
-    EXPECT_THROW(minimumDistance(pair.movingA(), pair.movingB(), options), InputError);
+    EXPECT_THROW(
+        referenceMinimum(ReferenceAlgorithm::kGolden, pair.movingA(), pair.movingB(), options),
+        InputError);
   }
   const Shape shell = test::blobMesh(2.0, 20, 30);
   const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
@@ -241,8 +244,8 @@ TEST(MeshSubdivision, ExtremaOfFrozenWitnessesAreNoBound) {
       test::trueMinimum([&](double t) { return trueDistance(pair, t, &cache); }, {0, 1}, 200).value;
   McdOptions options;
   options.tolerance = 1e-3;
-  options.algorithm = McdAlgorithm::kSubdivision;
-  const DistanceBracket sound = minimumDistance(pair.movingA(), pair.movingB(), options);
+  const DistanceBracket sound =
+      referenceMinimum(ReferenceAlgorithm::kSubdivision, pair.movingA(), pair.movingB(), options);
   EXPECT_LE(sound.lower, truth);
   EXPECT_NEAR(sound.upper, truth, 1.1e-3);
   // Tight motion bounds, as the thesis's (4.7) takes them at their best: the total path of the
@@ -250,12 +253,14 @@ TEST(MeshSubdivision, ExtremaOfFrozenWitnessesAreNoBound) {
   pair.curves_a[0].bounds.linear[0] = 0.0;
   ASSERT_EQ(pair.curves_a.size(), 1U);
   pair.curves_a[0].bounds.angular[0] = 0.2;  // integral of |dq/dt| over [0, 1]
-  options.algorithm = McdAlgorithm::kSubdivisionExtrema;
   options.tolerance = 5e-3;
-  const DistanceBracket guess = minimumDistance(pair.movingA(), pair.movingB(), options);
+  const DistanceBracket guess = referenceMinimum(ReferenceAlgorithm::kSubdivisionExtrema,
+                                                 pair.movingA(), pair.movingB(), options);
   EXPECT_GT(guess.lower, truth + 0.05);
-  options.algorithm = McdAlgorithm::kSubdivision;
-  EXPECT_LE(minimumDistance(pair.movingA(), pair.movingB(), options).lower, truth);
+  EXPECT_LE(
+      referenceMinimum(ReferenceAlgorithm::kSubdivision, pair.movingA(), pair.movingB(), options)
+          .lower,
+      truth);
 }
 
 TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {

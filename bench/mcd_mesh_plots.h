@@ -3,16 +3,15 @@
 // The plots of bench_mcd_mesh (thesis, figures 6.10 and 6.11): the distance of two meshes over time
 // with the minimum that was found over each stretch, and bars of what a minimum takes.
 
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "allclear/distance/mesh/distance.h"
-#include "allclear/distance/minimum/mesh/mesh.h"
+#include "allclear/distance/minimum/reference/reference.h"
+#include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
-#include "bench/support/plot_svg.h"
+#include "bench/support/plots.h"
 
 #include "distance/minimum/mcd_motions.h"
 #include "support/mesh_samples.h"
@@ -35,14 +34,13 @@ inline test::ChainMotion turningPast(double reach) {
   return motion;
 }
 
-/// A minimum over each stretch of the motion.
+/// A minimum over each stretch of the motion, by the certified search or by subdivision.
 inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
                                                   const test::ChainMotion& motion,
-                                                  const TriangleMesh& b, McdAlgorithm algorithm,
+                                                  const TriangleMesh& b, bool certified,
                                                   std::vector<double>* milliseconds) {
   const Shape shape_A = a, shape_B = b;
   McdOptions options;
-  options.algorithm = algorithm;
   options.tolerance = 1e-3;
   options.max_evaluations = 100000000;
   std::vector<DistanceBracket> minima;
@@ -52,20 +50,22 @@ inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
     const std::vector<BodyCurve> curves = motion.curves(time, cells);
     const BodyCurve still = BodyCurve::still(Pose{}, time);
     const double start = secondsNow();
-    minima.push_back(minimumDistance(*a.body(), {&shape_A, {}, curves}, *b.body(),
-                                     {&shape_B, {}, {&still, 1}}, options));
+    const MovingShape moving{&shape_A, {}, curves}, resting{&shape_B, {}, {&still, 1}};
+    minima.push_back(certified ? minimumDistance(*a.body(), moving, *b.body(), resting, options)
+                               : referenceMinimum(ReferenceAlgorithm::kSubdivision, *a.body(),
+                                                  moving, *b.body(), resting, options));
     milliseconds->push_back(1e3 * (secondsNow() - start));
   }
   return minima;
 }
 
-inline void plotMeshDistance(const std::filesystem::path& file, const TriangleMesh& a,
-                             const TriangleMesh& b) {
+inline nlohmann::json meshDistancePlot(const TriangleMesh& a, const TriangleMesh& b) {
   const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
   DistancePlot plot;
+  plot.name = "mcd_mesh_distance";
   plot.title = "Distance of two meshes (red) and its proven minimum per stretch (green)";
   std::vector<double> unused;
-  const auto minima = stretchMinima(a, motion, b, McdAlgorithm::kCertified, &unused);
+  const auto minima = stretchMinima(a, motion, b, true, &unused);
   for (int i = 0; i < kStretches; ++i) {
     plot.minima.push_back(
         {double(i) / kStretches, double(i + 1) / kStretches, std::max(0.0, minima[i].lower)});
@@ -76,35 +76,37 @@ inline void plotMeshDistance(const std::filesystem::path& file, const TriangleMe
     plot.distances.push_back(
         meshDistance(shape_A, motion.pose(plot.times.back()), shape_B, Pose{}).distance);
   }
-  writeDistancePlot(file, plot);
+  return plotOf(plot);
 }
 
 /// The thesis's adaptive subdivision beside branch and bound in space and time, the mean over the
 /// stretches, on the same engine, for finer and finer meshes.
-inline void plotMeshTimes(const std::filesystem::path& file) {
-  TimeBars bars{
-      "Minimum over time of two meshes, tolerance 1e-3 m", "ms", {"space-time", "subdivision"}, {}};
+inline nlohmann::json meshTimesPlot() {
+  TimeBars bars{"mcd_mesh_times",
+                "Minimum over time of two meshes, tolerance 1e-3 m",
+                "ms",
+                {"space-time", "subdivision"},
+                {}};
   for (const auto& [rings, sides] : {std::pair{9, 16}, {17, 27}, {33, 51}}) {
     const TriangleMesh a = test::blobMesh(0.15, rings, sides, 0.3);
     const TriangleMesh b = test::blobMesh(0.2, rings, sides, 0.2);
     const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
     std::vector<double> means;
-    for (const auto algorithm : {McdAlgorithm::kCertified, McdAlgorithm::kSubdivision}) {
+    for (const bool certified : {true, false}) {
       std::vector<double> milliseconds;
-      stretchMinima(a, motion, b, algorithm, &milliseconds);
+      stretchMinima(a, motion, b, certified, &milliseconds);
       means.push_back(statisticsOf(milliseconds).mean);
     }
     const std::string count = std::to_string(a.triangles().size());
     bars.bars.push_back({count + " x " + count, means});
   }
-  writeTimeBars(file, bars);
+  return plotOf(bars);
 }
 
-inline void plotMeshMinima(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  plotMeshDistance(folder / "mcd_mesh_distance.svg", test::blobMesh(0.15, 33, 51, 0.3),
-                   test::torusMesh(0.3, 0.1, 40, 24));
-  plotMeshTimes(folder / "mcd_mesh_times.svg");
+inline void plotMeshMinima(Report* report) {
+  report->plot(
+      meshDistancePlot(test::blobMesh(0.15, 33, 51, 0.3), test::torusMesh(0.3, 0.1, 40, 24)));
+  report->plot(meshTimesPlot());
 }
 
 }  // namespace allclear::bench

@@ -1,0 +1,25 @@
+// `minimumDistance` of two convex shapes.
+
+#include "allclear/core/assert.h"
+#include "allclear/core/input_error.h"
+#include "allclear/distance/minimum/bracket.h"
+#include "allclear/distance/minimum/convex/certified.h"
+#include "allclear/distance/minimum/query.h"
+
+namespace allclear {
+
+DistanceBracket minimumDistance(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b,
+                                const McdOptions& options) {
+  mcd::requireValid(options);
+  ALLCLEAR_ASSERT(!a.empty() && !b.empty());
+  if (mcd::isHalfSpace(*b[0].shape)) {  // `ConvexMotion` wants it first
+    if (mcd::isHalfSpace(*a[0].shape)) {
+      throw InputError("the distance of two half-spaces is unbounded");
+    }
+    return mcd::swapped(minimumDistance(b, a, options));
+  }
+  mcd::ConvexMotion motion(a, b);
+  return mcd::bracketOf(motion, mcd::certifiedConvex(&motion, options), options, true);
+}
+
+}  // namespace allclear
