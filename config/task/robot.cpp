@@ -54,18 +54,18 @@ std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
 JointValues readStartValues(const Value& section, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   JointValues values;
-  const auto take = [&](const JointValues& more) {
+  const auto replaceBy = [&](const JointValues& more) {
     for (const auto& [c, value] : more) values.insert_or_assign(c, value);
   };
   // From the general to the particular.
   if (const auto state = section.find("group_state")) {
-    take(readGroupState(*state, problem.group, robot));
+    replaceBy(readGroupState(*state, problem.group, robot));
   }
   if (const auto message = section.find("joint_state")) {
-    take(readJointState(*message, robot, problem.warnings));
+    replaceBy(readJointState(*message, robot, problem.warnings));
   }
-  take(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
-                    problem.warnings));
+  replaceBy(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
+                         problem.warnings));
   return values;
 }
 
