@@ -1,4 +1,8 @@
 // allclear plan: a certified trajectory for a task, and its files.
+//
+// Options of the command line replace those of the task. Trajectory and certificate are written
+// only when the plan is certified: a file that is there can be trusted. Ctrl-C ends the search,
+// which then returns the best certified plan so far, if there is one.
 #include <unistd.h>
 
 #include <atomic>
@@ -33,6 +37,7 @@ struct PlanCommand {
   bool json = false;
 };
 
+// Set by the signal handler, which may do no more than this; the planner asks for it between steps.
 std::atomic<bool> interrupted{false};
 void onSignal(int) { interrupted = true; }
 
@@ -46,7 +51,7 @@ class ProgressLine {
   }
   void operator()(const PlanProgress& p) {
     if (quiet_) return;
-    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;
+    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;  // a log of every tenth will do
     printed_ = true;
     std::fprintf(stderr, "%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
                  in_place_ ? "\r\033[K" : "", p.attempt, p.round, p.iteration, p.cost,
@@ -130,6 +135,7 @@ int run(const PlanCommand& command) {
 
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
+  // The progress line ends with the planning, before anything else is printed.
   Plan plan;
   {
     ProgressLine line(command.quiet || command.json, command.verbose);

@@ -82,6 +82,7 @@ class CoverSearch {
     for (PieceCover& piece : best) cover_.pieces.push_back(std::move(piece));
   }
 
+  /// Whether the finest level has exact meshes: a pair of primitives, or of open meshes, has none.
   bool haveSurfaces(const CertifiedPair& pair) {
     constexpr MeshFidelity kSurface = MeshFidelity::kSurface;
     for (int i = 0; i < motion_.ensurePieces(pair.a, kSurface); ++i) {
