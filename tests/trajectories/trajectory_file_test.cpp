@@ -248,7 +248,7 @@ const std::map<std::string, std::string> kBroken = {
     {"blank.csv", ":1: the header is missing"},
     {"blank_line.csv", ":3: has 1 columns where the header has 7"},
     {"control_characters.csv",
-     ":1: header: ' PK time': is not the header of a CSV file: control characters"},
+     ":1: header: '  PK  time': is not the header of a CSV file: control characters"},
     {"decimal_comma.csv",
      ":3: has 8 columns where the header has 4 (numbers take a decimal point, not a comma)"},
     {"degree_huge.json", ":7: degree: '1000000000000000000000000000000': must be a whole number"},
