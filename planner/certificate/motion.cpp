@@ -110,6 +110,8 @@ std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
   return {breaks.begin(), breaks.end()};
 }
 
+/// The cells of time, and the curves of all links over them: of those that carry bodies, of those
+/// that path constraints name, and of the root.
 void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry,
                                      double tolerance) {
   std::set<int> links{problem.robot->rootLink()};
@@ -230,6 +232,7 @@ void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double 
   if (piece.is_still) h->fill((*h)[0]);
 }
 
+/// The inequality of motion.h, over all cells of the motion that `time` touches.
 double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const {
   const Piece &A = piece(a), &B = piece(b);
   double least = kInfinity;
@@ -258,6 +261,7 @@ bool CertifiedMotion::areSurfaces(PieceIndex a, PieceIndex b) const {
          std::holds_alternative<TriangleMesh>(B.geometry->shape);
 }
 
+/// One search per cell of the motion. A still body has one curve for all cells.
 DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Interval time,
                                                 double threshold, double tolerance) const {
   const Piece &A = piece(a), &B = piece(b);
@@ -320,6 +324,7 @@ CertifiedMotion::BoxGap CertifiedMotion::boxGap(PieceIndex a, PieceIndex b, Inte
   return {distance * (1.0 - kFewRoundings), gap / distance};  // less the rounding of the norm
 }
 
+/// Many pairs are measured at the same instants, so poses are kept by time.
 const std::vector<Pose>& CertifiedMotion::linkPoses(double t) {
   const auto [entry, is_new] = poses_.try_emplace(t);
   if (is_new) {
