@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/distance/mesh/topology.h"
 #include "distance/minimum/mcd_motions.h"
 #include "support/data.h"
 #include "support/mesh_samples.h"

@@ -90,11 +90,10 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
     const MeshNode &of_A = A.bvh()->nodes()[in_A.node], &of_B = B.bvh()->nodes()[in_B.node];
     mesh::LaneIntervals lanes[2];
     const float first = 0.0F, last = static_cast<float>(known.most) * 1.000001F;
-    const unsigned meet[2] = {
-        mesh::intervalsOpeningA(coarse, of_A, mesh::lineBox(of_B, in_B.slot), first, last,
-                                &lanes[0]),
-        mesh::intervalsOpeningB(coarse, mesh::lineBox(of_A, in_A.slot), of_B, first, last,
-                                &lanes[1])};
+    const unsigned meet[2] = {mesh::intervalsOpeningA(coarse, of_A, mesh::lineBox(of_B, in_B.slot),
+                                                      first, last, &lanes[0]),
+                              mesh::intervalsOpeningB(coarse, mesh::lineBox(of_A, in_A.slot), of_B,
+                                                      first, last, &lanes[1])};
     const int slot[2] = {in_A.slot, in_B.slot};
     for (int side = 0; side < 2; ++side) {
       const std::string where = "seed 80, case " + std::to_string(i);
@@ -111,8 +110,8 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
       mesh::LaneIntervals narrow = lanes[side];
       const unsigned left =
           mesh::narrowAlongNormals(coarse, *corners[side], side == 0,
-                             other.bvh()->triangles()[side == 0 ? in_B.leaf : in_A.leaf], first,
-                             last, meet[side], &narrow);
+                                   other.bvh()->triangles()[side == 0 ? in_B.leaf : in_A.leaf],
+                                   first, last, meet[side], &narrow);
       const std::string where = "seed 80, case " + std::to_string(i);
       ASSERT_TRUE(left >> slot[side] & 1U) << where;
       ASSERT_LE(static_cast<double>(narrow.in[slot[side]]), known.s) << where;
