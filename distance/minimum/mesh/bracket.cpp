@@ -10,7 +10,7 @@ namespace allclear::mcd {
 namespace {
 
 /// The least signed distance that the bodies' balls allow during the motion.
-double deepest(const MeshMotion& motion) {
+double depthByBalls(const MeshMotion& motion) {
   double least = std::numeric_limits<double>::infinity();
   for (int cell = 0; cell < motion.cells(); ++cell) {
     least = std::min(least, motion.sweptBound(cell));
@@ -18,7 +18,7 @@ double deepest(const MeshMotion& motion) {
   return std::max(least, -(motion.A().reach() + motion.B().reach()));
 }
 
-/// Surfaces that stay apart: a body is inside of the other always or never.
+/// While surfaces stay apart a body is inside of the other always or never: one instant tells.
 void checkInside(const MeshMotion& motion, const McdOptions& options, MeshSearchResult* found) {
   const double threshold = options.threshold.value_or(std::numeric_limits<double>::infinity());
   if (found->contact || !(motion.A().hasInside() || motion.B().hasInside())) return;
@@ -50,23 +50,27 @@ void placeWitnesses(const MeshMotion& motion, const MeshSearchResult& found,
   bracket->normal = (X_WC.R * normal).normalized();
 }
 
+/// Where the bodies meet: how deep, unless the contact alone decides the threshold.
+std::optional<DeepestInstant> addDepth(const MeshMotion& motion, const McdOptions& options,
+                                       MeshSearchResult* found) {
+  found->lower = std::min(depthByBalls(motion), found->upper);
+  const bool is_decided = options.threshold && found->upper < *options.threshold;
+  if (is_decided || found->spent) return std::nullopt;
+  DeepestInstant depth =
+      deepestInstant(motion, found->is_instant ? found->instant.when : found->when);
+  found->upper = std::min(found->upper, depth.upper);
+  found->lower = std::min(std::max(found->lower, depth.lower), found->upper);
+  found->evaluations += depth.evaluations;
+  return depth;
+}
+
 }  // namespace
 
 DistanceBracket bracketOf(const MeshMotion& motion, MeshSearchResult found,
                           const McdOptions& options, bool is_proved) {
   checkInside(motion, options, &found);
   std::optional<DeepestInstant> depth;
-  if (found.contact) {
-    found.lower = std::min(deepest(motion), found.upper);
-    // A threshold above is decided by the contact.
-    const bool decided = options.threshold && found.upper < *options.threshold;
-    if (!decided && !found.spent) {
-      depth = deepestInstant(motion, found.is_instant ? found.instant.when : found.when);
-      found.upper = std::min(found.upper, depth->upper);
-      found.lower = std::min(std::max(found.lower, depth->lower), found.upper);
-      found.evaluations += depth->evaluations;
-    }
-  }
+  if (found.contact) depth = addDepth(motion, options, &found);
   DistanceBracket bracket;
   bracket.lower = found.lower;
   bracket.upper = found.upper;
