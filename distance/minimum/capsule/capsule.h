@@ -62,9 +62,10 @@ struct CapsuleBracket {
   int bound_evaluations;
 };
 
+/// As `McdOptions`, for the bare kernel.
 struct CapsuleQuery {
-  double tolerance = 1e-3;
-  double threshold = HUGE_VAL;  ///< infinite: none
+  double tolerance = 1e-3;      ///< wanted width of the bracket [m], as that of `McdOptions`
+  double threshold = HUGE_VAL;  ///< [m]; infinite: none
   bool decide_only = false;
   int max_evaluations = 100000;
 };

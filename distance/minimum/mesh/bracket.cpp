@@ -43,6 +43,7 @@ void placeWitnesses(const MeshMotion& motion, const MeshSearchResult& found,
   const Pose X_WC = motion.frameOfB(found.when);
   const Vec3 a(found.leaf.a[0], found.leaf.a[1], found.leaf.a[2]);
   const Vec3 b(found.leaf.b[0], found.leaf.b[1], found.leaf.b[2]);
+  // Core surfaces to surfaces: outward by the thickness. In contact any normal does.
   const double length = (b - a).norm();
   const Vec3 normal = length > 0.0 ? Vec3((b - a) / length) : Vec3::UnitX();
   bracket->witness_A = X_WC * (a + motion.A().thickness() * normal);
@@ -92,6 +93,7 @@ DistanceBracket bracketOf(const MeshMotion& motion, MeshSearchResult found,
   } else if (bracket.upper < threshold) {
     bracket.status = McdStatus::kBelow;
   } else {
+    // Both ends contain the error of two polynomial motions, nearest rotations included.
     const double error = depth ? depth->motion_error : motion.error(motion.relativeCurves());
     const bool narrow = isNarrow(bracket, options.tolerance, 4.0 * error);
     bracket.status = narrow && !found.spent ? McdStatus::kBracketed : McdStatus::kUndecided;

@@ -55,6 +55,8 @@ class DepthSearch {
     const int pieces = std::max(1, kSamples / motion_.cells());
     const double half = 0.5 / pieces;
     for (int cell = 0; cell < motion_.cells(); ++cell) {
+      // How far the bodies may be from where they are sampled: half a part of motion, and its
+      // error.
       const double room =
           motion_.leverSpeed(cell) * motion_.cellTime(cell).length() * half + error_;
       for (int i = 0; i < pieces; ++i) {

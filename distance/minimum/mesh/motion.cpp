@@ -39,6 +39,7 @@ double MeshMotion::sweptBound(int cell) const {
     sum += D[k];
   }
   const double length = sum.norm();
+  // No direction, or NaN: no bound.
   if (!(length > 0.0)) return -std::numeric_limits<double>::infinity();
   double least = std::numeric_limits<double>::infinity(), most = 0.0;
   for (const Vec3& d : D) {

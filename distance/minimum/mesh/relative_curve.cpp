@@ -42,6 +42,7 @@ double binomial(int n, int k) {
 template <int N>
 const Eigen::Matrix<double, N, N>& chebyshevFromBernstein() {
   static const Eigen::Matrix<double, N, N> matrix = [] {
+    // Values of both bases at the nodes: bernstein b = polynomials c.
     Eigen::Matrix<double, N, N> bernstein, polynomials;
     for (int i = 0; i < N; ++i) {
       const double x = std::cos(std::numbers::pi * (i + 0.5) / N), s = 0.5 * (1.0 + x);

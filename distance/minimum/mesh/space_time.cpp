@@ -81,7 +81,7 @@ class SpaceTimeSearch {
       if (result_.evaluated) least_first.look(&stack_);
       const Item item = stack_.back();
       stack_.pop_back();
-      if (item.lower >= cutoff_) {
+      if (item.lower >= cutoff_) {  // the cutoff may have fallen since the item was pushed
         prune(item.lower);
       } else {
         visit(item);
@@ -113,6 +113,7 @@ class SpaceTimeSearch {
       pose_error_ = std::max(pose_error_, errorIn(cell));
       Item& item = stack_.emplace_back();
       item = {swept, {1.0F, 0.0F, 0.0F}, mesh::kRoot, mesh::kRoot, time};
+      // The first direction to try: along the line of centres, from B to A.
       const Vec3 between(Eigen::Map<const Vec3>(times_[time].poses.middle.T));
       if (between.squaredNorm() > 0.0) {
         Eigen::Map<Eigen::Vector3f>(item.n) = between.normalized().cast<float>();
@@ -283,6 +284,7 @@ class SpaceTimeSearch {
     for (int k = 0; k < 2; ++k) {
       Item half = item;
       half.time = halves + k;
+      // The direction found for the whole may prune a half at once.
       half.lower = std::max(lower, leafBound(times_[half.time], item.a, a, b, n));
       for (int c = 0; c < 3; ++c) half.n[c] = static_cast<float>(n[c]);
       if (half.lower >= cutoff_) {

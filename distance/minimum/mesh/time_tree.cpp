@@ -1,3 +1,5 @@
+// Intervals of time with what the bounds need to know of the motion there.
+
 #include "allclear/distance/minimum/mesh/time_tree.h"
 
 #include <algorithm>
@@ -35,6 +37,7 @@ std::int32_t TimeTree::add(int cell, double s0, double s1) {
 
 std::int32_t TimeTree::halvesOf(std::int32_t node) {
   if (nodes_[node].halves != 0) return nodes_[node].halves;
+  // `add` may move the nodes: no reference to one is kept.
   const double s0 = nodes_[node].s0, s1 = nodes_[node].s1, middle = 0.5 * (s0 + s1);
   const int cell = nodes_[node].cell;
   const std::int32_t first = add(cell, s0, middle);

@@ -169,7 +169,7 @@ class ReferenceSearch {
         const double length = motion_.cellTime(when.cell).length();
         const double rest = when.s * length;
         const double rate = speed(when.cell, *back, true);
-        if (rate * rest <= room) {
+        if (rate * rest <= room) {  // past the whole cell
           room -= std::max(rate, 0.0) * rest + motion_.jump(when.cell);
           continue;
         }
