@@ -1,4 +1,8 @@
 // allclear check: is a task well posed? Solves nothing.
+//
+// Reads the task, which checks files, keys and limits, and measures the pairs of bodies at start
+// and goal. Measures with the certificate's bodies and pairs, so that what it calls clear the
+// certificate accepts.
 #include <cmath>
 #include <cstdio>
 #include <iostream>
@@ -23,7 +27,7 @@ struct CheckOptions {
   bool json = false;
 };
 
-/// The pairs of one end of the motion.
+/// The pairs at the start or at the goal.
 struct EndReport {
   std::string name;
   std::vector<PairDistance> pairs;  ///< those that move, the nearest to its margin first
@@ -49,6 +53,7 @@ std::string describe(const PairDistance& pair) {
   return name + "are " + millimetres(pair.distance) + " apart, margin " + millimetres(pair.margin);
 }
 
+/// Keeps the pairs of one end that move; those nearer than their margin are faults.
 void addEnd(const std::string& name, std::vector<PairDistance> distances, CheckReport* report) {
   EndReport end{name, {}};
   for (PairDistance& pair : distances) {
@@ -60,6 +65,7 @@ void addEnd(const std::string& name, std::vector<PairDistance> distances, CheckR
   report->ends.push_back(std::move(end));
 }
 
+/// Measures all pairs at the start and, where the task gives its configuration, at the goal.
 CheckReport checkTask(const Problem& problem) {
   CheckReport report;
   const CertifiedGeometry geometry = certifiedGeometry(problem);
@@ -77,6 +83,8 @@ CheckReport checkTask(const Problem& problem) {
     report.notes.push_back("the goal is a pose: the planner finds its configuration");
     return report;
   }
+  // The instant of the goal is known only when the duration is fixed. Without it the place of an
+  // obstacle that moves is unknown, and its pairs are left out.
   std::optional<double> end;
   if (problem.duration.isFixed()) end = problem.duration.min;
   for (const Obstacle& obstacle : problem.obstacles) {
@@ -88,12 +96,14 @@ CheckReport checkTask(const Problem& problem) {
   return report;
 }
 
+/// The report for people: counts, the nearest pairs of each end, notes, and the verdict last.
 void printText(const Problem& problem, const CheckReport& report) {
   std::cout << problem.source_file << ": robot '" << problem.robot->name() << "', "
             << problem.plannedCount() << " planned joints, " << problem.obstacles.size()
             << " obstacles, " << problem.attached.size() << " attached objects\n"
             << report.moving_pairs << " pairs of " << report.bodies << " bodies are considered; "
             << report.fixed_pairs << " more do not move relative to each other\n";
+  // The few nearest pairs of each end, faults or not: they show how much room there is.
   for (const EndReport& end : report.ends) {
     if (end.pairs.empty()) continue;
     std::cout << "\n" << end.name << ", closest pairs:\n";
@@ -123,6 +133,7 @@ nlohmann::ordered_json toJson(const std::vector<PairDistance>& pairs) {
   return out;
 }
 
+/// The same as JSON, with all pairs that move.
 void printJson(const Problem& problem, const CheckReport& report) {
   nlohmann::ordered_json out = {{"task", problem.source_file},
                                 {"robot", problem.robot->name()},
@@ -138,8 +149,9 @@ void printJson(const Problem& problem, const CheckReport& report) {
   std::cout << out.dump(1) << "\n";
 }
 
-/// A start or goal beyond its limits is a task that reads well and cannot be solved. The reader
-/// finds it either at its key or in the whole problem.
+/// Whether an error is about a start or goal beyond its limits: then the file is right but the task
+/// cannot be solved, which is the verdict that this command is asked for. The reader reports it
+/// either at its key or for the whole problem.
 bool blamesAnEnd(const InputError& error) {
   const std::string& key = error.place().key;
   const std::string& message = error.message();
@@ -150,6 +162,7 @@ bool blamesAnEnd(const InputError& error) {
   return is_limit && is_end;
 }
 
+/// Prints an error about a start or goal as the fault that it is.
 int reportEndFault(const InputError& error, bool as_json) {
   if (as_json) {
     const nlohmann::ordered_json out = {
@@ -161,6 +174,8 @@ int reportEndFault(const InputError& error, bool as_json) {
   return kNoPlan;
 }
 
+/// The exit code is that of a task without a plan when there are faults, as `plan` would end with
+/// it.
 int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();

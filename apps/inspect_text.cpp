@@ -1,3 +1,7 @@
+// A robot as tables for people: summary, tree of links, coordinates, groups, pairs.
+//
+// Columns that stay empty are not printed (`Table`), so a robot without SRDF or masses gives short
+// tables.
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -11,11 +15,15 @@ namespace {
 
 constexpr double kDegrees = 180.0 / std::numbers::pi;
 
+/// An axis this close to a coordinate axis is called x, y or z: files hold about so many digits.
+constexpr double kAxisTolerance = 1e-9;
+
 std::string times(const Vec3& size) {
   return shortNumber(size.x(), 3) + " × " + shortNumber(size.y(), 3) + " × " +
          shortNumber(size.z(), 3);
 }
 
+/// Edges of the box about a mesh, along the axes of its frame [m].
 Vec3 boxOf(const TriangleMesh& mesh) {
   Vec3 lower = mesh.vertices().front();
   Vec3 upper = lower;
@@ -26,6 +34,7 @@ Vec3 boxOf(const TriangleMesh& mesh) {
   return upper - lower;
 }
 
+/// Sizes of a shape in metres, as a drawing would have them; empty where it has none.
 std::string sizeOf(const Shape& shape) {
   if (const auto* s = std::get_if<Box>(&shape)) return times(s->size());
   if (const auto* s = std::get_if<Sphere>(&shape)) return "⌀ " + shortNumber(2.0 * s->radius(), 3);
@@ -41,10 +50,11 @@ std::size_t trianglesOf(const Shape& shape) {
   return mesh ? mesh->triangles().size() : 0;
 }
 
+/// x, y or z, with a sign, where the axis is one of these; else its components.
 std::string axisName(const Joint& joint) {
   if (joint.type == JointType::kFixed || joint.type == JointType::kFloating) return "";
   for (int i = 0; i < 3; ++i) {
-    if (std::abs(std::abs(joint.axis[i]) - 1.0) < 1e-9) {
+    if (std::abs(std::abs(joint.axis[i]) - 1.0) < kAxisTolerance) {
       return std::string(joint.axis[i] < 0 ? "-" : "") + "xyz"[i];
     }
   }
@@ -52,6 +62,7 @@ std::string axisName(const Joint& joint) {
          shortNumber(joint.axis.z(), 3);
 }
 
+/// How many joints there are of each type, as "6 revolute, 1 fixed".
 std::string countedTypes(const RobotModel& robot) {
   std::map<JointType, int> counts;
   int mimics = 0;
@@ -67,6 +78,7 @@ std::string countedTypes(const RobotModel& robot) {
   return out;
 }
 
+/// Names, counts and mass: what tells at a glance whether the right file was read.
 void printSummary(const RobotModel& robot, std::ostream& out) {
   std::size_t solid_links = 0, shapes = 0, triangles = 0;
   for (const Link& link : robot.links()) {
@@ -98,6 +110,7 @@ std::vector<std::string> drawnTree(const RobotModel& robot) {
     parent[l] = robot.joints()[robot.links()[l].parent_joint].parent_link;
     last_child[parent[l]] = l;
   }
+  // From each link up to the root: a bar where the ancestor has more children below, else blanks.
   std::vector<std::string> drawn;
   for (int l = 0; l < count; ++l) {
     std::string text = robot.links()[l].name;
@@ -110,6 +123,7 @@ std::vector<std::string> drawnTree(const RobotModel& robot) {
   return drawn;
 }
 
+/// A link's row: with its shape when it has one, else with their number.
 void addLinkRows(const Link& link, const std::string& drawn, const Joint* joint, Table& table) {
   std::vector<std::string> row{drawn, joint ? joint->name : "",
                                joint ? jointTypeName(joint->type) : "",
@@ -139,6 +153,7 @@ void printTree(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// Links of several shapes, which have no place in the row of the tree.
 void printSeveralShapes(const RobotModel& robot, std::ostream& out) {
   Table table({"link", "geometry", "size m", ">triangles", "at x y z m"});
   for (const Link& link : robot.links()) {
@@ -157,6 +172,7 @@ void printSeveralShapes(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// The range of an angle in degrees; empty for lengths and unlimited angles.
 std::string degrees(const Coordinate& c) {
   if (c.wraps) return "any angle";
   if (!c.is_angle || !std::isfinite(c.lower) || !std::isfinite(c.upper)) return "";
@@ -168,6 +184,7 @@ std::string degrees(const Coordinate& c) {
   return whole(c.lower) + "° .. " + whole(c.upper) + "°";
 }
 
+/// Limits in the unit of the coordinate, for angles also in degrees.
 void printCoordinates(const RobotModel& robot, std::ostream& out) {
   if (robot.dimension() == 0) return;
   out << "\nCoordinates (q)\n";
@@ -183,6 +200,7 @@ void printCoordinates(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// Each mimic joint with the law that it follows: multiplier × leader + offset.
 void printMimics(const RobotModel& robot, std::ostream& out) {
   Table table({"joint", "follows"});
   for (const Joint& joint : robot.joints()) {
@@ -198,6 +216,7 @@ void printMimics(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// Groups of the SRDF, each with its first and last joint and its states.
 void printGroups(const RobotModel& robot, std::ostream& out) {
   if (robot.groups().empty()) return;
   out << "\nGroups\n";
@@ -231,6 +250,7 @@ void listPairs(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// How many pairs of links are checked, and why the others are not; with `list_pairs` each by name.
 void printPairs(const RobotModel& robot, bool list_pairs, std::ostream& out) {
   std::map<std::string, int> reasons;
   for (const DisabledPair& pair : robot.disabledPairs()) ++reasons[pair.reason];

@@ -8,13 +8,15 @@
 namespace allclear {
 namespace {
 
-/// CLI11's complaints are one line and then how to get help.
+/// Prints an error of the command line on one line, with the hint how to get help. Help itself
+/// counts as an "error" with exit code 0 in CLI11, which prints it.
 int reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   std::fprintf(stderr, "allclear: %s (see allclear --help)\n", error.what());
   return kBadInput;
 }
 
+/// Parses the command line, which runs the subcommand; bad input gets one line and its exit code.
 int run(int argc, char** argv) {
   CLI::App app{"Robot motion plans that are clear at every instant, with a certificate.",
                "allclear"};
@@ -43,7 +45,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return allclear::run(argc, argv);
+    return allclear::run(argc, argv);  // prints bad input itself; what arrives here is a bug
   } catch (const std::exception& error) {
     std::fprintf(stderr, "allclear: internal error: %s\n", error.what());
     return allclear::kInternalError;

@@ -8,6 +8,7 @@
 namespace allclear {
 namespace {
 
+/// Characters of a UTF-8 text: all bytes but those that continue a character (10xxxxxx).
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
@@ -31,6 +32,7 @@ void Table::addRow(std::vector<std::string> cells) {
 }
 
 void Table::print(std::ostream& out, int indent) const {
+  // By the rows first: a column that is empty in all of them keeps the width 0 and is not printed.
   std::vector<std::size_t> widths(right_.size(), 0);
   for (std::size_t r = 1; r < rows_.size(); ++r) {
     for (std::size_t c = 0; c < widths.size(); ++c)

@@ -6,7 +6,7 @@
 
 namespace allclear {
 
-/// Text in aligned columns, UTF-8 aware.
+/// Text in aligned columns. Widths count characters, not bytes of UTF-8.
 class Table {
  public:
   /// A column whose heading starts with '>' is aligned to the right.
@@ -15,7 +15,7 @@ class Table {
   void addRow(std::vector<std::string> cells);
   bool empty() const { return rows_.size() == 1; }
 
-  /// Columns two spaces apart, `indent` spaces before; columns with no content are left out.
+  /// Columns two spaces apart, `indent` spaces before; columns without content are not printed.
   void print(std::ostream& out, int indent = 2) const;
 
  private:

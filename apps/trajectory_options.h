@@ -21,8 +21,8 @@ class TrajectoryOptions {
 
   const std::string& trajectoryFile() const { return trajectory_; }
 
-  /// Reads both, and prints what is odd about them. Throws `InputError`.
-  TaskAndTrajectory read(const TaskOptions& how = {}) const;
+  /// Reads both, and prints warnings about them. Throws `InputError`.
+  TaskAndTrajectory read(const TaskOptions& options = {}) const;
 
   CertificateOptions certificateOptions() const;
 

@@ -14,6 +14,7 @@
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/seeds/seed_maker.h"
+#include "allclear/planner/timing.h"
 #include "allclear/robot_models/files/mesh_file.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/planning_problems.h"
@@ -179,13 +180,13 @@ void solve(Problem problem, const std::string& mode, const Arguments& arguments,
   const BSpline guess = seed->curve.withDuration(feasibleDuration(problem, seed->curve));
   RefinementOptions options;
   options.iterations = arguments.iterations;
-  const Refinement result = refine(evaluator, guess, options, [&](const PlanProgress& p) {
-    if (arguments.verbose) {
-      std::printf("    %2d %3d %9.4f %9.2e %s\n", p.round, p.iteration, p.cost, p.infeasibility,
-                  p.worst.c_str());
-    }
-    return true;
-  });
+  RunContext context;
+  context.progress = [&](const PlanProgress& p) {
+    if (!arguments.verbose) return;
+    std::printf("    %2d %3d %9.4f %9.2e %s\n", p.round, p.iteration, p.cost, p.infeasibility,
+                p.worst.c_str());
+  };
+  const Refinement result = refine(evaluator, guess, context, options);
   const bool certified = result.clear && certify(problem, result.curve).clear;
   score->clear += result.clear;
   score->certified += certified;

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <random>
 
-#include "allclear/robot_models/kinematics/builtin.h"
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
 #include "bench/support/bench_report.h"
 #ifdef ALLCLEAR_HAVE_PINOCCHIO
@@ -39,7 +39,7 @@ std::vector<VecX> draws(int n, double scale, std::mt19937& random) {
 }
 
 Times timeBuiltin(const RobotModel& model) {
-  const BuiltinKinematics kinematics(model);
+  const Kinematics kinematics(model, kStandardGravity, KinematicsBackend::kBuiltin);
   auto workspace = kinematics.makeWorkspace();
   std::mt19937 random(1);
   const auto q = draws(model.dimension(), 1.5, random);

@@ -8,8 +8,9 @@
 #include "allclear/distance/minimum/convex/convex.h"
 #include "allclear/distance/minimum/reference/reference.h"
 #include "bench/mcd_arm.h"
+#include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
-#include "bench/support/plot_svg.h"
+#include "bench/support/plots.h"
 
 namespace allclear::bench {
 namespace {
@@ -160,7 +161,7 @@ struct Row {
 
 class Bench {
  public:
-  explicit Bench(Figures* figures) : figures_(figures), queries_(work_.queries()) {
+  explicit Bench(Report* report) : report_(report), queries_(work_.queries()) {
     findTruth(work_, queries_);
   }
 
@@ -206,11 +207,11 @@ class Bench {
 
   /// Its distance over time with the certified minimum of each span; and the algorithms' times at
   /// the last tolerance run.
-  void plot(const std::filesystem::path& folder) {
-    std::filesystem::create_directories(folder);
+  void plot() {
     const std::size_t per_span = queries_.size() / work_.spans();
     const std::size_t pair = closestPair(per_span);
     DistancePlot plot;
+    plot.name = "mcd_capsule_distance";
     plot.title = "Distance of the closest pair (red) and its certified minimum per span (green)";
     std::vector<Vec3> ends;
     for (int s = 0; s < kSpans; ++s) {
@@ -227,10 +228,11 @@ class Bench {
         plot.distances.push_back(work_.distance(q, ends));
       }
     }
-    writeDistancePlot(folder / "mcd_capsule_distance.svg", plot);
+    report_->plot(plotOf(plot));
+    bars_.name = "mcd_capsule_times";
     bars_.unit = "us";
     bars_.names = {"mean time, curves included"};
-    writeTimeBars(folder / "mcd_capsule_times.svg", bars_);
+    report_->plot(plotOf(bars_));
   }
 
  private:
@@ -367,21 +369,21 @@ class Bench {
     std::printf("%-22s %9.3f %9.3f %9.3f %9.2f %7.2f %5.2f%% %9.2g %8d", label.c_str(), mean,
                 s.median + curves, s.p99 + curves, row.evaluations / n, row.certificates / n,
                 100.0 * row.wrong / n, row.worst, row.violated);
-    std::printf(base > 0.0 ? " %8.1fx" : "", mean / base);
+    if (base > 0.0) std::printf(" %8.1fx", mean / base);
     std::printf("%s\n", row.microseconds.size() < queries_.size() ? "  (part of the spans)" : "");
     const std::string key = "mcd_capsule." + name + "." + label + ".";
-    figures_->set(key + "mean_us", mean);
-    figures_->set(key + "median_us", s.median + curves);
-    figures_->set(key + "p99_us", s.p99 + curves);
-    figures_->set(key + "distances", row.evaluations / n);
-    figures_->set(key + "certificates", row.certificates / n);
-    figures_->set(key + "wrong_percent", 100.0 * row.wrong / n);
-    figures_->set(key + "violated", row.violated);
-    if (base > 0.0) figures_->set(key + "times_certified", mean / base);
+    report_->figure(key + "mean_us", mean);
+    report_->figure(key + "median_us", s.median + curves);
+    report_->figure(key + "p99_us", s.p99 + curves);
+    report_->figure(key + "distances", row.evaluations / n);
+    report_->figure(key + "certificates", row.certificates / n);
+    report_->figure(key + "wrong_percent", 100.0 * row.wrong / n);
+    report_->figure(key + "violated", row.violated);
+    if (base > 0.0) report_->figure(key + "times_certified", mean / base);
     return mean;
   }
 
-  Figures* figures_;
+  Report* report_;
   Workload work_;
   std::vector<Query> queries_;
   double cells_ = 0.0;
@@ -394,17 +396,15 @@ class Bench {
 
 int main(int argc, char** argv) {
   CLI::App app("Minimum over time of the distance of two capsules");
-  std::string json, svg;
-  app.add_option("--json", json, "write the figures to this file");
-  app.add_option("--svg", svg, "draw plots into this folder");
+  std::string json;
+  app.add_option("--json", json, "write the figures and the series of plots to this file");
   CLI11_PARSE(app, argc, argv);
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
-  allclear::bench::Figures figures;
-  allclear::bench::Bench bench(&figures);
+  allclear::bench::Report report(json);
+  allclear::bench::Bench bench(&report);
   bench.run(1e-3, "1e-3");
-  if (!svg.empty()) bench.plot(svg);
+  if (report.isWritten()) bench.plot();
   bench.run(1e-4, "1e-4");
   bench.run(1e-6, "1e-6");
-  figures.write(json);
   return 0;
 }

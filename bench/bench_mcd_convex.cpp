@@ -6,8 +6,9 @@
 #include "allclear/distance/minimum/convex/convex.h"
 #include "allclear/distance/signed_distance.h"
 #include "bench/mcd_arm.h"
+#include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
-#include "bench/support/plot_svg.h"
+#include "bench/support/plots.h"
 
 namespace allclear::bench {
 namespace {
@@ -39,7 +40,7 @@ class Bench {
     poses_.resize(arm_.links().size());
   }
 
-  void run(const char* label, Kind link, Kind obstacle, double tolerance, Figures* figures) {
+  void run(const char* label, Kind link, Kind obstacle, double tolerance, Report* report) {
     setShapes(link, obstacle);
     std::vector<double> times;
     double curves = 0.0, distances = 0.0, certificates = 0.0;
@@ -76,19 +77,19 @@ class Bench {
                 violated, undecided);
     bars_.bars.push_back({label, {built, s.mean + built}});
     const std::string key = std::string("mcd_convex.") + label + ".";
-    figures->set(key + "mean_us", s.mean + built);
-    figures->set(key + "p99_us", s.p99 + built);
-    figures->set(key + "distances", distances / n);
-    figures->set(key + "wrong", wrong);
-    figures->set(key + "violated", violated);
+    report->figure(key + "mean_us", s.mean + built);
+    report->figure(key + "p99_us", s.p99 + built);
+    report->figure(key + "distances", distances / n);
+    report->figure(key + "wrong", wrong);
+    report->figure(key + "violated", violated);
   }
 
-  void plot(const std::filesystem::path& folder) {
+  nlohmann::json plot() {
+    bars_.name = "mcd_convex_times";
     bars_.title = "Minimum over time, certified, per pair and span";
     bars_.unit = "us";
     bars_.names = {"curves of the links", "with the query"};
-    std::filesystem::create_directories(folder);
-    writeTimeBars(folder / "mcd_convex_times.svg", bars_);
+    return plotOf(bars_);
   }
 
  private:
@@ -168,21 +169,19 @@ class Bench {
 
 int main(int argc, char** argv) {
   CLI::App app("Minimum over time of the distance of convex pairs");
-  std::string json, svg;
-  app.add_option("--json", json, "write the figures to this file");
-  app.add_option("--svg", svg, "draw a plot into this folder");
+  std::string json;
+  app.add_option("--json", json, "write the figures and the series of plots to this file");
   CLI11_PARSE(app, argc, argv);
   using allclear::bench::Kind;
-  allclear::bench::Figures figures;
+  allclear::bench::Report report(json);
   allclear::bench::Bench bench;
   std::printf("certified, tolerance 1e-3 m, per pair-span, curves included\n");
   std::printf("%-18s %9s %9s %9s %9s %9s %8s %6s %9s %9s\n", "link-obstacle", "mean us", "median",
               "p99", "distances", "certif.", "curves", "wrong", "violated", "undecided");
-  bench.run("capsule-box", Kind::kCapsule, Kind::kBox, 1e-3, &figures);
-  bench.run("capsule-cylinder", Kind::kCapsule, Kind::kCylinder, 1e-3, &figures);
-  bench.run("box-box", Kind::kBox, Kind::kBox, 1e-3, &figures);
-  bench.run("cylinder-box", Kind::kCylinder, Kind::kBox, 1e-3, &figures);
-  if (!svg.empty()) bench.plot(svg);
-  figures.write(json);
+  bench.run("capsule-box", Kind::kCapsule, Kind::kBox, 1e-3, &report);
+  bench.run("capsule-cylinder", Kind::kCapsule, Kind::kCylinder, 1e-3, &report);
+  bench.run("box-box", Kind::kBox, Kind::kBox, 1e-3, &report);
+  bench.run("cylinder-box", Kind::kCylinder, Kind::kBox, 1e-3, &report);
+  report.plot(bench.plot());
   return 0;
 }

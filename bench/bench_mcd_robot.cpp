@@ -4,8 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/mcd_arm.h"
+#include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
-#include "bench/support/plot_svg.h"
+#include "bench/support/plots.h"
 
 namespace allclear::bench {
 namespace {
@@ -79,8 +80,8 @@ class Robot {
   LinkCurves links_;
 };
 
-/// Draws one bar pair: what the curves take, and the whole.
-void report(Robot& robot, bool decide_only, Figures* figures, TimeBars* bars) {
+/// Adds one pair of bars: the time of the curves, and of the whole.
+void measure(Robot& robot, bool decide_only, Report* report, TimeBars* bars) {
   std::vector<double> total(kTrajectories, HUGE_VAL), curves(kTrajectories, HUGE_VAL);
   Counts counts;
   for (int repeat = 0; repeat < 20; ++repeat) {
@@ -106,10 +107,10 @@ void report(Robot& robot, bool decide_only, Figures* figures, TimeBars* bars) {
       counts.undecided, counts.least);
   bars->bars.push_back({decide_only ? "decide only" : "with minima", {built.mean, all.mean}});
   const std::string key = decide_only ? "mcd_robot.decide." : "mcd_robot.minima.";
-  figures->set(key + "mean_ms", all.mean);
-  figures->set(key + "worst_ms", all.p99);
-  figures->set(key + "curves_ms", built.mean);
-  figures->set(key + "pair_spans", counts.pair_spans / static_cast<double>(kTrajectories));
+  report->figure(key + "mean_ms", all.mean);
+  report->figure(key + "worst_ms", all.p99);
+  report->figure(key + "curves_ms", built.mean);
+  report->figure(key + "pair_spans", counts.pair_spans / static_cast<double>(kTrajectories));
 }
 
 }  // namespace
@@ -117,21 +118,19 @@ void report(Robot& robot, bool decide_only, Figures* figures, TimeBars* bars) {
 
 int main(int argc, char** argv) {
   CLI::App app("A whole robot against a clearance of 0.1 m");
-  std::string json, svg;
-  app.add_option("--json", json, "write the figures to this file");
-  app.add_option("--svg", svg, "draw a plot into this folder");
+  std::string json;
+  app.add_option("--json", json, "write the figures and the series of plots to this file");
   CLI11_PARSE(app, argc, argv);
-  allclear::bench::Figures figures;
+  allclear::bench::Report report(json);
   allclear::bench::Robot robot;
-  allclear::bench::TimeBars bars{
-      "A whole robot, per trajectory", "ms", {"curves of the links", "with all pairs"}, {}};
+  allclear::bench::TimeBars bars{"mcd_robot_times",
+                                 "A whole robot, per trajectory",
+                                 "ms",
+                                 {"curves of the links", "with all pairs"},
+                                 {}};
   for (const bool decide_only : {true, false}) {
-    allclear::bench::report(robot, decide_only, &figures, &bars);
+    allclear::bench::measure(robot, decide_only, &report, &bars);
   }
-  if (!svg.empty()) {
-    std::filesystem::create_directories(svg);
-    allclear::bench::writeTimeBars(std::filesystem::path(svg) / "mcd_robot_times.svg", bars);
-  }
-  figures.write(json);
+  report.plot(allclear::bench::plotOf(bars));
   return 0;
 }

@@ -2,7 +2,7 @@
 // direction turns in one step, how often by more than 10 degrees, fallbacks, times; and random deep
 // motions of the same models.
 //
-//   bench_phong [--json F] [--plots FOLDER] [--steps N,N] [--scene NAME] [--deep N]
+//   bench_phong [--json F] [--steps N,N] [--scene NAME] [--deep N]
 
 #include <algorithm>
 #include <cstdio>
@@ -16,8 +16,8 @@
 #include "allclear/distance/phong/smooth_distance.h"
 #include "allclear/distance/phong/sum.h"
 #include "bench/phong_scenes.h"
-#include "bench/plots/phong_plots.h"
 #include "bench/support/bench_report.h"
+#include "bench/support/plots.h"
 
 namespace allclear::bench {
 namespace {
@@ -143,7 +143,6 @@ Run follow(const Method& method, const PhongBody& A, const PhongBody& B,
 struct Settings {
   std::vector<int> steps{600, 6000};
   std::string scene;
-  std::filesystem::path plots;
   int deep = 40;
 };
 
@@ -151,7 +150,6 @@ Settings settingsOf(int argc, char** argv) {
   Settings out;
   for (int i = 1; i + 1 < argc; ++i) {
     const std::string name = argv[i], value = argv[i + 1];
-    if (name == "--plots") out.plots = value;
     if (name == "--scene") out.scene = value;
     if (name == "--deep") out.deep = std::stoi(value);
     if (name == "--steps") {
@@ -178,27 +176,6 @@ struct Tracked {
   double nearShare() const { return near_all ? 100.0 * near / near_all : 100.0; }
   double deepShare() const { return deep_all ? 100.0 * deep / deep_all : 100.0; }
 };
-
-void writeTable(const std::filesystem::path& file, const std::vector<Method>& all,
-                const std::vector<Run>& runs) {
-  std::ostringstream out;
-  out << "step";
-  for (const Method& m : all) {
-    for (const char* what : {"distance", "nx", "ny", "nz", "fallback"})
-      out << ',' << m.name << '_' << what;
-  }
-  out << '\n';
-  for (std::size_t i = 0; i < runs.front().distances.size(); ++i) {
-    out << i;
-    for (const Run& run : runs) {
-      const Vec3& n = run.normals[i];
-      out << ',' << run.distances[i] << ',' << n.x() << ',' << n.y() << ',' << n.z() << ','
-          << int(run.fallback[i]);
-    }
-    out << '\n';
-  }
-  writeFileAtomically(file, out.str());
-}
 
 void print(const std::string& key, const std::string& method, const Run& run, double size,
            Report* report) {
@@ -228,23 +205,20 @@ void runScene(const PhongScene& scene, const Settings& settings, Report* report)
   for (int steps : settings.steps) {
     std::printf("%s, %d steps (%zu / %zu triangles)\n%s", scene.name.c_str(), steps,
                 scene.A.triangles().size(), scene.B.triangles().size(), kHead);
-    std::vector<Run> runs;
     std::vector<DirectionCurve> curves;
     for (const Method& method : all) {
-      runs.push_back(follow(method, A, B, scene.pose_A, steps));
-      const Run& run = runs.back();
+      const Run run = follow(method, A, B, scene.pose_A, steps);
       print(scene.name + "." + std::to_string(steps), method.name, run,
             std::min(A.size(), B.size()), report);
       char caption[80];
       std::snprintf(caption, sizeof caption, "at most %.1f° a step, %d over 10°",
                     run.greatestTurn(), run.over(10.0));
-      curves.push_back({method.name, run.distances, run.normals, caption});
+      curves.push_back({method.name, caption, run.distances, run.normals, run.fallback});
     }
-    if (settings.plots.empty()) continue;
-    const std::string name = scene.name + "_" + std::to_string(steps);
-    writeTable(settings.plots / (name + ".csv"), all, runs);
-    writeDirectionPlot(settings.plots / (name + ".svg"),
-                       scene.name + ": " + std::to_string(steps) + " steps", curves);
+    if (!report->isWritten()) continue;
+    const std::string count = std::to_string(steps);
+    report->plot(
+        directionPlot(scene.name + "_" + count, scene.name + ": " + count + " steps", curves));
   }
 }
 
@@ -295,7 +269,6 @@ int main(int argc, char** argv) {
   using namespace allclear::bench;
   Report report(argc, argv);
   const Settings settings = settingsOf(argc, argv);
-  if (!settings.plots.empty()) std::filesystem::create_directories(settings.plots);
   for (const PhongScene& scene : phongScenes()) {
     if (settings.scene.empty() || settings.scene == scene.name) runScene(scene, settings, &report);
   }

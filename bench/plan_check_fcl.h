@@ -12,6 +12,7 @@
 
 #include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/planner/clearance/collision_model.h"
+#include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/trajectories/trajectory.h"
 
@@ -175,8 +176,7 @@ class FclPlanCheck {
         const int o = bodies_[j].obstacle;
         const bool moves = o >= 0 && problem_.obstacles[o].moves();
         if (!moves && (relative(before) - relative(bodies_)).norm() < 1e-9) continue;
-        pairs_.push_back(
-            {i, j, marginBetween(problem_.collision, bodies_[i].name, bodies_[j].name)});
+        pairs_.push_back({i, j, pairMargin(problem_.collision, bodies_[i].name, bodies_[j].name)});
       }
     }
   }

@@ -1,12 +1,16 @@
 # Install and export: find_package(allclear) gives allclear::allclear and one target per folder.
+# Component `runtime`: what the command needs; `dev`: what a C++ program needs.
 include(CMakePackageConfigHelpers)
 get_property(libraries GLOBAL PROPERTY ALLCLEAR_LIBRARIES)
 add_library(allclear INTERFACE)
 add_library(allclear::allclear ALIAS allclear)
 target_link_libraries(allclear INTERFACE ${libraries})
 install(TARGETS allclear ${libraries} EXPORT allclear_targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev)
+install(FILES ${PROJECT_BINARY_DIR}/include/allclear/allclear.h
+  ${PROJECT_BINARY_DIR}/include/allclear/version.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear COMPONENT dev)
 install(TARGETS allclear_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/man/allclear.1
   DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
@@ -25,10 +29,12 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright DESTINATION ${CMAKE_INSTALL_
   COMPONENT runtime)
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/allclear)
 install(EXPORT allclear_targets NAMESPACE allclear:: FILE allclear-targets.cmake
-  DESTINATION ${config_dir})
+  DESTINATION ${config_dir} COMPONENT dev)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/allclear-config.cmake.in
   ${PROJECT_BINARY_DIR}/allclear-config.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/allclear-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/allclear-config.cmake
-  ${PROJECT_BINARY_DIR}/allclear-config-version.cmake DESTINATION ${config_dir})
+  ${PROJECT_BINARY_DIR}/allclear-config-version.cmake DESTINATION ${config_dir} COMPONENT dev)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/copyright
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/allclear-dev COMPONENT dev)

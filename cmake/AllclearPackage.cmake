@@ -1,15 +1,30 @@
-# `cpack` in the build folder makes a .deb of the command, its man page, completions and examples.
+# `cpack` in the build folder makes two .deb packages: `allclear` (the command, its man page,
+# completions and examples) and `allclear-dev` (headers, libraries and CMake files for C++ programs).
+file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/packages.txt lines REGEX "^library ")
+list(TRANSFORM lines REPLACE "^library +" "")
+list(JOIN lines " " dev_depends)
+string(REPLACE " " ", " dev_depends "${dev_depends}")
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME allclear)
 set(CPACK_PACKAGE_CONTACT "The Allclear authors <allclear@users.noreply.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL runtime)
+set(CPACK_COMPONENTS_ALL runtime dev)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The command `allclear`, with its man page and examples.")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, libraries and CMake files for C++ programs.")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME allclear)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME allclear)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "")
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME allclear-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)  # static libraries
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${dev_depends}")
+if(BUILD_SHARED_LIBS)  # the shared libraries are in the other package
+  string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", allclear (= ${PROJECT_VERSION})")
+endif()
 include(CPack)

@@ -1,10 +1,9 @@
-# allclear_library(NAME [INTERNAL] [DEPENDS name...] [PRIVATE_LINK target...] [ROOMS room...] [WITHOUT room...]
-#                  [SOURCES file...])
-# One static or shared library with the alias allclear::NAME, from every .cpp in the current folder
-# and its rooms but those named WITHOUT; with ROOMS from the .cpp of these rooms and SOURCES alone. WITHOUT names rooms or
-# single sources (without .cpp). Installs the
-# headers that stand directly in the folder: those in rooms are internal. INTERNAL: neither the
-# library nor any header is installed; tests and benches link it.
+# allclear_library(NAME [INTERNAL] [DEPENDS name...] [PRIVATE_LINK target...] [ROOMS room...]
+#                  [WITHOUT room...] [SOURCES file...])
+# One static or shared library with the alias allclear::NAME. Its sources are every .cpp in the
+# current folder and its rooms; WITHOUT leaves out rooms or single sources (without .cpp), ROOMS
+# takes the .cpp of these rooms and SOURCES alone. Installs the library and the public headers of
+# the folder; an INTERNAL library and its headers stay in the tree, for tests and benches.
 
 # Interface target with the flags of this project's own code (never imposed on consumers).
 add_library(allclear_flags INTERFACE)
@@ -72,7 +71,10 @@ function(allclear_library name)
   set_property(GLOBAL APPEND PROPERTY ALLCLEAR_LIBRARIES ${target})
   get_filename_component(folder ${here} NAME)
   file(GLOB headers CONFIGURE_DEPENDS ${here}/*.h)
-  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear/${folder})
+  foreach(header ${ALLCLEAR_INTERNAL_HEADERS})
+    list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/${header})
+  endforeach()
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/allclear/${folder} COMPONENT dev)
 endfunction()
 
 add_library(allclear_pch OBJECT ${CMAKE_CURRENT_LIST_DIR}/pch.cpp)

@@ -11,7 +11,7 @@
 
 namespace allclear {
 
-/// What stands around the robot and in its hands.
+/// The objects around the robot and in its hands.
 struct Scene {
   std::vector<Obstacle> obstacles;
   std::vector<AttachedObject> attached;

@@ -58,7 +58,7 @@ class SceneSection {
   std::optional<Value> file_;
 };
 
-/// What only shows once everything is there, such as a velocity beyond a scaled limit.
+/// Refuses what only shows when all sections are read, such as a velocity beyond a scaled limit.
 void requireValid(const Problem& problem) {
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);
@@ -66,6 +66,8 @@ void requireValid(const Problem& problem) {
 
 }  // namespace
 
+/// Sections are read in the order in which they need each other: robot, group, start, scene,
+/// targets, settings.
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   InputFiles reader({}, path);

@@ -4,18 +4,18 @@
 #include <ompl/base/SpaceInformation.h>
 #include <ompl/base/spaces/RealVectorStateSpace.h>
 
-#include "allclear/planner/seeds/segment_certifier.h"
+#include "allclear/planner/segment_clearance.h"
 
 /// Lets any planner of OMPL check its edges by proof instead of by samples: an edge is valid when
 /// every pair of bodies keeps its margin at every configuration between its ends.
 ///
-/// For a real vector space over the problem's planned coordinates. Not thread-safe, as the
-/// certifier is not: one space information per thread.
+/// For a real vector space over the problem's planned coordinates. One thread at a time, like
+/// `SegmentClearance`: give each thread a space information with a copy of its own.
 class CertifiedMotionValidator : public ompl::base::MotionValidator {
  public:
   CertifiedMotionValidator(const ompl::base::SpaceInformationPtr& si,
-                           std::shared_ptr<allclear::SegmentCertifier> certifier)
-      : MotionValidator(si), certifier_(std::move(certifier)) {}
+                           std::shared_ptr<allclear::SegmentClearance> clearance)
+      : MotionValidator(si), clearance_(std::move(clearance)) {}
 
   static allclear::VecX configuration(const ompl::base::State* state, unsigned dimension) {
     const auto* values = state->as<ompl::base::RealVectorStateSpace::StateType>()->values;
@@ -23,7 +23,7 @@ class CertifiedMotionValidator : public ompl::base::MotionValidator {
   }
 
   bool checkMotion(const ompl::base::State* from, const ompl::base::State* to) const override {
-    const bool clear = certifier_->isClear(at(from), at(to), 0.0);
+    const bool clear = clearance_->isClear(at(from), at(to));
     ++(clear ? valid_ : invalid_);
     return clear;
   }
@@ -35,7 +35,7 @@ class CertifiedMotionValidator : public ompl::base::MotionValidator {
     double proved = 0.0;
     for (double step = 1.0; step > kFinest && proved < 1.0;) {
       const double next = std::min(1.0, proved + step);
-      if (certifier_->isClear(a + proved * (b - a), a + next * (b - a), 0.0)) {
+      if (clearance_->isClear(a + proved * (b - a), a + next * (b - a))) {
         proved = next;
       } else {
         step *= 0.5;
@@ -54,5 +54,5 @@ class CertifiedMotionValidator : public ompl::base::MotionValidator {
     return configuration(state, si_->getStateDimension());
   }
 
-  std::shared_ptr<allclear::SegmentCertifier> certifier_;
+  std::shared_ptr<allclear::SegmentClearance> clearance_;
 };

@@ -11,7 +11,8 @@
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate.h"
-#include "allclear/planner/search/refinement.h"
+#include "allclear/planner/segment_clearance.h"
+#include "allclear/planner/timing.h"
 #include "ompl_motion_validator.h"
 
 namespace {
@@ -42,16 +43,15 @@ ob::ScopedState<> stateAt(const ob::StateSpacePtr& space, const VecX& q) {
 
 /// Corners of a path that OMPL found, each edge of it proved clear; empty when it found none.
 std::vector<VecX> findPath(const Problem& problem, const VecX& goal, double seconds) {
-  const CollisionModel model = collisionModel(problem, FidelityPolicy::kWhereNeeded);
-  const auto certifier = std::make_shared<SegmentCertifier>(problem, model);
+  const auto clearance = std::make_shared<SegmentClearance>(problem);
   const auto space = stateSpace(problem);
   const auto dimension = static_cast<unsigned>(problem.plannedCount());
   og::SimpleSetup setup(space);
   const ob::SpaceInformationPtr& si = setup.getSpaceInformation();
   setup.setStateValidityChecker([&](const ob::State* state) {
-    return certifier->isClear(CertifiedMotionValidator::configuration(state, dimension), 0.0);
+    return clearance->isClear(CertifiedMotionValidator::configuration(state, dimension));
   });
-  si->setMotionValidator(std::make_shared<CertifiedMotionValidator>(si, certifier));
+  si->setMotionValidator(std::make_shared<CertifiedMotionValidator>(si, clearance));
   setup.setPlanner(std::make_shared<og::RRTConnect>(si));
   setup.setStartAndGoalStates(stateAt(space, problem.plannedPart(problem.start)),
                               stateAt(space, goal));
@@ -60,8 +60,8 @@ std::vector<VecX> findPath(const Problem& problem, const VecX& goal, double seco
   const std::size_t found = path.getStateCount();
   og::PathSimplifier(si).reduceVertices(path);
   std::printf("%zu corners found, %zu after shortcuts; %ld edges were asked about, %ld proved\n",
-              found, path.getStateCount(), certifier->statistics().segments,
-              certifier->statistics().certified);
+              found, path.getStateCount(), clearance->statistics().segments,
+              clearance->statistics().certified);
   std::vector<VecX> corners;
   for (const ob::State* state : path.getStates()) {
     corners.push_back(CertifiedMotionValidator::configuration(state, dimension));

@@ -27,8 +27,9 @@ std::string formatCertificateJson(const Certificate& certificate);
 /// The same, into a file, atomically. Throws `InputError` when it cannot be written.
 void writeCertificateJson(const std::filesystem::path& path, const Certificate& certificate);
 
-/// Reads such a file; nothing that it claims is checked (`verifyCertificate`). Throws `InputError`
-/// with the file and the key.
+/// Reads such a file, without checking its claims (that is `verifyCertificate`). Repeated keys are
+/// errors. Throws `InputError`
+/// with the file, the line and the key.
 Certificate readCertificateJson(const std::filesystem::path& path);
 
 /// The same from text; `file` is the name that errors give.

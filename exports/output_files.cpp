@@ -12,6 +12,8 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
                                                     const Problem& problem,
                                                     const Trajectory& trajectory,
                                                     const Certificate* certificate) {
+  // Rows for controllers are sampled; the trajectory itself, which the certificate is about, is
+  // not.
   std::vector<std::filesystem::path> written;
   const auto write = [&](const std::string& name, const auto& writer) {
     if (name.empty()) return;

@@ -9,18 +9,18 @@
 
 namespace allclear {
 
-/// Writes the files that `output` names, but for the report: the CSV and the ROS 2 trajectory at
-/// its rate, the trajectory itself, the certificate (when it is given). Each is written atomically.
-/// Relative names are taken from `folder`. Returns the files written, in this order. Throws
-/// `InputError` when one cannot be written.
+/// Writes the files that `output` names, except the report: the rows at its rate as CSV, the
+/// trajectory itself, the certificate (when it is given), and the rows for ROS 2. Each is written
+/// atomically. Relative names are relative to `folder`. Returns the files written, in this order.
+/// Throws `InputError` when one cannot be written.
 std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output,
                                                     const std::filesystem::path& folder,
                                                     const Problem& problem,
                                                     const Trajectory& trajectory,
                                                     const Certificate* certificate);
 
-/// A trajectory file by its name's ending: `.json`, or CSV. In the order of the planned
-/// coordinates. Throws `InputError`.
+/// Reads a trajectory file: JSON if its name ends in `.json`, else CSV. The joints come in the
+/// order of the planned coordinates. Throws `InputError`.
 NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem);
 
 }  // namespace allclear

@@ -1,3 +1,5 @@
+// Puts a report together: frames of the motion, distances at the frames, the scene, the facts
+// beside it and the verdict. What each of these is made of stands in exports/report/.
 #include "allclear/exports/report.h"
 
 #include <cstdio>
@@ -10,8 +12,9 @@
 namespace allclear {
 namespace {
 
+/// Pairs whose distances are drawn over time: more curves could not be told apart.
 constexpr int kShownPairs = 8;
-/// About 1.5 MB; more shows only in a file that a browser is slow to open.
+/// About 1.5 MB. More would hardly show, but make a file that a browser is slow to open.
 constexpr int kMostTriangles = 100000;
 
 std::string number(double value, const char* format = "%.4g") {
@@ -20,6 +23,7 @@ std::string number(double value, const char* format = "%.4g") {
   return text;
 }
 
+/// Collects the data of one report.
 class ReportMaker {
  public:
   explicit ReportMaker(const Problem& problem)
@@ -65,6 +69,7 @@ class ReportMaker {
 
  private:
   void add(const Certificate& certificate) {
+    // Facts beside the picture, in the order of interest.
     data_.certificate = &certificate;
     std::size_t cells = 0;
     for (const CertificatePair& pair : certificate.pairs) cells += pair.cells.size();
@@ -109,6 +114,7 @@ void requireReports() {
 std::string formatPlanReport(const Problem& problem, const Plan& plan) {
   requireReports();
   ReportMaker maker(problem);
+  // A plan that ended early has no certificate: the report shows what is wrong, so it needs one.
   Plan judged = plan;
   if (plan.trajectory) {
     if (!judged.certificate) judged.certificate = certify(problem, *plan.trajectory);

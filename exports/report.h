@@ -18,22 +18,23 @@ namespace allclear {
 /// False in a build without three.js (CMake's ALLCLEAR_WITH_REPORT).
 bool hasReports();
 
-/// Throws `InputError` when there are none; to be called before a long computation.
+/// Throws `InputError` when the build has no reports. Call it before a long computation.
 void requireReports();
 
-/// Of a plan, found or not: the best trajectory, or start and goal when there is none.
+/// Writes the report of a plan, found or not: of the best trajectory, or of start and goal when
+/// there is none.
 void writePlanReport(const std::filesystem::path& path, const Problem& problem, const Plan& plan);
 
-/// Of a certificate's trajectory, clear or not.
+/// Writes the report of a certificate's trajectory, clear or not.
 void writeTrajectoryReport(const std::filesystem::path& path, const Problem& problem,
                            const Certificate& certificate);
 
-/// Of a task before it is planned: start, goal and obstacles. `faults` say why it cannot be
-/// planned.
+/// Writes the report of a task before it is planned: start, goal and obstacles. `faults` say why it
+/// cannot be planned.
 void writeTaskReport(const std::filesystem::path& path, const Problem& problem,
                      const std::vector<std::string>& faults);
 
-/// The same as text.
+/// The same reports as text.
 std::string formatPlanReport(const Problem& problem, const Plan& plan);
 std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate);
 std::string formatTaskReport(const Problem& problem, const std::vector<std::string>& faults);

@@ -11,6 +11,7 @@
 namespace allclear {
 namespace {
 
+/// A name as a YAML string in double quotes.
 std::string quoted(const std::string& name) {
   std::string out = "\"";
   for (char c : name) {
@@ -32,6 +33,7 @@ std::string number(double value) {
   return out;
 }
 
+/// One list of a point, indented as an item of `points`.
 void appendRow(const char* key, const MatX& columns, Eigen::Index row, std::string* out) {
   *out += std::string("  ") + key + ": [";
   for (Eigen::Index k = 0; k < columns.rows(); ++k) {
@@ -52,6 +54,8 @@ std::string formatRos2Trajectory(const QuinticHermite& rows,
   out += "points:\n";
   std::int64_t previous = -1;
   for (std::size_t i = 0; i < rows.times().size(); ++i) {
+    // The message holds whole nanoseconds; a controller refuses rows that do not go forward in
+    // time.
     const auto nanoseconds = static_cast<std::int64_t>(std::llround(rows.times()[i] * 1e9));
     if (nanoseconds <= previous) {
       throw InputError("ROS 2 trajectory: two rows fall into the same nanosecond");
@@ -62,7 +66,7 @@ std::string formatRos2Trajectory(const QuinticHermite& rows,
     appendRow("positions", rows.positions(), row, &point);
     appendRow("velocities", rows.velocities(), row, &point);
     appendRow("accelerations", rows.accelerations(), row, &point);
-    point[0] = '-';
+    point[0] = '-';  // the first key of a list's item
     out += point + "  time_from_start: {sec: " + std::to_string(nanoseconds / 1000000000) +
            ", nanosec: " + std::to_string(nanoseconds % 1000000000) + "}\n";
   }

@@ -1,3 +1,10 @@
+// Certifies a trajectory: puts together what the parts of planner/certificate/ prove, and says it
+// in words.
+//
+// Order. Geometry (what must stay apart), motion (polynomials with error bounds), cover
+// (distances), limits, ends. Each fault found on the way is one sentence in `faults`; a trajectory
+// is clear when there is none. A fault always names what, when and by how much, because that is
+// what has to be changed.
 #include "allclear/planner/certificate.h"
 
 #include <algorithm>
@@ -8,6 +15,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
 #include "allclear/planner/certificate/cover.h"
+#include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -15,6 +23,7 @@
 namespace allclear {
 namespace {
 
+/// Formatted as by printf; sentences of faults fit the buffer.
 __attribute__((format(printf, 1, 2))) std::string text(const char* format, ...) {
   char buffer[512];
   va_list values;
@@ -28,9 +37,11 @@ std::string pairName(const std::string& a, const std::string& b) {
   return "'" + a + "' and '" + b + "'";
 }
 
+/// One sentence on a pair that is not clear: who, how near, and when.
 std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece) {
   const CertifiedPair& pair = geometry.pairs[piece.pair];
   const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
+  // Three cases: seen overlapping, seen too near, and not seen too near but not proven either.
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
     return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least);
@@ -45,6 +56,7 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
                     1e3 * piece.margin, 1e3 * piece.lower(), millimetres, piece.t_least);
 }
 
+/// One sentence on a limit that is not kept, by the side that is exceeded the most.
 std::string limitFault(const CertifiedLimit& limit) {
   const bool above = limit.upper - limit.upper_limit >= limit.lower_limit - limit.lower;
   const std::string subject = limit.subject.empty() ? "" : "'" + limit.subject + "': ";
@@ -53,6 +65,7 @@ std::string limitFault(const CertifiedLimit& limit) {
               limit.t, above ? limit.upper_limit : limit.lower_limit);
 }
 
+/// Moves the cover into the certificate, which names bodies instead of indices.
 void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certificate) {
   certificate->minimum_clearance = cover.minimum;
   if (cover.closest >= 0) {
@@ -62,6 +75,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
     certificate->closest_b = geometry.bodies[pair.b].name;
     certificate->closest_t = closest.t_least;
   }
+  // The worst first: the message shows the first few only.
   std::vector<const PieceCover*> failed;
   for (const PieceCover& piece : cover.pieces) {
     if (!piece.isClear()) failed.push_back(&piece);
@@ -80,18 +94,20 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   }
 }
 
-/// Pairs that do not move relative to each other, looked at once.
+/// Pairs that overlap and do not move relative to each other: one instant tells for all.
 std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
                                         CertifiedMotion& motion) {
   std::vector<std::string> contacts;
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
+    // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
+    // counts.
     double least = 0.0;
-    for (MeshFidelity fidelity : kFidelities) {
+    refineUntil([&](MeshFidelity fidelity) {
       least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, fidelity);
-      if (least > 0.0) break;
-    }
+      return least > 0.0;
+    });
     if (least > 0.0) continue;
     contacts.push_back(
         pairName(a.name, b.name) +
@@ -100,6 +116,7 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
   return contacts;
 }
 
+/// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
 std::vector<std::string> demandsNotCovered(const Problem& problem) {
   std::vector<std::string> demands;
   for (const FixedLink& contact : problem.contacts) {
@@ -115,6 +132,7 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return all;
 }
 
+/// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
 std::string verdict(const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
@@ -134,6 +152,7 @@ std::string verdict(const Certificate& certificate) {
     }
     out += text("; %zu limits are kept.", certificate.limits.size());
   } else {
+    // A few faults: the rest is often the same fault of other pieces or at other times.
     constexpr std::size_t kShown = 3;
     const auto& faults = certificate.faults;
     const std::vector<std::string> first(
@@ -174,6 +193,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
   }
+  // What the certificate is about, so that it cannot be taken for another robot's or task's.
   Certificate certificate{.trajectory = {trajectory, plannedNames(problem), {}}};
   certificate.trajectory_sha256 = trajectorySha256(certificate.trajectory);
   certificate.robot_sha256 = problem.robot->sourceSha256();
@@ -181,11 +201,11 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   certificate.margin = problem.collision.margin;
   certificate.tolerance = problem.collision.tolerance;
 
+  // The proof.
   const CertifiedGeometry geometry = certifiedGeometry(problem);
   CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
-  CoverOptions cover = options.cover;
-  cover.tolerance = problem.collision.tolerance;
-  addPairs(geometry, coverPairs(geometry, cover, motion), &certificate);
+  addPairs(geometry, coverPairs(geometry, certificate.tolerance, options.cover, motion),
+           &certificate);
   certificate.limits = certifiedLimits(problem, trajectory, options.limits, motion);
   for (const CertifiedLimit& limit : certificate.limits) {
     if (!limit.kept) certificate.faults.push_back(limitFault(limit));

@@ -11,42 +11,49 @@
 
 namespace allclear {
 
+/// How far beyond a limit a proven bound may lie and the limit still count as kept.
 struct CertifiedLimitOptions {
-  /// Of limits, relative to their size (to 1 for smaller ones): far below what a drive can tell,
-  /// above the rounding of a curve that runs along its limit.
+  /// For joint limits, torques and the duration, relative to the size of the limit (to 1 for
+  /// smaller limits). A curve that runs along its limit exceeds it by rounding, 1e-13 or so: above
+  /// that; and far below what an encoder or a drive can tell.
   double limit_tolerance = 1e-9;
-  double path_tolerance = 1e-6;  ///< of path constraints [rad or m]
-  /// Of the position, velocity and acceleration at both ends: files with six decimals pass.
+  /// For path constraints [rad or m]: of the size of the error of the pose polynomials, which the
+  /// bounds of path constraints include (`certifiedPoseTolerance`, 2e-6 m by default).
+  double path_tolerance = 1e-6;
+  /// For position, velocity and acceleration at both ends, in the units of the joint: a file with
+  /// six decimals passes.
   double end_tolerance = 1e-6;
 };
 
-/// How a certificate is searched for.
+/// When the search for cells of time stops. Whatever these say, what is found is proven; with too
+/// small a budget a plan is refused that could have been proven.
 struct CoverOptions {
-  double tolerance = 1e-4;          ///< wanted width of the bracket of the least distance [m]
-  double shortest_cell = 1e-6;      ///< [s]: nothing moves farther meanwhile than rounding matters
-  int evaluations_per_pair = 5000;  ///< to decide one pair of pieces
+  /// [s]: cells as short as this are not divided further. In a microsecond a point at 10 m/s moves
+  /// 10 um, so a bound that fails now fails by that much at most.
+  double shortest_cell = 1e-6;
+  int evaluations_per_pair = 5000;     ///< to decide one pair of pieces
   int evaluations_of_minimum = 20000;  ///< to bracket the least distance of all
 };
 
 struct CertificateOptions {
   CertifiedLimitOptions limits;
-  CoverOptions cover;  ///< its tolerance is that of the problem
+  CoverOptions cover;
 };
 
-/// During `time` the signed distance is at least `lower` [m]: so much room there is along `normal`.
-/// (Of meshes as they are the normal is that of the closest instant, and proves nothing.)
+/// During `time` the signed distance is at least `lower` [m]: there is so much room along `normal`.
+/// (Between exact meshes the normal is that of the closest instant, and proves nothing.)
 struct CoverCell {
   Interval time;
   double lower = -std::numeric_limits<double>::infinity();
   Vec3 normal = Vec3::UnitX();
 };
 
-/// The proof for one pair of convex solids: consecutive cells from 0 to the duration.
+/// The proof for one pair of solids: consecutive cells from 0 to the duration.
 struct CertificatePair {
   std::string a;  ///< names of the bodies
   std::string b;
   MeshFidelity fidelity = MeshFidelity::kHull;
-  int piece_a = 0;  ///< which of the bodies' solids
+  int piece_a = 0;  ///< index of the body's solid at this fidelity
   int piece_b = 0;
   double margin = 0.0;  ///< [m]
   std::vector<CoverCell> cells;
@@ -65,12 +72,12 @@ struct CertifiedLimit {
   bool kept = false;  ///< the bounds are within the limits (to the tolerance)
 };
 
-/// What was found about a trajectory of a problem, with the proof of it. A plain value.
+/// The verdict about a trajectory of a problem, with its proof. A plain value.
 ///
 /// `clear` says that for all t of [0, duration] every pair keeps its margin and every limit and
 /// path constraint is kept, that the ends are those of the problem, and that position, velocity
-/// and acceleration do not jump. It is proven from the problem and the trajectory alone: nothing
-/// that planned it had a part in it.
+/// and acceleration do not jump. It is proven from the problem and the trajectory alone, by code
+/// that shares none with the search that found the trajectory.
 struct Certificate {
   NamedTrajectory trajectory;
   std::string trajectory_sha256 = {};  ///< of its JSON text
@@ -126,8 +133,10 @@ bool isSameTrajectory(const NamedTrajectory& a, const NamedTrajectory& b);
 /// SHA-256 of the text of a trajectory's JSON.
 std::string trajectorySha256(const NamedTrajectory& trajectory);
 
-/// Width [m] to which the poses of the bodies are known: a fraction of the wanted bracket, so that
-/// little of it is lost here, where it is cheap.
+/// Error bound [m] of the polynomials that the poses of the bodies are replaced by: 2 % of the
+/// wanted width of the bracket. Two bodies lose 4 % of it to their poses, where more precision is
+/// cheap (the error falls with the eighth power of a cell's length); the rest is left to the
+/// search.
 inline double certifiedPoseTolerance(const Problem& problem) {
   return 0.02 * problem.collision.tolerance;
 }

@@ -15,7 +15,7 @@ enum class PlanStatus {
   kCertified,    ///< a plan, proved clear
   kNotFound,     ///< every attempt ended in a local minimum, or the problem is infeasible
   kTimedOut,     ///< the time limit came first
-  kInterrupted,  ///< the caller's `stop` said so
+  kInterrupted,  ///< the caller's `stop` returned true
 };
 
 const char* planStatusName(PlanStatus status);
@@ -27,7 +27,7 @@ struct PlanProgress {
   int iteration = 0;
   double cost = 0.0;
   double infeasibility = 0.0;
-  std::string worst;  ///< the worst pair and its distance, or what is being done
+  std::string worst;  ///< the worst pair and its distance, or the current step
 };
 
 struct PlanHooks {
@@ -59,9 +59,9 @@ struct Plan {
   PlanStatistics statistics;
 };
 
-/// Plans. Deterministic for given options, but for where the time limit falls.
-/// A problem that is not well posed (`validate`) throws `InputError`; one whose start or goal is in
-/// contact gives `kNotFound` with a message that says so.
+/// Plans. Deterministic for given options, except that the time limit may fall earlier or later.
+/// Throws `InputError` when the problem is not well posed (`validate`). A start or goal in contact
+/// gives `kNotFound`, with a message that says so.
 Plan plan(const Problem& problem, const PlanOptions& options = {}, const PlanHooks& hooks = {});
 
 }  // namespace allclear

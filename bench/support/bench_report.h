@@ -1,21 +1,24 @@
 #pragma once
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "allclear/core/file.h"
+#include "allclear/core/types.h"
 
 namespace allclear::bench {
 
-/// The figures of one run of a bench: printed by the bench as it likes, kept here under flat keys,
-/// and written as {"figures": {key: number}} where the command line has `--json FILE`.
+/// The figures of one run of a bench, under flat keys, and the series that `bench/plot.py` draws:
+/// written as {"figures": {key: number}, "plots": [..]} where the command line has `--json FILE`.
 class Report {
  public:
+  explicit Report(std::string file) : file_(std::move(file)) {}
   Report(int argc, char** argv) {
     for (int i = 1; i + 1 < argc; ++i) {
       if (std::strcmp(argv[i], "--json") == 0) file_ = argv[i + 1];
@@ -25,20 +28,28 @@ class Report {
     if (file_.empty()) return;
     nlohmann::json out;
     out["figures"] = figures_;
+    if (!plots_.empty()) out["plots"] = plots_;
     writeFileAtomically(file_, out.dump(1) + "\n");
   }
   Report(const Report&) = delete;
   Report& operator=(const Report&) = delete;
 
+  /// Whether there will be a file: series of plots need not be computed without one.
+  bool isWritten() const { return !file_.empty(); }
+
   double figure(const std::string& key, double value) { return figures_[key] = value; }
+
+  /// A plot as one of the functions of `plots.h` returns it.
+  void plot(nlohmann::json plot) { plots_.push_back(std::move(plot)); }
 
  private:
   std::string file_;
   std::map<std::string, double> figures_;
+  std::vector<nlohmann::json> plots_;
 };
 
 /// Nanoseconds per call of `call(i)`: the least of `rounds` rounds of about `seconds` each, so that
-/// what else the machine does counts as little as can be.
+/// other work on the machine counts as little as possible.
 template <class Call>
 double nanosecondsPerCall(const Call& call, double seconds = 0.05, int rounds = 7) {
   using Clock = std::chrono::steady_clock;

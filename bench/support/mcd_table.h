@@ -1,16 +1,10 @@
 #pragma once
 
-// Times of single queries and their figures.
+// Times of single queries and their statistics.
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <fstream>
-#include <map>
-#include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 namespace allclear::bench {
 
@@ -18,7 +12,7 @@ inline double secondsNow() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// What the clock itself takes between two readings [s]: taken off single queries.
+/// The time between two readings of the clock [s]: subtracted from single queries.
 inline double clockOverhead() {
   double least = 1.0;
   for (int i = 0; i < 1000; ++i) {
@@ -41,17 +35,5 @@ inline Statistics statisticsOf(std::vector<double> values) {
   s.p99 = values[values.size() * 99 / 100];
   return s;
 }
-
-/// Flat figures, written as JSON when a file was asked for.
-class Figures {
- public:
-  void set(const std::string& key, double value) { figures_[key] = value; }
-  void write(const std::string& file) const {
-    if (!file.empty()) std::ofstream(file) << nlohmann::json{{"figures", figures_}}.dump(2) << "\n";
-  }
-
- private:
-  std::map<std::string, double> figures_;
-};
 
 }  // namespace allclear::bench

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "allclear/config/document/yaml.h"
 #include "allclear/config/values/pose.h"
 #include "allclear/config/values/robot_names.h"
 #include "allclear/core/assert.h"
@@ -63,7 +64,7 @@ const std::vector<std::string> kProblemKeys = {"name",         "index",     "rob
 ProblemSet ProblemSet::load(const std::filesystem::path& path,
                             const std::filesystem::path& robots_folder) {
   const std::string text = readFile(path, DocumentLimits{}.bytes);
-  ProblemSet set(Value::parse(text, path.string()));
+  ProblemSet set(parseYaml(text, path.string()));
   const Value& header = set.document_;
   header.only({"format", "robot", "urdf", "srdf", "scene", "source_set", "group", "base_frame",
                "joint_names", "count", "problems"});

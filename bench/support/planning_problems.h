@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "allclear/config/document/document.h"
+#include "allclear/core/text/value.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/problem.h"
 

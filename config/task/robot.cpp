@@ -1,4 +1,7 @@
-// The sections of a task about the robot, what moves, and where it starts.
+// The sections of a task about the robot, its planned joints, and its start.
+//
+// Later sections need earlier ones: a group needs the robot, a start the group (a group state is
+// looked up there), and a goal the start, since joints that it does not name stay.
 #include <algorithm>
 #include <numeric>
 
@@ -11,6 +14,7 @@ namespace {
 
 const std::vector<std::string> kRobotKeys = {"urdf", "srdf", "package_map", "base", "soft_limits"};
 
+/// The coordinates of a group of the SRDF, or of all joints, in ascending order.
 std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
   if (const Group* group = robot.findGroup(name.text())) {
     if (group->coordinates.empty()) name.fail("this group has no joint that moves");
@@ -18,6 +22,7 @@ std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
     std::sort(planned.begin(), planned.end());
     return planned;
   }
+  // "all" is a name of our own, unless the SRDF has a group of that name.
   std::vector<std::string> known = {"all"};
   for (const Group& group : robot.groups()) known.push_back(group.name);
   if (name.text() == "all") {
@@ -30,6 +35,8 @@ std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
                 : "the SRDF has no such group" + didYouMean(name.text(), known));
 }
 
+/// The coordinates of a list of joints, in ascending order: results do not depend on the order of
+/// the list.
 std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
   std::vector<int> planned;
   for (const Value& name : names.items()) {
@@ -42,25 +49,27 @@ std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
   return planned;
 }
 
-/// Joint values of a start: a group state first, single joints on top of it.
+/// Joint values of a start: a group state first, then a message, then single joints; the later ones
+/// replace the earlier.
 JointValues readStartValues(const Value& section, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   JointValues values;
-  const auto take = [&](const JointValues& more) {
+  const auto replaceBy = [&](const JointValues& more) {
     for (const auto& [c, value] : more) values.insert_or_assign(c, value);
   };
+  // From the general to the particular.
   if (const auto state = section.find("group_state")) {
-    take(readGroupState(*state, problem.group, robot));
+    replaceBy(readGroupState(*state, problem.group, robot));
   }
   if (const auto message = section.find("joint_state")) {
-    take(readJointState(*message, robot, problem.warnings));
+    replaceBy(readJointState(*message, robot, problem.warnings));
   }
-  take(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
-                    problem.warnings));
+  replaceBy(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
+                         problem.warnings));
   return values;
 }
 
-/// `{joint: value}` over planned coordinates, zero where not given.
+/// Reads `{joint: value}` over planned coordinates; joints that are not named get zero.
 VecX readRates(const std::optional<Value>& map, const Problem& problem) {
   if (!map) return {};
   VecX full = VecX::Zero(problem.robot->dimension());
@@ -74,6 +83,7 @@ VecX readRates(const std::optional<Value>& map, const Problem& problem) {
   return problem.plannedPart(full);
 }
 
+/// Every planned joint must have a start: it is where the robot stands, and nothing can guess that.
 void requireAllPlanned(const Value& where, const JointValues& values, const Problem& problem) {
   std::string missing;
   for (int c : problem.planned) {
@@ -86,6 +96,7 @@ void requireAllPlanned(const Value& where, const JointValues& values, const Prob
 }  // namespace
 
 PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_folder) {
+  // Read before the robot itself, whose files may be found through it. `robot: FILE` has no map.
   const Value robot = task.need("robot");
   if (robot.isScalar()) return {};
   PackageMap out;
@@ -101,13 +112,15 @@ PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_f
   return out;
 }
 
+/// The robot section: a file name alone, or a map. Warnings of the robot become those of the
+/// problem.
 void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Problem& problem) {
   const Value section = task.need("robot");
   RobotSource source;
   source.load_visuals = load_visuals;
   source.package_map = files.packageMap();
   if (section.isScalar()) {
-    source.urdf = files.find(section);
+    source.urdf = files.find(section);  // the short form, robot: FILE
   } else {
     source.urdf = files.find(section.only(kRobotKeys).need("urdf"));
     if (const auto srdf = section.find("srdf")) source.srdf = files.find(*srdf);
@@ -123,6 +136,7 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
   for (const std::string& warning : problem.robot->warnings()) problem.warnings.push_back(warning);
 }
 
+/// Which joints are planned: a group, a list, or all.
 void readGroup(const Value& task, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   if (task.has("group_name") || task.has("joints")) {
@@ -134,11 +148,14 @@ void readGroup(const Value& task, Problem& problem) {
     problem.planned = groupCoordinates(task.need("group_name"), robot);
     return;
   }
+  // Without a group or joints, all joints are planned.
   problem.planned.resize(robot.dimension());
   std::iota(problem.planned.begin(), problem.planned.end(), 0);
   if (problem.planned.empty()) task.need("robot").fail("this robot has no joint that moves");
 }
 
+/// The start: the state of the scene file, replaced by what the task says; and the rates at both
+/// ends.
 void readStart(const Value& task, const JointValues& scene_state, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   JointValues values = scene_state;
@@ -150,6 +167,8 @@ void readStart(const Value& task, const JointValues& scene_state, Problem& probl
     for (auto& [c, value] : readStartValues(*section, problem)) values.insert_or_assign(c, value);
   }
   requireAllPlanned(section ? *section : task, values, problem);
+  // Planned joints must be inside their limits. Others do not move, so they may be anywhere; those
+  // without a value are at their neutral position.
   problem.start = robot.neutralConfiguration();
   for (const auto& [c, given] : values) {
     const bool planned = std::binary_search(problem.planned.begin(), problem.planned.end(), c);

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "allclear/config/document/document.h"
 #include "allclear/config/values/frames.h"
 #include "allclear/config/values/input_files.h"
 #include "allclear/config/values/robot_names.h"
+#include "allclear/core/text/value.h"
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
 

@@ -1,5 +1,5 @@
 // The sections of a task that set numbers: collision, limits, duration, objective, balance, solver,
-// output.
+// output. A key that is not given leaves the default of its struct, so defaults stand in one place.
 #include <algorithm>
 
 #include "allclear/config/task/sections.h"
@@ -15,6 +15,7 @@ std::vector<std::string> bodyNames(const Problem& problem) {
   return names;
 }
 
+/// A name must be that of one body. If a link and an object share it, nothing tells which is meant.
 void requireBody(const std::string& name, const Value& where,
                  const std::vector<std::string>& known) {
   const auto count = std::count(known.begin(), known.end(), name);
@@ -24,7 +25,8 @@ void requireBody(const std::string& name, const Value& where,
   if (count > 1) where.fail("'" + name + "' names both a link and an object: rename the object");
 }
 
-/// `{a: 0.01}` for a against everything, `{a: {b: 0.01}}` for one pair.
+/// Reads `{a: 0.01}` for a against everything, `{a: {b: 0.01}}` for one pair. A pair that is given
+/// twice, in either order, is an error: which margin counts would be a guess.
 void readPairMargins(const Value& section, const std::vector<std::string>& known,
                      std::vector<PairMargin>& out) {
   const auto add = [&](const std::string& a, const std::string& b, const Value& margin) {
@@ -35,6 +37,8 @@ void readPairMargins(const Value& section, const std::vector<std::string>& known
     }
     out.push_back({a, b, margin.notNegative()});
   };
+  // A typing error in a name would leave its pair with the general margin, unnoticed: names must be
+  // known.
   for (const Value::Entry& first : section.entries()) {
     requireBody(first.key, first.value, known);
     if (!first.value.isMap()) {
@@ -49,6 +53,7 @@ void readPairMargins(const Value& section, const std::vector<std::string>& known
   }
 }
 
+/// The words stand in the order of the enumeration.
 GeometryMode readGeometryMode(const Value& value) {
   static const std::vector<std::string> kWords = {"auto", "capsule", "mesh", "primitive"};
   const auto it = std::find(kWords.begin(), kWords.end(), value.word(kWords));
@@ -67,6 +72,7 @@ double scalingFactor(const Value& value) {
   return factor;
 }
 
+/// Links that must stay where they are.
 void readContacts(const Value& list, Problem& problem) {
   for (const Value& section : list.items()) {
     section.only({"link", "fixed"});
@@ -78,6 +84,7 @@ void readContacts(const Value& list, Problem& problem) {
 
 }  // namespace
 
+/// Margins and pairs by name: needs the scene, whose objects may be named.
 void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
@@ -91,6 +98,7 @@ void readCollision(const Value& task, Problem& problem) {
   if (const auto value = section->find("pair_margins")) {
     readPairMargins(*value, known, set.pair_margins);
   }
+  // Pairs that may touch. Names must be known, or a misspelt one would leave its pair checked.
   const auto allowed = section->find("allowed");
   if (!allowed) return;
   for (const Value& pair : allowed->items()) {
@@ -106,6 +114,8 @@ void readLimits(const Value& task, Problem& problem) {
   if (!section) return;
   section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "acceleration",
                  "jerk", "torque"});
+  // Factors scale what the robot's files say; accelerations and jerks, which URDF does not have,
+  // are given outright.
   LimitSettings& set = problem.limits;
   if (const auto value = section->find("max_velocity_scaling_factor")) {
     set.max_velocity_scaling_factor = scalingFactor(*value);
@@ -120,12 +130,14 @@ void readLimits(const Value& task, Problem& problem) {
   if (const auto value = section->find("torque")) set.torque = value->boolean();
 }
 
+/// Fixed, or between two bounds [s].
 void readDuration(const Value& task, Problem& problem) {
   const auto section = task.find("duration");
   if (!section) return;
   section->only({"min", "max", "fixed"});
   const auto min = section->find("min");
   const auto max = section->find("max");
+  // A fixed duration is one whose least and greatest value are the same.
   if (const auto fixed = section->find("fixed")) {
     if (min || max) section->failAtKey("fixed", "give 'fixed', or 'min' and 'max', not both");
     problem.duration = {fixed->positive(), fixed->positive()};
@@ -139,6 +151,7 @@ void readDuration(const Value& task, Problem& problem) {
   }
 }
 
+/// Weights of the cost; 0 leaves a term out.
 void readObjective(const Value& task, Problem& problem) {
   const auto section = task.find("objective");
   if (!section) return;
@@ -152,15 +165,18 @@ void readObjective(const Value& task, Problem& problem) {
   read("acceleration", weights.acceleration);
   read("jerk", weights.jerk);
   read("torque", weights.torque);
+  // With no weight at all every trajectory would be as good as any other.
   if (weights.duration + weights.velocity + weights.acceleration + weights.jerk + weights.torque ==
       0.0) {
     section->fail("every weight is zero");
   }
 }
 
+/// The support polygon to stay in, and links that must not move.
 void readBalance(const Value& task, Problem& problem) {
   if (const auto section = task.find("balance")) {
     section->only({"support", "criterion", "margin"});
+    // Without a support there is nothing to balance on.
     Balance balance;
     balance.support_links = readLinks(section->need("support"), *problem.robot);
     if (balance.support_links.empty()) section->need("support").fail("must name a link");

@@ -1,4 +1,7 @@
-// The sections of a task about where to go, and on which way.
+// The sections of a task about its goal, its waypoints and the constraints of its path.
+//
+// What cannot be met at the start is refused here, at its line: a path constraint that the start
+// breaks leaves the planner nothing to do.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,13 +18,14 @@ bool isPlanned(const Problem& problem, int c) {
   return std::binary_search(problem.planned.begin(), problem.planned.end(), c);
 }
 
-/// The planned ones of some joint values. Naming a joint that is not planned is a mistake unless it
-/// is where it should be already.
+/// The target of some joint values. A joint that is not planned may be named if it is there
+/// already; otherwise the target could never be reached.
 JointTarget jointTarget(const JointValues& values, Problem& problem) {
   JointTarget target;
   std::vector<double> numbers;
   for (const auto& [c, given] : values) {
     const Coordinate& coordinate = problem.robot->coordinates()[c];
+    // Group states often name joints of other groups: these may stay as they are.
     if (!isPlanned(problem, c)) {
       if (std::abs(given.value - problem.start[c]) <= kClampTolerance) continue;
       given.where.fail("joint '" + coordinate.name + "' is not planned" +
@@ -35,8 +39,10 @@ JointTarget jointTarget(const JointValues& values, Problem& problem) {
   return target;
 }
 
-/// Tolerances of a pose target; what the pose leaves out is free.
+/// Reads the tolerances of a pose target. A position or orientation that the pose leaves out is
+/// free: its tolerance is infinite.
 void readTolerances(const Value& section, PoseTarget& target) {
+  // A tolerance of what is free anyway would be ignored: refuse it.
   const bool position = section.has("position");
   const bool orientation = section.has("orientation") || section.has("rpy");
   if (!position && !orientation) section.fail("needs 'position', 'orientation' or both");
@@ -53,11 +59,13 @@ void readTolerances(const Value& section, PoseTarget& target) {
   if (!orientation) target.angle_tolerance = kFree;
 }
 
+/// A pose of a frame on a link, given in any frame that is known at the start.
 PoseTarget poseTarget(const Value& section, const Frames& frames, const RobotModel& robot) {
   section.only({"link", "frame", "position", "orientation", "rpy", "offset", "tolerance"});
   PoseTarget target;
   target.link = readLink(section.need("link"), robot);
   readTolerances(section, target);
+  // P is the target of the frame on the link, F the frame in which the file gives it.
   Pose X_FP;
   if (const auto position = section.find("position")) X_FP.p = readPoint(*position);
   const auto orientation = section.find("orientation");
@@ -84,7 +92,7 @@ Target readTarget(const Value& section, const Frames& frames, Problem& problem) 
   return target;
 }
 
-/// Joints that a goal does not name stay where they start.
+/// Completes a goal: joints that it does not name stay at their start.
 void completeFromStart(Target& goal, const Problem& problem) {
   auto* named = std::get_if<JointTarget>(&goal);
   if (named == nullptr) return;
@@ -95,6 +103,7 @@ void completeFromStart(Target& goal, const Problem& problem) {
   *named = {problem.planned, problem.plannedPart(q)};
 }
 
+/// An axis of a link that must keep its direction, by default the one that it has at the start.
 KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotModel& robot) {
   section.only({"link", "keep_axis", "direction", "tolerance"});
   KeepAxis keep;
@@ -104,6 +113,7 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   const Vec3 at_start = frames.link(keep.link).R * keep.axis_L;
   const auto direction = section.find("direction");
   keep.direction_W = direction ? readDirection(*direction) : at_start.normalized();
+  // The angle from sine and cosine: exact also where it is small, as acos would not be.
   const double angle =
       std::atan2(at_start.cross(keep.direction_W).norm(), at_start.dot(keep.direction_W));
   if (angle > keep.tolerance) {
@@ -112,6 +122,7 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   return keep;
 }
 
+/// A point of a link that must stay inside a box.
 KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotModel& robot) {
   section.only({"link", "point", "box"});
   KeepInBox keep;
@@ -122,6 +133,7 @@ KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotM
   for (const Value& edge : box.need("size").items()) edge.positive();
   if (const auto frame = box.find("frame")) keep.X_WB = frames.find(*frame);
   if (const auto pose = box.find("pose")) keep.X_WB = keep.X_WB * readPose(*pose);
+  // How far the point is outside at the start, along the worst of the box's axes.
   const Vec3 p_B = keep.X_WB.inverse() * (frames.link(keep.link) * keep.p_L);
   const double outside = (p_B.cwiseAbs() - 0.5 * keep.size).maxCoeff();
   if (outside > 0.0) {

@@ -6,6 +6,7 @@
 
 namespace allclear {
 
+/// Forward kinematics once: frames of links are those at the start.
 Frames::Frames(const RobotModel& robot, const VecX& q_start) : robot_(robot) {
   const Kinematics kinematics(robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
@@ -15,6 +16,7 @@ Frames::Frames(const RobotModel& robot, const VecX& q_start) : robot_(robot) {
 void Frames::define(const std::string& name, const Pose& X_WF) { defined_[name] = X_WF; }
 
 Pose Frames::find(const Value& name) const {
+  // ROS 1 wrote names with a leading slash. An empty name is the world, as in messages.
   std::string word = name.textOrEmpty();
   if (!word.empty() && word.front() == '/') word.erase(0, 1);
   if (word.empty()) return Pose();

@@ -3,8 +3,8 @@
 #include <map>
 #include <string>
 
-#include "allclear/config/document/document.h"
 #include "allclear/core/pose.h"
+#include "allclear/core/text/value.h"
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {

@@ -1,5 +1,6 @@
 #include "allclear/config/values/input_files.h"
 
+#include "allclear/config/document/yaml.h"
 #include "allclear/core/file.h"
 #include "allclear/robot_models/files/mesh_file.h"
 
@@ -17,7 +18,7 @@ Value InputFiles::document(const std::filesystem::path& path) {
   const DocumentLimits limits;
   const std::string text = readFile(path, limits.bytes);
   hash(text);
-  return Value::parse(text, path.string(), limits);
+  return parseYaml(text, path.string(), limits);
 }
 
 std::string InputFiles::content(const Value& name) {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "allclear/config/document/document.h"
 #include "allclear/core/sha256.h"
+#include "allclear/core/text/value.h"
 #include "allclear/distance/shape.h"
 #include "allclear/robot_models/package_paths.h"
 
@@ -16,16 +16,16 @@ class InputFiles {
   InputFiles(PackageMap package_map, const std::filesystem::path& description_file)
       : package_map_(package_map), paths_(std::move(package_map), description_file) {}
 
-  /// The same files seen from another description, such as a scene that a task names.
+  /// From now on names are relative to another description, such as a scene that a task names.
   void moveTo(const std::filesystem::path& description_file);
 
   const PackageMap& packageMap() const { return package_map_; }
   void hash(std::string_view content) { hash_.update(content); }
   std::string sha256() const { return hash_.hex(); }
 
-  /// The place of the file that `name` names; an error at `name` when there is none.
+  /// The path of the file that `name` names; an error at `name` when there is none.
   std::filesystem::path find(const Value& name) const;
-  /// A YAML document; its content goes into the hash.
+  /// Reads a YAML document. Its content goes into the hash, as that of all that is read here.
   Value document(const std::filesystem::path& path);
   std::string content(const Value& name);
   TriangleMesh mesh(const Value& name, const Vec3& scale);

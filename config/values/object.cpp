@@ -1,4 +1,9 @@
 // Objects of a scene, in Allclear's own form and as MoveIt's messages.
+//
+// Frames. W world, L the link that carries an object, O the object, F the frame that a file names,
+// G one shape. A message gives the object's pose in the frame of its header, X_WO = X_WF X_FO, and
+// each shape's pose in the object, X_OG. An attached object is kept in the frame of its link: X_LG
+// = X_WL^-1 X_WO X_OG, with the link where the start puts it.
 #include <algorithm>
 
 #include "allclear/config/values/motion_file.h"
@@ -34,6 +39,7 @@ void refuseSecondId(const Value& id, const Scene& scene) {
   }
 }
 
+/// Whether an object is a message rather than in Allclear's own form, where `type` is a word.
 bool isMessage(const Value& object) {
   const auto type = object.find("type");
   if (type) return type->isMap();
@@ -70,6 +76,7 @@ std::vector<Pose> shapePoses(const Value& message, const char* key, std::size_t 
 }
 
 /// The shapes of a message, in the object's frame.
+/// All shapes of a message, each in the object's frame.
 std::vector<Geometry> messageGeometry(const Value& message, InputFiles& files) {
   std::vector<Geometry> geometry;
   const auto add = [&](const char* key, const char* poses_key, const auto& read) {
@@ -110,6 +117,7 @@ Operation readOperation(const Value& message) {
   return Operation::kAdd;
 }
 
+/// A message that removes an obstacle, or all of them when it names none.
 void removeObstacle(const Value& message, Scene& scene) {
   const auto id = message.find("id");
   if (!id || id->textOrEmpty().empty()) return scene.obstacles.clear();  // as MoveIt does
@@ -118,6 +126,7 @@ void removeObstacle(const Value& message, Scene& scene) {
   scene.obstacles.erase(it);
 }
 
+/// Adds shapes to an obstacle that is there already, in that obstacle's own frame.
 void appendGeometry(const Value& id, const Pose& X_WO, const std::vector<Geometry>& geometry,
                     Scene& scene) {
   const auto it = findById(scene.obstacles, id.text());
@@ -141,13 +150,15 @@ void readObjectMessage(const Value& message, SceneContext& context) {
   context.scene.obstacles.push_back({id.text(), X_WO, std::move(geometry), {}});
 }
 
-/// Moves the obstacle into the base frame of its motion.
+/// Reads an obstacle's motion. Its knots are given in the frame F; until the first knot the
+/// obstacle is there.
 void readMotion(const Value& file, const Pose& X_WF, InputFiles& files, Obstacle& obstacle) {
   obstacle.motion = parseMotion(files.content(file), files.find(file).string());
   for (PoseKnot& knot : obstacle.motion) knot.X_WO = X_WF * knot.X_WO;
   obstacle.X_WO = obstacle.motion.front().X_WO;
 }
 
+/// An object in Allclear's own form: one shape, at rest or with a motion from a file.
 void readOwnObject(const Value& object, SceneContext& context) {
   object.only(ownKeys({"id", "frame", "pose", "motion"}));
   const Value id = object.need("id");
@@ -163,8 +174,8 @@ void readOwnObject(const Value& object, SceneContext& context) {
   context.scene.obstacles.push_back(std::move(obstacle));
 }
 
-/// MoveIt's way of picking something up: an attached object without shapes is the obstacle of the
-/// same id, which is then no obstacle any more.
+/// MoveIt's way to pick something up: an attached object without shapes is the obstacle of the same
+/// id. Its shapes move to the attached object, and the obstacle is removed.
 void takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObject& attached) {
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
@@ -218,6 +229,7 @@ void readAttachedMessages(const Value& list, SceneContext& context) {
     const Pose X_LW = context.frames.link(attached.link).inverse();
     Pose X_LO = X_LW * headerFrame(object, context.frames);
     if (const auto pose = object.find("pose")) X_LO = X_LO * readMessagePose(*pose);
+    // Shapes of the message, from the object's frame into that of the link.
     attached.geometry = messageGeometry(object, context.files);
     for (Geometry& shape : attached.geometry) shape.X_BG = X_LO * shape.X_BG;
     if (attached.geometry.empty()) takeObstacle(id, X_LW, context.scene, attached);

@@ -2,9 +2,14 @@
 
 #include <cmath>
 
+// Poses, points and directions, in Allclear's own form (lists) and as geometry_msgs (maps).
 namespace allclear {
 namespace {
 
+/// Below this length [-] a direction is a zero with rounding, and its own direction means nothing.
+constexpr double kLeastLength = 1e-9;
+
+/// The components in the order x, y, z, w, which both forms have.
 Eigen::Vector4d readQuaternion(const Value& value) {
   if (!value.isMap()) return value.numbers(4, "[x, y, z, w]");
   value.only({"x", "y", "z", "w"});
@@ -12,6 +17,8 @@ Eigen::Vector4d readQuaternion(const Value& value) {
           value.need("w").number()};
 }
 
+/// The rotation of a quaternion that has length 1 to within the tolerance; else an error with its
+/// length.
 Mat3 unitRotation(const Value& value, const Eigen::Vector4d& q) {
   const std::optional<Mat3> R = rotationFromQuaternion(q[0], q[1], q[2], q[3]);
   if (!R) {
@@ -55,6 +62,7 @@ Pose readMessagePose(const Value& value) {
   if (const auto position = value.find("position")) X.p = readPoint(*position);
   if (const auto orientation = value.find("orientation")) {
     const Eigen::Vector4d q = readQuaternion(*orientation);
+    // Messages that were never filled in hold the quaternion 0, 0, 0, 0: no rotation.
     if (!q.isZero(0.0)) X.R = unitRotation(*orientation, q);
   }
   return X;
@@ -73,7 +81,7 @@ Vec3 readDirection(const Value& value) {
   }
   const Vec3 direction = readPoint(value);
   const double norm = direction.norm();
-  if (!(norm > 1e-9) || !std::isfinite(norm)) value.fail("a direction must not be zero");
+  if (!(norm > kLeastLength) || !std::isfinite(norm)) value.fail("a direction must not be zero");
   return direction / norm;
 }
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "allclear/config/document/document.h"
 #include "allclear/core/pose.h"
+#include "allclear/core/text/value.h"
 
 namespace allclear {
 

@@ -7,6 +7,11 @@
 
 #include "allclear/core/input_error.h"
 
+// Names of links and joints in files, looked up in the robot; and values that belong to joints.
+//
+// A joint is not always a coordinate: a fixed joint has none, a floating one six, and a mimic joint
+// shares the coordinate of another. Each of these gets an error of its own that says what to write
+// instead.
 namespace allclear {
 namespace {
 
@@ -16,7 +21,8 @@ std::string shown(double value) {
   return text;
 }
 
-/// A mimic joint's value agrees with the joint it follows when they are this close [rad or m].
+/// A mimic joint's value agrees with the joint that it follows when they are this close [rad or m]:
+/// states that were measured or printed with three decimals agree.
 constexpr double kMimicTolerance = 1e-3;
 
 struct MimicValue {
@@ -24,7 +30,8 @@ struct MimicValue {
   JointValue given;
 };
 
-/// Sorts named values into coordinates and mimic joints; fixed joints are left out if allowed.
+/// Sorts named values into coordinates and mimic joints. Fixed joints are ignored if they are
+/// allowed.
 class JointValueReader {
  public:
   JointValueReader(const RobotModel& robot, bool fixed_allowed)
@@ -43,7 +50,11 @@ class JointValueReader {
     }
   }
 
+  /// The values of the coordinates. Mimic joints come last, when the joints that they follow are
+  /// known; one whose leader has no value agrees with nothing (NaN) and gets a warning too.
   JointValues finish(std::vector<std::string>& warnings) {
+    // A difference is a warning, not an error: recorded states hold what the sensors of both joints
+    // said.
     for (const MimicValue& mimic : mimics_) {
       const Joint& joint = robot_.joints()[mimic.joint];
       const auto leader = values_.find(joint.mimic->coordinate);
@@ -106,6 +117,7 @@ std::vector<int> readLinks(const Value& names, const RobotModel& robot) {
 int coordinateIndex(const std::string& name, const Value& where, const RobotModel& robot) {
   const int c = robot.findCoordinate(name);
   if (c >= 0) return c;
+  // No coordinate of that name: say why the joint, if there is one, has none.
   const int joint = robot.findJoint(name);
   if (joint < 0) {
     where.fail("the robot has no joint '" + name + "'" + didYouMean(name, coordinateNames(robot)));
@@ -133,6 +145,7 @@ JointValues readJointMap(const Value& map, const RobotModel& robot,
   return reader.finish(warnings);
 }
 
+/// Names and positions are parallel lists; other lists of the message do not matter here.
 JointValues readJointState(const Value& message, const RobotModel& robot,
                            std::vector<std::string>& warnings) {
   message.only({"header", "name", "position", "velocity", "effort"});
@@ -154,6 +167,7 @@ JointValues readGroupState(const Value& name, const std::string& group, const Ro
   for (const GroupState& state : robot.groupStates()) {
     known.push_back(state.name);
     if (state.name != name.text()) continue;
+    // Several groups may have a state of this name: that of the planned group, else the first.
     if (found == nullptr || state.group == group) found = &state;
   }
   if (found == nullptr) {
@@ -165,6 +179,7 @@ JointValues readGroupState(const Value& name, const std::string& group, const Ro
   return values;
 }
 
+/// NaN marks joints that are not named, so that the caller can tell them from a limit of 0.
 VecX readPerJoint(const Value& value, const RobotModel& robot) {
   VecX out = VecX::Constant(robot.dimension(), std::numeric_limits<double>::quiet_NaN());
   if (value.isScalar()) {

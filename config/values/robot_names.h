@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "allclear/config/document/document.h"
+#include "allclear/core/text/value.h"
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {
@@ -26,13 +26,13 @@ using JointValues = std::map<int, JointValue>;
 /// The coordinate of this name; an error at `where`, with the nearest name, when there is none.
 int coordinateIndex(const std::string& name, const Value& where, const RobotModel& robot);
 
-/// `{joint: value, ..}`, the keys `reserved` left aside. A mimic joint may be named when its value
-/// agrees with the joint it follows; otherwise its value is left out, with a warning.
+/// Reads `{joint: value, ..}` without the keys `reserved`. A mimic joint may be named: when its
+/// value does not agree with the joint that it follows, the value is ignored, with a warning.
 JointValues readJointMap(const Value& map, const RobotModel& robot,
                          const std::vector<std::string>& reserved,
                          std::vector<std::string>& warnings);
 
-/// The names and positions of a sensor_msgs/JointState; fixed joints in it are left out.
+/// Reads the names and positions of a sensor_msgs/JointState. Fixed joints in it are ignored.
 JointValues readJointState(const Value& message, const RobotModel& robot,
                            std::vector<std::string>& warnings);
 
@@ -42,15 +42,16 @@ JointValues readGroupState(const Value& name, const std::string& group, const Ro
 /// `{joint: number > 0}` or one number for all joints; NaN where none is given.
 VecX readPerJoint(const Value& value, const RobotModel& robot);
 
-/// Endpoints of real tasks are a rounding beyond a limit now and then; that much is moved back.
+/// Ends of real tasks are beyond a limit by a rounding now and then, since files hold five or six
+/// decimals. A value so little beyond is moved back to the limit.
 inline constexpr double kClampTolerance = 1e-5;  ///< [rad or m]
 
-/// The value, moved back to the limit with a warning when it is up to `kClampTolerance` beyond;
-/// further is an error that names the joint and the limit.
+/// The value, moved back to the limit with a warning when it is at most `kClampTolerance` beyond. A
+/// value farther beyond is an error that names the joint and the limit.
 double insideLimits(const JointValue& given, const Coordinate& coordinate,
                     std::vector<std::string>& warnings);
 
-/// "file:line: path" of a value, for warnings.
+/// The place of a value as "file:line: path", for warnings.
 std::string placeOf(const Value& value);
 
 }  // namespace allclear

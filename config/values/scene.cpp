@@ -1,4 +1,9 @@
 // Scenes in the layout of moveit_msgs/PlanningScene, which MotionBenchMaker's files share.
+//
+// Reading order matters: frames first, since objects name them; then obstacles; then attached
+// objects, which may take an obstacle; the matrix of allowed pairs last, when all names are known.
+// What is not supported and would make the scene less strict (octomaps) is refused; what would make
+// it stricter (padding) is reported.
 #include "allclear/config/values/scene.h"
 
 #include <algorithm>
@@ -31,6 +36,7 @@ std::optional<Value> findRobotState(const Value& document) {
   return state;
 }
 
+/// Frames that the scene defines, each by its transform.
 void readTransforms(const Value& list, SceneContext& context) {
   for (const Value& item : list.items()) {
     item.only({"header", "child_frame_id", "transform"});
@@ -40,8 +46,8 @@ void readTransforms(const Value& list, SceneContext& context) {
   }
 }
 
-/// Pairs that a MoveIt allowed collision matrix lets touch. Pairs that the robot model disables
-/// anyway are left out.
+/// Pairs that a MoveIt allowed collision matrix lets touch: those of its entries, and of each
+/// default name with every link.
 void readAllowedMatrix(const Value& matrix, SceneContext& context) {
   matrix.only({"entry_names", "entry_values", "default_entry_names", "default_entry_values"});
   const auto names = matrix.find("entry_names");
@@ -49,6 +55,7 @@ void readAllowedMatrix(const Value& matrix, SceneContext& context) {
     const std::vector<std::string> name = names->texts();
     const Value rows = matrix.need("entry_values");
     if (rows.size() != name.size()) rows.fail("must have one row per name");
+    // The matrix is symmetric: the part above its diagonal says all. A row is a list, or a message.
     for (std::size_t i = 0; i < name.size(); ++i) {
       const Value item = rows.at(i);
       const Value row = item.isMap() ? item.only({"enabled"}).need("enabled") : item;
@@ -71,10 +78,11 @@ void readAllowedMatrix(const Value& matrix, SceneContext& context) {
   }
 }
 
-/// Keeps the pairs that mean something here: matrices list links of grippers that are not mounted,
-/// and pairs that the robot model disables already. A name that is both a link's and an object's
-/// says nothing certain; its pairs stay checked.
+/// Keeps the pairs that mean something here: matrices also list links of grippers that are not
+/// mounted, and pairs that the robot model disables already. A name that both a link and an object
+/// have is ambiguous; its pairs stay checked.
 void keepKnownPairs(const RobotModel& robot, Scene& scene) {
+  // Either a link or an object, not both: `!=` of the two is the exclusive or.
   const auto known = [&](const std::string& name) {
     const auto named = [&](const auto& object) { return object.id == name; };
     const bool is_object = std::any_of(scene.obstacles.begin(), scene.obstacles.end(), named) ||
@@ -90,8 +98,10 @@ void keepKnownPairs(const RobotModel& robot, Scene& scene) {
   std::erase_if(scene.allowed, useless);
 }
 
-/// Padding makes links larger and is not read: say so rather than plan closer than asked.
+/// Padding would make links larger. It is not supported, so a warning says that distances are
+/// smaller than the scene asks.
 void warnOfPadding(const Value& document, SceneContext& context) {
+  // Padding 0 and scale 1 change nothing and are what MoveIt writes by default.
   const auto warn = [&](const char* list_key, const char* key, double neutral) {
     const auto list = document.find(list_key);
     if (!list) return;
@@ -107,6 +117,7 @@ void warnOfPadding(const Value& document, SceneContext& context) {
   warn("link_scale", "scale", 1.0);
 }
 
+/// An empty octomap is what MoveIt writes when there is none: accepted.
 void refuseOctomap(const Value& world) {
   const auto octomap = world.find("octomap");
   if (!octomap || !octomap->isMap()) return;
@@ -126,6 +137,7 @@ void readWorld(const Value& world, SceneContext& context) {
 
 }  // namespace
 
+/// The joint state of a scene. Poses of floating bases are not read, with a warning.
 JointValues readSceneState(const Value& document, const RobotModel& robot,
                            std::vector<std::string>& warnings) {
   const auto state = findRobotState(document);
@@ -140,6 +152,7 @@ JointValues readSceneState(const Value& document, const RobotModel& robot,
 }
 
 void readScene(const Value& document, SceneContext& context) {
+  // A bare list holds objects. Everything else is a map, with keys of ours or of MoveIt's message.
   if (document.isList()) return readCollisionObjects(document, context);
   document.only(kPlanningSceneKeys);
   if (const auto list = document.find("fixed_frame_transforms")) readTransforms(*list, context);

@@ -4,20 +4,20 @@
 #include <utility>
 #include <vector>
 
-#include "allclear/config/document/document.h"
 #include "allclear/config/scene_file.h"
 #include "allclear/config/values/frames.h"
 #include "allclear/config/values/input_files.h"
 #include "allclear/config/values/robot_names.h"
+#include "allclear/core/text/value.h"
 
 namespace allclear {
 
-/// What reading a scene needs to know.
+/// The robot, the frames and files known so far, and the scene that is being read.
 struct SceneContext {
   const RobotModel& robot;
   Frames& frames;
   InputFiles& files;
-  Scene& scene;  ///< what is read is added to this
+  Scene& scene;  ///< objects that are read are added to it
 };
 
 /// The robot's state in a scene document; empty when it has none.

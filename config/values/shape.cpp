@@ -5,19 +5,26 @@
 #include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
 
+// Shapes in Allclear's own form (`type`, `dimensions`, ...) and as the messages of shape_msgs.
 namespace allclear {
 namespace {
 
+/// A plane's normal shorter than this is a zero with rounding: it has no direction.
+constexpr double kLeastNormal = 1e-9;
+
+/// So many sizes, all positive.
 VecX sizes(const Value& value, int count, const char* what) {
   const VecX out = value.numbers(count, what);
   for (int i = 0; i < count; ++i) value.at(i).positive();
   return out;
 }
 
+/// A primitive from its list of sizes [m].
 Shape primitive(const std::string& type, const Value& dimensions) {
   if (type == "box") return Box(sizes(dimensions, 3, "[x, y, z]"));
   if (type == "sphere") return Sphere(sizes(dimensions, 1, "[radius]")[0]);
   if (type == "ellipsoid") return Ellipsoid(sizes(dimensions, 3, "[radius x, y, z]"));
+  // As shape_msgs/SolidPrimitive has them: the height comes first.
   const VecX size = sizes(dimensions, 2, "[height, radius]");
   if (type == "cone") return Cone(size[1], size[0]);
   if (type == "capsule") return Capsule(size[1], size[0]);
@@ -54,8 +61,10 @@ Vec3 readScale(const std::optional<Value>& value) {
   return scale;
 }
 
+/// A mesh from a file or from lists; with `convex` only its hull counts.
 Shape readMesh(const Value& object, InputFiles& files) {
   const bool is_file = object.oneOf({"file", "vertices"}) == "file";
+  // 'scale' belongs to files, 'triangles' to vertices given in place.
   for (const char* key : {"scale", "triangles"}) {
     if (object.has(key) && is_file == (std::string(key) == "triangles")) {
       object.failAtKey(key, is_file ? "goes with 'vertices', not with 'file'"
@@ -75,7 +84,7 @@ Geometry halfSpace(const Vec3& n, double offset) {
           {Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), n).toRotationMatrix(), offset * n}};
 }
 
-/// Keys of a shape that its type does not use are mistakes, not decoration.
+/// A key that a shape's type does not use is a mistake: refuse it rather than ignore it.
 void refuseKeys(const Value& object, const std::string& type,
                 const std::vector<std::string>& used) {
   for (const std::string& key : shapeKeys()) {
@@ -96,6 +105,7 @@ std::vector<std::string> shapeKeys() {
 Geometry readShape(const Value& object, InputFiles& files) {
   const std::string type = object.need("type").word(
       {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane"});
+  // Each type has its own keys; those of another type are refused.
   if (type == "mesh") {
     refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles"});
     return {readMesh(object, files), Pose()};
@@ -109,6 +119,7 @@ Geometry readShape(const Value& object, InputFiles& files) {
   return {primitive(type, object.need("dimensions")), Pose()};
 }
 
+/// The numbers of the types are those of the message: box 1, sphere 2, cylinder 3, cone 4, prism 5.
 Shape readSolidPrimitive(const Value& message) {
   message.only({"type", "dimensions", "polygon"});
   const Value type = message.need("type");
@@ -135,7 +146,7 @@ Geometry readPlaneMessage(const Value& message) {
   const Value coef = message.need("coef");
   const VecX abcd = coef.numbers(4, "[a, b, c, d]");
   const double norm = abcd.head<3>().norm();
-  if (!(norm > 1e-9)) coef.fail("a plane's normal [a, b, c] must not be zero");
+  if (!(norm > kLeastNormal)) coef.fail("a plane's normal [a, b, c] must not be zero");
   return halfSpace(abcd.head<3>() / norm, -abcd[3] / norm);
 }
 

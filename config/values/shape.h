@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "allclear/config/document/document.h"
 #include "allclear/config/values/input_files.h"
+#include "allclear/core/text/value.h"
 #include "allclear/distance/shape.h"
 
 namespace allclear {

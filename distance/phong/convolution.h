@@ -5,39 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "allclear/distance/phong/tree.h"
-#include "allclear/distance/phong/triangle.h"
+#include "allclear/distance/phong/convolution_side.h"
 
 namespace allclear::phong {
 
-/// What of a mesh a convolution asks for.
-struct ConvolutionSide {
-  /// Of normals, per node of the tree: all within an angle about an axis, with some slack.
-  struct Cones {
-    std::vector<Vec3> axis;
-    std::vector<Vec2> angle;  ///< cosine and sine
-    std::vector<char> none;   ///< no normals at all
-  };
-  const PhongMesh* mesh = nullptr;
-  const SphereTree* tree = nullptr;
-  std::vector<int> first_around, around;         ///< vertices joined to a vertex by an edge
-  std::vector<std::array<char, 3>> owns_vertex;  ///< each vertex is one triangle's
-  std::vector<std::array<char, 3>> owns_edge;    ///< convex edges only, opposite to the corner
-  Cones faces;                                   ///< the triangles' own
-  Cones rings;                                   ///< of all triangles at their vertices
-  Cones arcs;                                    ///< of theirs and those across their convex edges
-  double longest_edge = 0.0;
-
-  ConvolutionSide(const PhongMesh& mesh, const SphereTree& tree);
-  /// No neighbour of the vertex is farther along `direction`, by more than a share of its distance.
-  bool supports(int vertex, const Vec3& direction, double slack = 0.0) const;
-
- private:
-  Cones conesOf(const std::vector<double>& leaves) const;
-};
-
-/// A vertex of the sum, v of A less w of B, and the facets around it as a normal that can be turned
-/// with B: twice their areas' vectors are  fixed + R turning + axial(crossing R^T).
+/// A vertex of the sum, vertex v of A minus vertex w of B, with its normal as a function of B's
+/// rotation R. Twice the sum of the area vectors of the facets around it is
+///   fixed + R turning + axial(crossing R^T);   convolution.cpp says why.
 struct SumVertex {
   int v = -1, w = -1;
   Vec3 fixed = Vec3::Zero();     ///< faces of A, in A's frame
@@ -51,23 +25,25 @@ struct SumFacet {
   std::array<int, 3> corners;  ///< into the vertices
 };
 
-/// Part of the convolution of A and -B, a superset of the boundary of their Minkowski sum: facets
-/// of face and vertex, where the vertex supports locally along the face's normal, and of two convex
-/// edges whose arcs on the Gauss sphere cross. (A vertex that is not convex supports in the cells
-/// of its convex map alone, which the same test says; concave edges have none.)
+/// Part of the convolution of A and -B, a superset of the boundary of their Minkowski sum. Its
+/// facets are: a face of one and a vertex of the other, where the vertex is locally extreme along
+/// the face's normal; and two convex edges whose arcs on the Gauss sphere cross. (A vertex that is
+/// not convex is extreme in the cells of its convex map alone, which the same test decides; concave
+/// edges have no facets.)
 class Convolution {
  public:
   Convolution(const ConvolutionSide& A, const ConvolutionSide& B) : A_(A), B_(B) {}
 
-  /// All facets that reach into the ball, and those around their vertices. What may become a facet
-  /// is found with some slack and looked through again until motions and balls have used it up.
-  void make(const Pose& X_AB, const Vec3& center, double radius);
+  /// Builds all facets that reach into the ball, and those around their vertices. Candidates for
+  /// facets are found with some slack, and searched again only when motions and balls have used it
+  /// up.
+  void build(const Pose& X_AB, const Vec3& center, double radius);
 
   const std::vector<SumVertex>& vertices() const { return vertices_; }
   const std::vector<SumFacet>& facets() const { return facets_; }
-  /// Across the edge from corner i; -1: outside of what was made.
+  /// Across the edge from corner i; -1: outside the part that was built.
   const std::vector<std::array<int, 3>>& neighbours() const { return neighbours_; }
-  std::array<Vec3, 3> corners(int facet) const;  ///< at the pose of `make`
+  std::array<Vec3, 3> corners(int facet) const;  ///< at the pose of `build`
 
  private:
   using Cones = ConvolutionSide::Cones;
@@ -76,17 +52,18 @@ class Convolution {
     int i, k;  ///< opposite to these corners
   };
 
-  bool isCurrent(const Pose& X_AB, const Vec3& center, double radius) const;
-  void collect(const Pose& X_AB, const Vec3& center, double radius);
+  bool candidatesHold(const Pose& X_AB, const Vec3& center, double radius) const;
+  void findCandidates(const Pose& X_AB, const Vec3& center, double radius);
   template <class Visit>
   void visitPairs(const Cones& A, const Cones& B, const Visit& visit);
-  void turn();
-  void maybeEdges(int tA, int tB);
-  void faceOfA(int tA, int w);
-  void faceOfB(int v, int tB);
-  void edges(const EdgePair& pair);
-  int vertex(int v, int w);
-  void connect();
+  void turnB();
+  void addEdgeCandidates(int tA, int tB);
+  void addFaceOfA(int tA, int w);
+  void addFaceOfB(int v, int tB);
+  void addEdgePair(const EdgePair& pair);
+  void growTable();
+  int vertexIndex(int v, int w);
+  void connectFacets();
 
   const ConvolutionSide& A_;
   const ConvolutionSide& B_;
@@ -97,16 +74,16 @@ class Convolution {
   std::vector<std::pair<std::uint64_t, int>> table_;  ///< vertices by v and w: open addressing
   std::vector<Vec3> turned_normals_, turned_edges_;   ///< of B; edges unit, three to a triangle
   std::vector<Vec3> shifted_centers_, turned_axes_;   ///< of the nodes of B
-  // What may become facets, and for which pose and ball it was found.
-  std::vector<std::pair<int, int>> faces_of_A_, faces_of_B_;  ///< triangle and vertex
+  // Candidates: triangle and vertex, or two edges; and the pose and ball they were found for.
+  std::vector<std::pair<int, int>> faces_of_A_, faces_of_B_;
   std::vector<EdgePair> edges_;
-  std::vector<std::pair<int, int>> todo_;
-  Pose found_X_;
-  Vec3 found_center_ = Vec3::Zero();
-  double found_radius_ = -1.0;
+  std::vector<std::pair<int, int>> node_pairs_;  ///< stack of `visitPairs`
+  Pose candidates_X_;
+  Vec3 candidates_center_ = Vec3::Zero();
+  double candidates_radius_ = -1.0;
 };
 
-/// Place of a sum's vertex.
+/// Position of a vertex of the sum.
 Vec3 place(const ConvolutionSide& A, const ConvolutionSide& B, const Pose& X_AB,
            const SumVertex& vertex);
 

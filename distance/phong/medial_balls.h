@@ -11,8 +11,9 @@
 
 namespace allclear::phong {
 
-/// Balls inside of a body, about points of its medial surface: every point of a ball is in the
-/// body, proven. Few of them fill most of it. None of a body without an inside.
+/// Balls inside a body, about points of its medial surface: every point of a ball is in the body
+/// (measured, and padded for rounding). A few of them fill most of it. A body without an inside has
+/// none.
 struct MedialBalls {
   std::vector<double> x, y, z, radius;  ///< in the body's frame [m]
 
@@ -23,42 +24,48 @@ struct MedialBalls {
   Vec3 center(int i) const { return {x[i], y[i], z[i]}; }
 };
 
-/// Proofs that the depth of a pair is at least some number. A ball of radius r about p in A and one
-/// of radius s about q in B share a point as long as B is translated by a t within r + s of p - q.
-/// So the depth is at least h when such balls of translations, of all pairs of inner balls, cover
-/// the ball of radius h about 0. Remembers which of them did: from one query to the next those
-/// alone usually prove it again.
+/// Proofs that the depth of a pair is at least some number h. A ball of radius r about p in A and
+/// one of radius s about q in B share a point when B is translated by any t within r + s of p - q.
+/// If such balls of translations, of all pairs of medial balls, cover the ball of radius h about 0,
+/// no translation shorter than h separates the bodies. Remembers the pairs that covered it: in the
+/// next query these alone usually do so again.
 class DepthProof {
  public:
-  /// The depth at this pose of B in A is at least `depth` (0: the bodies meet). False: not known.
+  /// True: the depth at this pose of B in A is at least `depth` (0: the bodies meet). False:
+  /// unknown.
   bool atLeast(double depth, const MedialBalls& A, const MedialBalls& B, const Pose& X_AB);
 
  private:
-  /// Translations at which a pair of balls meets.
-  struct Cover {
+  /// The ball of translations of B at which a pair of balls meets.
+  struct MeetingBall {
     Vec3 center;
     double radius;
     std::array<int, 2> pair;
   };
+  /// A cube of translations that is still to be covered.
   struct Cell {
     Vec3 center;
-    double half;
-    int first, count;  ///< of its balls in `near_`
+    double half;       ///< edge
+    int first, count;  ///< of the balls that may reach it, in `reaching_`
     int level;
   };
 
-  Cover coverOf(const std::array<int, 2>& pair, const MedialBalls& A, const MedialBalls& B,
-                const Pose& X_AB) const;
-  bool collect(double depth, const MedialBalls& A, const MedialBalls& B, const Pose& X_AB);
-  bool covered(double depth);
-  void keepBest(int first);
-  bool coveredCell(const Cell& cell, double depth, std::vector<Cell>* children);
+  MeetingBall meetingBall(const std::array<int, 2>& pair, const MedialBalls& A,
+                          const MedialBalls& B, const Pose& X_AB) const;
+  bool collectBalls(double depth, const MedialBalls& A, const MedialBalls& B, const Pose& X_AB);
+  bool ballsCover(double depth);
+  void keepDeepest(int first);
+  bool coverOrSplit(const Cell& cell, double depth, std::vector<Cell>* children);
 
   std::vector<std::array<int, 2>> known_;  ///< pairs that proved the last depth
-  std::vector<Cover> covers_;
-  std::vector<int> near_, used_;
-  std::vector<Cell> cells_;
-  std::vector<double> rooms_, turned_[3], slack_;
+  // Buffers.
+  std::vector<MeetingBall> balls_;
+  std::vector<int> reaching_;          ///< indices into `balls_`, per cell
+  std::vector<int> used_;              ///< of the balls that cover a cell each
+  std::vector<Cell> cells_;            ///< stack
+  std::vector<double> depth_in_ball_;  ///< of the current cell's centre, per ball
+  std::vector<double> turned_[3];      ///< centres of B's balls in A's frame
+  std::vector<double> overlaps_;
 };
 
 }  // namespace allclear::phong

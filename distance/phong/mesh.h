@@ -8,9 +8,9 @@
 
 namespace allclear::phong {
 
-/// A mesh cut finer until no edge is longer than a bound: the same surface, conforming (triangles
-/// meet along whole edges), cut at the middle of the longest edge first so that triangles do not
-/// become thinner.
+/// The working mesh of the Phong methods: a mesh cut finer until no edge is longer than a bound.
+/// The surface stays the same, and triangles still meet along whole edges. The longest edges are
+/// halved first, so that triangles do not become thinner.
 struct PhongMesh {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
@@ -20,8 +20,8 @@ struct PhongMesh {
   Vec3 corner(int triangle, int i) const { return vertices[triangles[triangle][i]]; }
 };
 
-/// `longest_edge` [m]. Triangles without area are dropped. No more than about `most` triangles: a
-/// mesh that is finer by itself stays as it is.
+/// `longest_edge` [m]. Drops triangles without area. Stops at about `most` triangles; a mesh that
+/// has more stays as it is.
 PhongMesh refined(const MeshTopology& mesh, double longest_edge, std::size_t most = 200000);
 
 /// A point of the surface: a triangle and barycentric coordinates, sum 1.
@@ -32,12 +32,12 @@ struct SurfacePoint {
 
 Vec3 position(const PhongMesh& mesh, const SurfacePoint& point);
 
-/// Goes from `point` along `step`, a vector in its triangle's plane, over edges as if the triangles
-/// were unfolded into one plane. Stops at a rim. True when it ended in another triangle.
+/// Moves `point` along `step`, a vector in its triangle's plane, over edges as if the triangles
+/// were unfolded into one plane. Stops at a rim. Returns whether it ended in another triangle.
 bool walk(const PhongMesh& mesh, const Vec3& step, SurfacePoint* point);
 
-/// The point a little towards the middle of its triangle: planes have no derivative at corners,
-/// where nearest points often are.
+/// The point moved a little towards the middle of its triangle. Planes have no derivative at
+/// corners, and nearest points often are corners.
 inline SurfacePoint offCorner(SurfacePoint point) {
   point.weights = 0.9 * point.weights + Vec3::Constant(0.1 / 3.0);
   return point;

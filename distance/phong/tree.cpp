@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "allclear/distance/geometry/triangles.h"
 
@@ -31,31 +30,30 @@ SphereTree::SphereTree(const PhongMesh& mesh) {
 
 void SphereTree::build(const PhongMesh& mesh, std::vector<int>* items, int first, int count,
                        int node) {
-  Vec3 low = mesh.corner((*items)[first], 0), high = low, normal = Vec3::Zero();
+  constexpr double kRounding = 1e-14;  // a few ulps of a root of a sum of three squares
+  Vec3 low = mesh.corner((*items)[first], 0), high = low;
   for (int i = first; i < first + count; ++i) {
     for (int k = 0; k < 3; ++k) {
       low = low.cwiseMin(mesh.corner((*items)[i], k));
       high = high.cwiseMax(mesh.corner((*items)[i], k));
     }
-    normal += mesh.normals[(*items)[i]];
   }
   SphereNode out;
   out.center = 0.5 * (low + high);
-  out.axis = normal.norm() > 1e-9 ? Vec3(normal.normalized()) : Vec3::UnitZ();
-  double radius2 = 0.0, least = 1.0;
+  double radius2 = 0.0;
   for (int i = first; i < first + count; ++i) {
     for (int k = 0; k < 3; ++k) {
       radius2 = std::max(radius2, (mesh.corner((*items)[i], k) - out.center).squaredNorm());
     }
-    least = std::min(least, out.axis.dot(mesh.normals[(*items)[i]]));
   }
-  out.radius = std::sqrt(radius2) * (1.0 + 1e-14);
-  out.angle = std::acos(std::clamp(least, -1.0, 1.0)) + 1e-7;
+  out.radius = std::sqrt(radius2) * (1.0 + kRounding);
   if (count == 1) {
     out.child = ~(*items)[first];
     nodes_[node] = out;
     return;
   }
+  // Two halves of equal number by their centres along the longest side. Ties go by index, so that
+  // the tree is the same everywhere.
   int axis = 0;
   (high - low).maxCoeff(&axis);
   const int half = count / 2;
@@ -72,11 +70,11 @@ void SphereTree::build(const PhongMesh& mesh, std::vector<int>* items, int first
 }
 
 SurfacePoint SphereTree::nearest(const PhongMesh& mesh, const Vec3& p, int start) const {
-  struct Item {
+  struct Candidate {
     std::int32_t node;
-    double lower;
+    double lower;  ///< of the distance to its triangles
   };
-  std::array<Item, 128> stack;  // twice the depth, which is below 40
+  std::array<Candidate, 128> stack;  // twice the depth, which is below 40
   int top = 0, best = -1;
   double least = std::numeric_limits<double>::infinity();
   Vec3 at = Vec3::Zero();
@@ -94,18 +92,20 @@ SurfacePoint SphereTree::nearest(const PhongMesh& mesh, const Vec3& p, int start
   if (start >= 0) visit(start);
   stack[top++] = {0, lower(0)};
   while (top > 0) {
-    const Item item = stack[--top];
+    const Candidate item = stack[--top];
     if (item.lower >= least) continue;
     const std::int32_t child = nodes_[item.node].child;
     if (child < 0) {
       visit(~child);
       continue;
     }
-    Item a{child, lower(child)}, b{child + 1, lower(child + 1)};
+    // The nearer child is visited first: it sets a bound that may spare the other one.
+    Candidate a{child, lower(child)}, b{child + 1, lower(child + 1)};
     if (a.lower < b.lower) std::swap(a, b);
     stack[top++] = a;
     stack[top++] = b;
   }
+  // The projection is on the triangle but for rounding, which may leave a weight below 0.
   SurfacePoint out;
   out.triangle = best;
   out.weights = barycentric(mesh, best, at).cwiseMax(0.0);

@@ -9,8 +9,8 @@
 // On the edge 12 Psi = E12 (w1 R12 T1 + w2 T2): the neighbouring triangle has the same up to an
 // orthogonal matrix on the left, hence the same plane.
 //
-// The E_e are to bring the six A_k together (5.11). A common turn of all changes nothing, so that
-// E12 = I; then in turn each E_e is the best one for the others:
+// The E_e are to bring the six A_k together (5.11). A common turn of all changes nothing, so E12 =
+// I. Then each E_e in turn is set to the best one for the others (a Procrustes problem):
 //   the sum over k of |E_e X_e - A_k|^2 + |E_e Y_e - A_k|^2, the A_k of the other edges, is least
 //   at E_e = Ort(S (X_e + Y_e)^T), X_e = R T, Y_e = T, S the sum of these A_k.
 
@@ -19,6 +19,16 @@
 #include <cmath>
 
 namespace allclear::phong {
+namespace {
+
+/// Below this length a 2x2 matrix's rotation part is zero: no direction is nearer than another.
+constexpr double kNoRotation = 1e-300;
+/// Barycentric: at a corner the blend is 0/0; this much off it, it is exact to rounding again.
+constexpr double kCorner = 1e-14;
+/// Least squared length of the rows' cross product, to divide by: 0 where a plane degenerates.
+constexpr double kLeastSquare = 1e-200;
+
+}  // namespace
 
 Plane tangentPlane(const Vec3& n) {
   // Duff et al. 2017, "Building an Orthonormal Basis, Revisited".
@@ -32,13 +42,15 @@ Plane tangentPlane(const Vec3& n) {
 }
 
 Mat2 nearestOrthogonal(const Mat2& M) {
+  // Every M is a scaled rotation plus a scaled reflection, orthogonal to each other as matrices.
+  // The nearest orthogonal matrix is the larger part, scaled to length 1.
   const double c = M(0, 0) + M(1, 1), s = M(1, 0) - M(0, 1);  // twice the rotation part
   const double d = M(0, 0) - M(1, 1), t = M(1, 0) + M(0, 1);  // twice the reflection part
   const double rotation = c * c + s * s, reflection = d * d + t * t;
   Mat2 out;
   if (rotation >= reflection) {
     const double length = std::sqrt(rotation);
-    if (length < 1e-300) return Mat2::Identity();
+    if (length < kNoRotation) return Mat2::Identity();
     out << c, -s, s, c;
     return out / length;
   }
@@ -48,7 +60,7 @@ Mat2 nearestOrthogonal(const Mat2& M) {
 
 PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals) {
   constexpr int kSweeps = 8;
-  Plane T[3], X[3];
+  Plane T[3], X[3];  // at corner i; of edge e, T at its start turned towards that at its end
   for (int i = 0; i < 3; ++i) T[i] = tangentPlane(normals[i]);
   for (int e = 0; e < 3; ++e) {
     const Plane& next = T[(e + 1) % 3];
@@ -57,7 +69,7 @@ PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals) {
   Mat2 E[3] = {Mat2::Identity(), Mat2::Identity(), Mat2::Identity()};
   Plane sum[3];  // of both planes of an edge, unturned
   for (int e = 0; e < 3; ++e) sum[e] = X[e] + T[(e + 1) % 3];
-  // The first sweep takes the edges one by one, so that the start does not count.
+  // The first sweep sets the edges one by one, so that their initial values do not matter.
   E[1] = nearestOrthogonal(sum[0] * sum[1].transpose());
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (int e : {2, 1}) {
@@ -70,6 +82,7 @@ PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals) {
     out.plane[2 * e] = E[e] * X[e];
     out.plane[2 * e + 1] = E[e] * T[(e + 1) % 3];
   }
+  // Which side is outside: decided at the middle, where the plane is farthest from degenerate.
   const Plane middle = phongPlane(out, Vec3::Constant(1.0 / 3.0)).value;
   const Vec3 n = middle.row(0).transpose().cross(middle.row(1).transpose());
   out.sign = n.dot(normals[0] + normals[1] + normals[2]) < 0.0 ? -1.0 : 1.0;
@@ -77,8 +90,6 @@ PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals) {
 }
 
 PhongPlane phongPlane(const PhongTriangle& triangle, const Vec3& weights) {
-  // At a corner the blend is 0 / 0: a point next to it.
-  constexpr double kCorner = 1e-14;
   Vec3 w = weights;
   if (std::abs(w[0] * w[1] + w[1] * w[2] + w[2] * w[0]) < kCorner) {
     w += kCorner * (Vec3::Constant(1.0) - 3.0 * w);
@@ -110,11 +121,12 @@ PhongPlane phongPlane(const PhongTriangle& triangle, const Vec3& weights) {
 PhongNormal phongNormal(const PhongPlane& plane, double sign) {
   const Vec3 r0 = plane.value.row(0), r1 = plane.value.row(1);
   const Vec3 cross = sign * r0.cross(r1);
-  const double length = std::sqrt(std::max(cross.squaredNorm(), 1e-200));
+  const double length = std::sqrt(std::max(cross.squaredNorm(), kLeastSquare));
   PhongNormal out;
   out.value = cross / length;
   for (int i = 0; i < 2; ++i) {
     const Vec3 d0 = plane.derivative[i].row(0), d1 = plane.derivative[i].row(1);
+    // d(c / |c|) is the part of dc / |c| across c.
     const Vec3 d = sign * (d0.cross(r1) + r0.cross(d1)) / length;
     out.derivative[i] = d - out.value * out.value.dot(d);
   }

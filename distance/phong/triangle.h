@@ -13,13 +13,13 @@ using Plane = Eigen::Matrix<double, 2, 3>;
 /// Orthonormal rows perpendicular to the unit vector `n`: row0 x row1 = n.
 Plane tangentPlane(const Vec3& n);
 
-/// The orthogonal matrix nearest to M (either determinant). Closed form: of the rotations and the
-/// reflections the part of M that is larger. Pre: not both parts zero (then any is as near).
+/// The orthogonal matrix nearest to M in the Frobenius norm, Ort(M) of eq. (5.8); either
+/// determinant. Of M = 0 every one is equally near: the identity.
 Mat2 nearestOrthogonal(const Mat2& M);
 
-/// The tangent planes of one triangle (Def. 5.2 of the thesis): two per edge, one for each end. The
-/// planes at the three corners are turned within themselves (which changes no plane) until they
-/// agree as well as they can, so that what is blended between them does not cancel.
+/// The tangent planes of one triangle (Def. 5.2 of the thesis): two per edge, one for each end.
+/// Their bases are turned within the planes (which changes no plane) until they agree as well as
+/// they can: a blend of bases that differ much would cancel.
 struct PhongTriangle {
   /// [2 e], [2 e + 1]: of the edge from corner e to corner e + 1, at its start and at its end.
   std::array<Plane, 6> plane;
@@ -30,14 +30,14 @@ struct PhongTriangle {
 PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals);
 
 /// The plane at a point of the triangle, and its derivatives by the first two barycentric
-/// coordinates (the third one is 1 minus these). Continuous across edges as a plane: its rows may
-/// turn within it.
+/// coordinates (the third one is 1 minus these). Across an edge the plane is continuous; its two
+/// rows may turn within it.
 struct PhongPlane {
   Plane value;
   Plane derivative[2];
 };
-/// `w`: three barycentric coordinates. At corners, where the blend is 0/0 (a limit exists,
-/// derivatives do not), a point nearby is taken.
+/// `w`: three barycentric coordinates. At a corner, where the blend is 0/0 (a limit exists,
+/// derivatives do not), uses a point next to it.
 PhongPlane phongPlane(const PhongTriangle& triangle, const Vec3& w);
 
 /// Unit normal of that plane, and its derivatives.

@@ -1,3 +1,13 @@
+// Distances of many pairs at many frames, for the report's curves.
+//
+// A robot among obstacles has hundreds of pairs and a motion hundreds of frames; a report shows the
+// few nearest pairs. Balls about the bodies give a lower bound (`Candidate::gap`) of every distance
+// at every frame. Pairs are visited in the order of their least gap, so soon the nearest ones are
+// known, and of the other pairs only the frames are measured where the gap leaves a chance to be
+// the closest of all.
+//
+// Everywhere "beyond the margin" means distance minus margin: pairs are compared by that, since it
+// says how near a pair is to being refused.
 #include "allclear/exports/report/clearance.h"
 
 #include <algorithm>
@@ -5,14 +15,17 @@
 #include <limits>
 
 #include "allclear/distance/signed_distance.h"
+#include "allclear/planner/certificate/fidelity.h"
 
 namespace allclear {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Ball about all of a body, in its frame.
+/// A ball that holds all of a body, in its frame: about the mean of the centres of its parts'
+/// balls.
 Ball ballOf(const CertifiedBody& body) {
+  // Not the smallest ball, but one that is quick to find and not much larger.
   std::vector<Ball> balls;
   Vec3 center = Vec3::Zero();
   for (const Geometry& g : body.geometry) {
@@ -28,12 +41,10 @@ Ball ballOf(const CertifiedBody& body) {
   return all;
 }
 
-MeshFidelity closer(MeshFidelity fidelity) {
-  return static_cast<MeshFidelity>(static_cast<int>(fidelity) + 1);
-}
-
 double beyondMargin(const ReportDistance& d) { return d.distance - d.margin; }
+double beyondMargin(const ReportPair& pair) { return beyondMargin(pair.at[pair.nearest]); }
 
+/// Measures pairs at the frames.
 class ClearanceSampler {
  public:
   ClearanceSampler(const Problem& problem, const CertifiedGeometry& geometry,
@@ -42,6 +53,7 @@ class ClearanceSampler {
         frames_(frames),
         certificate_(certificate),
         solids_(geometry.bodies.size()) {
+    // Poses of all bodies at all frames, once: every pair needs them.
     for (const CertifiedBody& body : geometry.bodies) {
       balls_.push_back(ballOf(body));
       poses_.emplace_back();
@@ -84,6 +96,7 @@ class ClearanceSampler {
         const double between = (poses_[pair.a][f] * A.center - poses_[pair.b][f] * B.center).norm();
         const double gap =
             isKnown(pair, f) ? between - A.radius - B.radius - pair.margin : kInfinity;
+        // NaN is no bound: treat it as -infinity, so that the pair is measured.
         candidate.gap.push_back(std::isnan(gap) ? -kInfinity : gap);
         candidate.least = std::min(candidate.least, candidate.gap.back());
       }
@@ -98,51 +111,58 @@ class ClearanceSampler {
     return frame == 0 || !(is_elsewhere_[pair.a] || is_elsewhere_[pair.b]);
   }
 
-  /// Looks at a pair at all frames when it can be among the `most_pairs` closest, else only where
+  /// Measures a pair at all frames when it can be among the `most_pairs` closest, else only where
   /// it can be the closest of all.
   void addPair(const Candidate& candidate, int most_pairs, ReportClearance* out) {
     std::vector<ReportPair>& pairs = out->pairs;
     const bool is_full = static_cast<int>(pairs.size()) >= most_pairs;
-    const bool in_full = !is_full || candidate.least < worth(pairs.back());
-    MeshFidelity fidelity = certifiedFidelity(candidate.pair);
-    ReportPair found = lookAt(candidate, fidelity, in_full, &out->closest);
-    // A pair of no certificate: closer, until it keeps its margin or there is no closer look.
-    while (certificate_ == nullptr && in_full && worth(found) < 0.0 &&
-           fidelity != MeshFidelity::kSurface && hasMesh(candidate.pair)) {
-      fidelity = closer(fidelity);
-      forget(candidate.pair, *out, &out->closest);
-      found = lookAt(candidate, fidelity, in_full, &out->closest);
+    const bool in_full = !is_full || candidate.least < beyondMargin(pairs.back());
+    ReportPair sampled;
+    if (certificate_ != nullptr) {
+      sampled = sample(candidate, certifiedFidelity(candidate.pair), in_full, &out->closest);
+    } else {
+      // Without a certificate, as closely as it takes to show that the pair keeps its margin.
+      refineUntil([&](MeshFidelity fidelity) {
+        if (fidelity != MeshFidelity::kHull) forget(candidate.pair, *out, &out->closest);
+        sampled = sample(candidate, fidelity, in_full, &out->closest);
+        return !in_full || !(beyondMargin(sampled) < 0.0) || !hasMesh(candidate.pair);
+      });
     }
     if (!in_full) return;
     const auto after = std::upper_bound(
-        pairs.begin(), pairs.end(), found,
-        [](const ReportPair& x, const ReportPair& y) { return worth(x) < worth(y); });
-    pairs.insert(after, std::move(found));
+        pairs.begin(), pairs.end(), sampled,
+        [](const ReportPair& x, const ReportPair& y) { return beyondMargin(x) < beyondMargin(y); });
+    pairs.insert(after, std::move(sampled));
     if (static_cast<int>(pairs.size()) > most_pairs) pairs.pop_back();
   }
 
-  /// The pair at the frames: at all of them, or where it can be the closest of all.
-  ReportPair lookAt(const Candidate& candidate, MeshFidelity fidelity, bool in_full,
+  /// The pair at the frames: at all of them (`in_full`), or where it can be the closest of all; the
+  /// closest of each frame is updated. Consecutive frames share caches, which start the next search
+  /// where the last one ended.
+  ReportPair sample(const Candidate& candidate, MeshFidelity fidelity, bool in_full,
                     std::vector<ReportDistance>* closest) {
-    ReportPair found;
-    found.fidelity = fidelity;
+    ReportPair sampled;
+    sampled.fidelity = fidelity;
     std::vector<DistanceCache> caches;
     for (int f = 0; f < frames_.count(); ++f) {
+      // Outside of the pairs shown in full, a frame counts only where the ball's bound is less than
+      // the least distance sampled so far.
       const bool is_known = candidate.gap[f] < kInfinity;
       if (!is_known || (!in_full && candidate.gap[f] >= beyondMargin((*closest)[f]))) {
-        if (in_full) found.at.push_back(unknown(candidate.pair));
+        if (in_full) sampled.at.push_back(unknown(candidate.pair));
         continue;
       }
       const ReportDistance d = distanceAt(candidate.pair, fidelity, f, &caches);
       if (beyondMargin(d) < beyondMargin((*closest)[f])) (*closest)[f] = d;
       if (!in_full) continue;
-      if (!found.at.empty() && beyondMargin(d) < worth(found)) found.nearest = f;
-      found.at.push_back(d);
+      if (!sampled.at.empty() && beyondMargin(d) < beyondMargin(sampled)) sampled.nearest = f;
+      sampled.at.push_back(d);
     }
-    return found;
+    return sampled;
   }
 
-  /// Takes a pair that turns out to be farther out of the closest; the ones known in full remain.
+  /// Removes a pair from the closest of all frames, before it is measured at a finer fidelity,
+  /// which puts it farther away. The pairs known in full take its place.
   void forget(int pair, const ReportClearance& known, std::vector<ReportDistance>* closest) const {
     const CertifiedPair& p = geometry_.pairs[pair];
     for (int f = 0; f < frames_.count(); ++f) {
@@ -166,7 +186,6 @@ class ClearanceSampler {
   }
 
   MeshFidelity certifiedFidelity(int pair) const {
-    if (certificate_ == nullptr) return MeshFidelity::kHull;
     const CertifiedPair& p = geometry_.pairs[pair];
     for (const CertificatePair& proof : certificate_->pairs) {
       if (proof.a == geometry_.bodies[p.a].name && proof.b == geometry_.bodies[p.b].name) {
@@ -182,8 +201,6 @@ class ClearanceSampler {
     return *known;
   }
 
-  static double worth(const ReportPair& pair) { return beyondMargin(pair.at[pair.nearest]); }
-
   ReportDistance unknown(int pair) const {
     const CertifiedPair& p = geometry_.pairs[pair];
     return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
@@ -194,6 +211,7 @@ class ClearanceSampler {
     ReportDistance out = unknown(pair);
     const std::vector<Geometry>&A = solids(out.a, fidelity), &B = solids(out.b, fidelity);
     caches->resize(A.size() * B.size());
+    // A cache for each two solids, in the same order at every frame.
     std::size_t k = 0;
     for (const Geometry& i : A) {
       const Pose X_WA = poses_[out.a][f] * i.X_BG;
@@ -215,10 +233,11 @@ class ClearanceSampler {
   std::vector<std::array<std::optional<std::vector<Geometry>>, kMeshFidelityCount>> solids_;
   std::vector<Ball> balls_;
   std::vector<std::vector<Pose>> poses_;  ///< by body, then frame
-  std::vector<bool> is_elsewhere_;        ///< at the goal, no one knows where
+  std::vector<bool> is_elsewhere_;        ///< obstacles whose place at the goal is unknown
 };
 
-/// The lower envelope of two step functions over the same interval.
+/// The lower envelope of two step functions over the same interval: goes through both at once, from
+/// one end of a step to the next.
 std::vector<ReportBound> lowerEnvelope(const std::vector<ReportBound>& x,
                                        const std::vector<ReportBound>& y) {
   if (x.empty()) return y;
@@ -226,6 +245,7 @@ std::vector<ReportBound> lowerEnvelope(const std::vector<ReportBound>& x,
   std::size_t i = 0, j = 0;
   double t = x.front().t0;
   while (i < x.size() && j < y.size()) {
+    // Up to the nearer of the two ends both functions are constant.
     const double end = std::min(x[i].t1, y[j].t1);
     if (end > t) out.push_back({t, end, std::min(x[i].lower, y[j].lower)});
     t = end;
@@ -235,7 +255,7 @@ std::vector<ReportBound> lowerEnvelope(const std::vector<ReportBound>& x,
   return out;
 }
 
-/// What the certificate proves of a pair.
+/// The bounds that the certificate proves of a pair: of its pieces the least at every instant.
 std::vector<ReportBound> boundsOf(const Certificate& certificate, const std::string& a,
                                   const std::string& b) {
   std::vector<ReportBound> bounds;
@@ -250,7 +270,8 @@ std::vector<ReportBound> boundsOf(const Certificate& certificate, const std::str
   return bounds;
 }
 
-/// The pair that is proven to come closest, which the frames may have missed by a little.
+/// Puts the pair first that is proven to come closest. Its closest instant lies between two frames,
+/// so by the frames alone another pair may seem closer.
 void putFirst(const Certificate& certificate, const CertifiedGeometry& geometry,
               std::vector<ReportPair>* pairs) {
   const auto closest = std::find_if(pairs->begin(), pairs->end(), [&](const ReportPair& pair) {

@@ -29,8 +29,8 @@ struct ReportBound {
 struct ReportPair {
   std::vector<ReportDistance> at;               ///< by frame
   std::vector<ReportBound> bounds;              ///< consecutive; empty without a certificate
-  MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids
-  int nearest = 0;  ///< the frame of the least distance beyond the margin
+  MeshFidelity fidelity = MeshFidelity::kHull;  ///< that `at` is measured at
+  int nearest = 0;                              ///< the frame where distance minus margin is least
   double least() const { return at[nearest].distance; }
 };
 
@@ -40,11 +40,12 @@ struct ReportClearance {
   int pair_count = 0;                   ///< of all pairs that move
 };
 
-/// The distances of the pairs that move, at the frames; `most_pairs` of them in full, with what the
-/// certificate, if there is one, proves of them: the least bound of all of their solids. Meshes are
-/// followed as closely as the certificate does, else as it takes to keep the margin. The closest
-/// pair of a certificate that is clear comes first. Obstacles that move are left out at a goal
-/// whose instant is not known.
+/// The distances of the pairs that move, at the frames: the `most_pairs` nearest ones in full, of
+/// the others what is needed to tell the closest pair of each frame. With a certificate, each pair
+/// comes with its proven bounds (the least over its pieces) and is measured at the fidelity of its
+/// proof; else at the coarsest fidelity that keeps the margin. The closest pair of a clear
+/// certificate comes first. Pairs with an obstacle that moves have no distance at a goal whose
+/// instant is not known.
 ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
                                 const ReportFrames& frames, const Certificate* certificate,
                                 int most_pairs);

@@ -8,10 +8,11 @@
 namespace allclear {
 namespace {
 
-constexpr double kFramesPerSecond = 60.0;
-constexpr int kFewestFrames = 61;
-constexpr int kMostFrames = 601;
+constexpr double kFramesPerSecond = 60.0;  // as screens show
+constexpr int kFewestFrames = 61;          // so that short motions have smooth curves
+constexpr int kMostFrames = 601;           // so that files of long motions stay small
 
+/// The poses of all links at each configuration.
 void addPoses(const Problem& problem, ReportFrames* frames) {
   const Kinematics kinematics(*problem.robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
@@ -28,6 +29,7 @@ ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory) 
   const int count = static_cast<int>(std::clamp(std::ceil(duration * kFramesPerSecond) + 1.0,
                                                 double{kFewestFrames}, double{kMostFrames}));
   for (int i = 0; i < count; ++i) {
+    // The last frame is the end itself: a rounded time might lie beyond it.
     frames.times.push_back(i + 1 == count ? duration : duration * i / (count - 1));
     frames.q.push_back(problem.configuration(trajectory.value(frames.times.back())));
   }
@@ -74,6 +76,7 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
   for (MatX* rows : {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
     *rows = MatX::Zero(n, frames.count());
   }
+  // Torques need the whole robot's state: coordinates that are not planned rest.
   VecX v = VecX::Zero(problem.robot->dimension()), a = v, tau = v;
   for (int f = 0; f < frames.count(); ++f) {
     joints.position.col(f) = trajectory.value(frames.times[f]);

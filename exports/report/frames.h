@@ -11,7 +11,7 @@
 
 namespace allclear {
 
-/// The instants that a report shows: samples of a trajectory, or single configurations with names.
+/// The instants that a report shows: samples of a trajectory, or single configurations with labels.
 struct ReportFrames {
   std::vector<double> times;            ///< [s]; zeros for single configurations
   std::vector<VecX> q;                  ///< of the whole robot
@@ -31,11 +31,12 @@ ReportFrames endFrames(const Problem& problem);
 /// The goal's configuration, when the task gives it.
 std::optional<VecX> goalConfiguration(const Problem& problem);
 
-/// Where a body's frame (that of its link or obstacle) is.
+/// World pose of a body's frame (that of its link or obstacle) at a frame.
 Pose bodyPose(const Problem& problem, const CertifiedBody& body, const ReportFrames& frames,
               int frame);
 
-/// What the joints do at the frames of a motion; one row per planned coordinate.
+/// Position, velocity, acceleration and torque of the joints at the frames of a motion; one row per
+/// planned coordinate.
 struct ReportJoints {
   MatX position, velocity, acceleration, torque;
 };

@@ -1,3 +1,10 @@
+// One HTML file with everything in it: markup, style, scripts, three.js and the data as JSON.
+//
+// The data are what `data.js` reads. Long rows of numbers go in as base64 of 32 bit floats: a third
+// of the size of text, and read in one step. The page is a template with @NAME@ marks.
+//
+// Names come from the user's files, so they must not be able to end a script or a tag: in JSON
+// every "<" is written as \u003c, in the title "&" and "<" as entities.
 #include "allclear/exports/report/html.h"
 
 #include <cmath>
@@ -25,7 +32,9 @@ std::string packedPoses(const std::vector<Pose>& poses) {
   for (const Pose& X : poses) {
     Eigen::Quaterniond q(X.R);
     q.normalize();
-    if (q.dot(before) < 0.0) q.coeffs() = -q.coeffs();  // neighbours are interpolated
+    // q and -q are the same rotation. The viewer interpolates between neighbours, so they must lie
+    // on the same side.
+    if (q.dot(before) < 0.0) q.coeffs() = -q.coeffs();
     before = q;
     for (double value : {X.p.x(), X.p.y(), X.p.z(), q.x(), q.y(), q.z(), q.w()}) {
       out.push_back(value);
@@ -50,6 +59,7 @@ Json meshesJson(const std::vector<PackedMesh>& meshes) {
 Json sceneJson(const Problem& problem, const ReportScene& scene) {
   static constexpr const char* kKinds[] = {"link", "attached", "obstacle"};
   Json bodies = Json::array();
+  // Bodies stand in the order of the geometry, so that pairs may name them by index.
   for (const ReportBody& body : scene.bodies) {
     bodies.push_back({{"name", body.name},
                       {"kind", kKinds[static_cast<int>(body.kind)]},
@@ -67,6 +77,7 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
   return out;
 }
 
+/// The paths of the tools in the world, a point per frame.
 Json toolPaths(const ReportData& data) {
   Json paths = Json::array();
   if (!data.frames.isMotion()) return paths;
@@ -81,7 +92,7 @@ Json toolPaths(const ReportData& data) {
   return paths;
 }
 
-/// Distances, and both points of each, of one pair or of the closest at each frame.
+/// By frame the distance and the two closest points, of one pair or of the closest pair.
 Json distancesJson(const std::vector<ReportDistance>& at) {
   std::vector<double> distances, points;
   for (const ReportDistance& d : at) {
@@ -95,6 +106,8 @@ Json distancesJson(const std::vector<ReportDistance>& at) {
 
 Json clearanceJson(const ReportClearance& clearance) {
   Json pairs = Json::array();
+  // Bodies, margin and frame of each pair shown, then its curves; "closest" is the pair of each
+  // frame.
   for (const ReportPair& pair : clearance.pairs) {
     Json out = distancesJson(pair.at);
     out["a"] = pair.at.front().a;
@@ -115,6 +128,7 @@ Json clearanceJson(const ReportClearance& clearance) {
   return {{"pairs", std::move(pairs)}, {"closest", std::move(closest)}};
 }
 
+/// Per planned joint its limits and its rows. JSON has no infinity: a missing limit is null.
 Json jointsJson(const Problem& problem, const ReportData& data) {
   Json out = Json::array();
   if (data.joints.position.size() == 0) return out;
@@ -136,6 +150,7 @@ Json jointsJson(const Problem& problem, const ReportData& data) {
   return out;
 }
 
+/// Cost and infeasibility of every iteration of the solver, and the round that it belongs to.
 Json historyJson(const std::vector<PlanProgress>& history) {
   std::vector<double> cost, infeasibility, round;
   for (const PlanProgress& p : history) {
@@ -150,6 +165,7 @@ Json historyJson(const std::vector<PlanProgress>& history) {
 
 Json dataJson(const Problem& problem, const ReportData& data) {
   const ReportVerdict& v = data.verdict;
+  // The keys are those that data.js reads. Without a certificate there is no "minimum".
   Json facts = Json::array();
   for (const auto& [name, value] : data.facts) facts.push_back(Json::array({name, value}));
   Json out = {{"verdict",
@@ -175,6 +191,7 @@ Json dataJson(const Problem& problem, const ReportData& data) {
   return out;
 }
 
+/// Text in the title, where no quotes matter.
 std::string escapedForHtml(const std::string& text) {
   std::string out;
   for (char c : text) {
@@ -189,7 +206,8 @@ std::string escapedForHtml(const std::string& text) {
   return out;
 }
 
-/// JSON that no HTML parser takes for the end of a script: "<" stands only in strings.
+/// JSON that no HTML parser takes for the end of a script. "<" occurs in strings only, where it may
+/// be written as an escape.
 std::string escapedForScript(const std::string& json) {
   std::string out;
   out.reserve(json.size());
@@ -208,6 +226,7 @@ std::string escapedForScript(const std::string& json) {
 std::string formatReportHtml(const Problem& problem, const ReportData& data) {
   const std::string json = escapedForScript(
       dataJson(problem, data).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  // Copies the template, and at each @KEY@ what the key stands for.
   std::string out;
   std::string_view rest = kReportPage;
   while (true) {

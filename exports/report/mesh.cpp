@@ -1,3 +1,12 @@
+// Shapes as triangles for the report's viewer, and meshes small enough for a file that a browser
+// opens.
+//
+// Three steps. `reportMesh` makes triangles of any shape; round shapes are solids of revolution of
+// an outline. `simplified` thins out a fine mesh by clustering: it lays a grid over the mesh,
+// merges the vertices of each cell into their mean, and drops the triangles that lose a corner; the
+// grid is made coarser until few enough triangles remain. `packed` stores vertices as 16 bit
+// fractions of the bounding box. All this is for looking at only: distances come from the shapes
+// themselves.
 #include "allclear/exports/report/mesh.h"
 
 #include <cmath>
@@ -10,8 +19,15 @@
 namespace allclear {
 namespace {
 
-constexpr int kSides = 32;
-constexpr int kArc = 8;  // rings of a quarter circle
+constexpr int kSides = 32;  // of a circle
+constexpr int kArc = 8;     // rings of a quarter circle: 32 to a full one, as kSides
+
+/// An angle [rad] this close to a quarter turn is the pole of a ball; rings are 0.2 rad apart.
+constexpr double kPoleAngle = 1e-9;
+
+/// By how much the grid's cells grow until the mesh is small enough: fine steps waste no triangles,
+/// and each costs one pass over the vertices.
+constexpr double kCellGrowth = 1.25;
 
 /// A point (radius, height) of the outline of a solid of revolution about z.
 struct Outline {
@@ -22,6 +38,7 @@ struct Outline {
 /// zero become one vertex.
 ReportMesh revolved(const std::vector<Outline>& outline, const Vec3& scale = Vec3::Ones()) {
   ReportMesh mesh;
+  // A ring of vertices for each point of the outline; first[i] is where ring i begins.
   std::vector<int> first;
   for (const Outline& point : outline) {
     first.push_back(static_cast<int>(mesh.vertices.size()));
@@ -32,6 +49,8 @@ ReportMesh revolved(const std::vector<Outline>& outline, const Vec3& scale = Vec
           Vec3(point.r * std::cos(angle), point.r * std::sin(angle), point.z).cwiseProduct(scale));
     }
   }
+  // A strip of quadrilaterals, two triangles each, between every ring and the next one up. Where a
+  // ring is a single point, one of the two triangles has no area and is left out.
   for (std::size_t i = 0; i + 1 < outline.size(); ++i) {
     const bool low_is_point = outline[i].r <= 0.0, high_is_point = outline[i + 1].r <= 0.0;
     for (int k = 0; k < kSides; ++k) {
@@ -46,12 +65,13 @@ ReportMesh revolved(const std::vector<Outline>& outline, const Vec3& scale = Vec
   return mesh;
 }
 
-/// A quarter or half circle of the outline of a ball of `radius` about height `z`.
+/// Adds an arc of a ball's outline: `radius` about height `z`, latitudes `from` to `to` [rad], a
+/// quarter or half circle.
 void addArc(double radius, double z, double from, double to, std::vector<Outline>* outline) {
   const int steps = from < 0.0 && to > 0.0 ? 2 * kArc : kArc;
   for (int i = 0; i <= steps; ++i) {
     const double a = from + (to - from) * i / steps;
-    const bool is_pole = std::abs(std::abs(a) - 0.5 * std::numbers::pi) < 1e-9;
+    const bool is_pole = std::abs(std::abs(a) - 0.5 * std::numbers::pi) < kPoleAngle;
     outline->push_back({is_pole ? 0.0 : radius * std::cos(a), z + radius * std::sin(a)});
   }
 }
@@ -62,6 +82,7 @@ ReportMesh ballMesh(const Vec3& radii) {
   return revolved(outline, radii);
 }
 
+/// The facets of the convex hull; a flat hull has none, so its rim becomes a fan.
 ReportMesh hullMesh(const std::vector<Vec3>& points) {
   const ConvexHull hull = convexHull(points);
   ReportMesh mesh;
@@ -81,6 +102,7 @@ ReportMesh hullMesh(const std::vector<Vec3>& points) {
   return mesh;
 }
 
+/// The triangles of a shape, in its own frame.
 struct ToMesh {
   double plane_size;
 
@@ -133,6 +155,8 @@ Bounds boundsOf(const std::vector<Vec3>& points) {
   return out;
 }
 
+/// The mesh with the vertices of each cell of the grid merged into their mean. Triangles that lose
+/// a corner or come twice are dropped.
 ReportMesh clustered(const ReportMesh& mesh, const Vec3& lower, double cell) {
   std::map<std::array<long, 3>, int> cells;
   ReportMesh out;
@@ -150,6 +174,8 @@ ReportMesh clustered(const ReportMesh& mesh, const Vec3& lower, double cell) {
     cluster.push_back(at->second);
   }
   for (std::size_t i = 0; i < out.vertices.size(); ++i) out.vertices[i] /= members[i];
+  // The same triangle may start at any of its corners: rotated so that the least index comes first,
+  // equal triangles compare equal and keep their orientation.
   std::set<std::array<int, 3>> known;
   for (const Triangle& t : mesh.triangles) {
     Triangle c = {cluster[t[0]], cluster[t[1]], cluster[t[2]]};
@@ -173,11 +199,12 @@ ReportMesh simplified(const ReportMesh& mesh, int most_triangles) {
   const Bounds bounds = boundsOf(mesh.vertices);
   const double extent = (bounds.upper - bounds.lower).maxCoeff();
   if (!(extent > 0.0)) return mesh;
+  // A surface of n cells on a side has about 2 n^2 triangles a face: start finer than needed.
   double cell = 0.5 * extent / std::sqrt(std::max(1, most_triangles));
   while (true) {
     ReportMesh out = clustered(mesh, bounds.lower, cell);
     if (static_cast<int>(out.triangles.size()) <= most_triangles) return out;
-    cell *= 1.25;
+    cell *= kCellGrowth;
   }
 }
 
@@ -188,6 +215,7 @@ std::string base64(const void* data, std::size_t bytes) {
   std::string out;
   out.reserve((bytes + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes; i += 3) {
+    // Three bytes are four digits of six bits; = fills up the last group.
     const std::size_t left = bytes - i;
     const unsigned word = static_cast<unsigned>(in[i]) << 16 |
                           (left > 1 ? static_cast<unsigned>(in[i + 1]) << 8 : 0u) |
@@ -212,6 +240,7 @@ PackedMesh packed(const ReportMesh& mesh) {
   out.triangle_count = static_cast<int>(mesh.triangles.size());
   out.lower = bounds.lower;
   out.size = bounds.upper - bounds.lower;
+  // 16 bits are a 65535th of the box: 15 micrometres for a metre. A flat box has no fraction.
   std::vector<std::uint16_t> fractions;
   for (const Vec3& v : mesh.vertices) {
     for (int k = 0; k < 3; ++k) {

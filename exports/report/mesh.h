@@ -9,7 +9,7 @@
 
 namespace allclear {
 
-/// Triangles to look at, in the frame of a body.
+/// Triangles for the viewer, in the frame of a body.
 struct ReportMesh {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
@@ -18,8 +18,8 @@ struct ReportMesh {
 /// A shape as triangles: round ones by 32 sides, a half-space by a square of edge `plane_size` [m].
 ReportMesh reportMesh(const Geometry& geometry, double plane_size);
 
-/// At most about `most_triangles` triangles: vertices within a cell of a grid become one, triangles
-/// that lose their area are dropped. As it is when it has no more than that.
+/// The mesh with at most `most_triangles` triangles: vertices within a cell of a grid become one,
+/// and triangles that lose their area are dropped. Unchanged when it has no more than that.
 ReportMesh simplified(const ReportMesh& mesh, int most_triangles);
 
 /// A mesh in few bytes: vertices as 16 bit fractions of their bounding box (`lower`, `size`), then
@@ -34,9 +34,10 @@ struct PackedMesh {
 };
 PackedMesh packed(const ReportMesh& mesh);
 
+/// RFC 4648, with padding.
 std::string base64(const void* data, std::size_t bytes);
 
-/// As 32 bit floating point numbers, base64.
+/// The values as 32 bit floating point numbers, little endian, base64.
 std::string packedFloats(const std::vector<double>& values);
 
 }  // namespace allclear

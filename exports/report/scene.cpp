@@ -1,3 +1,9 @@
+// What the report's viewer shows: for each body the meshes that it looks like, the solids that its
+// distances are measured to (where these differ), and its pose at every frame; where the camera
+// looks; and the points whose paths are drawn.
+//
+// A file of some hundred thousand triangles opens slowly in a browser, so all meshes share a budget
+// of triangles, in proportion to what they have.
 #include "allclear/exports/report/scene.h"
 
 #include <algorithm>
@@ -6,13 +12,29 @@
 namespace allclear {
 namespace {
 
+/// So many triangles each mesh keeps, however small its share of the budget: fewer show no shape.
+constexpr int kFewestTriangles = 64;
+
+/// The edge of the square that shows a plane, in radii of the view: it reaches beyond the picture.
+constexpr double kPlaneSize = 4.0;
+
+/// The least radius of the view [m].
+constexpr double kLeastView = 0.05;
+
+/// A bounding ball reaches beyond its body's corners in most directions: this part of its radius
+/// frames the picture better.
+constexpr double kBallShare = 0.7;
+
+/// Frames of a motion that the view takes into account.
+constexpr int kViewFrames = 10;
+
 bool isPlane(const std::vector<Geometry>& geometry) {
   return !geometry.empty() && std::all_of(geometry.begin(), geometry.end(), [](const auto& g) {
     return std::holds_alternative<HalfSpace>(g.shape);
   });
 }
 
-/// What a body looks like: its visuals, else what the files call its collision geometry.
+/// The geometry that shows a body: its visuals, else its collision geometry as the files give it.
 const std::vector<Geometry>& looksOf(const Problem& problem, const CertifiedBody& body) {
   if (body.kind == CertifiedBody::Kind::kObstacle) {
     return problem.obstacles[body.obstacle].geometry;
@@ -32,7 +54,7 @@ bool isMeshless(const std::vector<Geometry>& geometry) {
   });
 }
 
-/// The closest look that was taken at a body.
+/// The finest fidelity at which a pair of this body is measured.
 MeshFidelity fidelityOf(int body, const ReportClearance& clearance) {
   MeshFidelity fidelity = MeshFidelity::kHull;
   for (const ReportPair& pair : clearance.pairs) {
@@ -42,7 +64,7 @@ MeshFidelity fidelityOf(int body, const ReportClearance& clearance) {
   return fidelity;
 }
 
-/// The bodies of the geometry, then links that are only seen.
+/// The bodies of the geometry, then the links that have visuals but no collision geometry.
 std::vector<CertifiedBody> allBodies(const Problem& problem, const CertifiedGeometry& geometry) {
   std::vector<CertifiedBody> bodies = geometry.bodies;
   const std::vector<Link>& links = problem.robot->links();
@@ -69,8 +91,9 @@ std::vector<Pose> posesOf(const Problem& problem, const CertifiedBody& body,
   return poses;
 }
 
-/// The ball that the camera looks at: robot over all frames, obstacles where they start; of those
-/// much larger than the robot only what is near it.
+/// The ball that the camera looks at: the box of the robot and of obstacles that move, over the
+/// frames, and of obstacles at rest. Obstacles larger than the robot (a floor, a wall) are left
+/// out, or they would make the robot small.
 void findView(const Problem& problem, const std::vector<CertifiedBody>& bodies,
               const ReportFrames& frames, ReportScene* scene) {
   Vec3 lower = Vec3::Constant(HUGE_VAL), upper = -lower;
@@ -78,27 +101,30 @@ void findView(const Problem& problem, const std::vector<CertifiedBody>& bodies,
     lower = lower.cwiseMin(p - Vec3::Constant(r));
     upper = upper.cwiseMax(p + Vec3::Constant(r));
   };
+  // The robot first: its size decides which obstacles count.
   for (const bool obstacles : {false, true}) {
     const double robot_size = obstacles && lower.x() < upper.x() ? (upper - lower).norm() : 0.0;
     for (const CertifiedBody& body : bodies) {
       if ((body.kind == CertifiedBody::Kind::kObstacle) != obstacles) continue;
       const bool moves = body.obstacle < 0 || problem.obstacles[body.obstacle].moves();
-      const int step = moves ? std::max(1, frames.count() / 10) : frames.count();
+      const int step = moves ? std::max(1, frames.count() / kViewFrames) : frames.count();
       for (const Geometry& g : looksOf(problem, body)) {
         const Ball ball = boundingBall(g.shape);
         if (!std::isfinite(ball.radius) || (obstacles && ball.radius > robot_size)) continue;
         for (int f = 0; f < frames.count(); f += step) {
-          add(bodyPose(problem, body, frames, f) * (g.X_BG * ball.center), 0.7 * ball.radius);
+          add(bodyPose(problem, body, frames, f) * (g.X_BG * ball.center),
+              kBallShare * ball.radius);
         }
       }
     }
   }
   if (!(lower.x() < upper.x())) return;
   scene->center = 0.5 * (lower + upper);
-  scene->radius = std::max(0.05, 0.5 * (upper - lower).norm());
+  scene->radius = std::max(kLeastView, 0.5 * (upper - lower).norm());
 }
 
-/// Its far end says more than its origin, which may lie on the last joint's axis.
+/// The point of a link whose path is drawn: the middle of its last solid. Its origin would say
+/// little: it may lie on the last joint's axis, where it does not move.
 ReportTool toolOf(const RobotModel& robot, int link) {
   ReportTool tool{link, Vec3::Zero()};
   for (const Geometry& g : robot.links()[link].collision) {
@@ -108,7 +134,8 @@ ReportTool toolOf(const RobotModel& robot, int link) {
   return tool;
 }
 
-/// The links whose ways are drawn: the one that the goal places, else where planned chains end.
+/// The points whose paths are drawn: the frame that the goal places, else the links at the ends of
+/// the planned chains.
 std::vector<ReportTool> findTools(const Problem& problem) {
   if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
     return {{pose->link, pose->X_LP.p}};
@@ -119,9 +146,11 @@ std::vector<ReportTool> findTools(const Problem& problem) {
            std::binary_search(problem.planned.begin(), problem.planned.end(),
                               joint.first_coordinate);
   };
-  std::vector<bool> carries(robot.links().size(), false);  // a planned joint farther out
+  // A link is an end when no planned joint is farther out. Joints come parents first, so from the
+  // last to the first each child is known before its parent.
+  std::vector<bool> carries(robot.links().size(), false);
   const std::vector<Joint>& joints = robot.joints();
-  for (auto joint = joints.rbegin(); joint != joints.rend(); ++joint) {  // children before parents
+  for (auto joint = joints.rbegin(); joint != joints.rend(); ++joint) {
     if (isPlanned(*joint) || carries[joint->child_link]) carries[joint->parent_link] = true;
   }
   std::vector<ReportTool> tools;
@@ -133,16 +162,9 @@ std::vector<ReportTool> findTools(const Problem& problem) {
   return tools;
 }
 
-}  // namespace
-
-ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometry,
-                        const ReportFrames& frames, const ReportClearance& clearance,
-                        int most_triangles) {
-  ReportScene scene;
-  const std::vector<CertifiedBody> bodies = allBodies(problem, geometry);
-  findView(problem, bodies, frames, &scene);
-  scene.tools = findTools(problem);
-  const double plane_size = 4.0 * scene.radius;
+/// The part of each mesh's triangles that fits the budget.
+double triangleShare(const Problem& problem, const std::vector<CertifiedBody>& bodies,
+                     int most_triangles) {
   double total = 0.0;
   for (const CertifiedBody& body : bodies) {
     for (const Geometry& g : looksOf(problem, body)) {
@@ -150,25 +172,45 @@ ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometr
       if (mesh != nullptr) total += static_cast<double>(mesh->triangles().size());
     }
   }
-  const double share = total > most_triangles ? most_triangles / total : 1.0;
+  return total > most_triangles ? most_triangles / total : 1.0;
+}
+
+/// A body's meshes for the viewer. Its solids are left empty where they are what it looks like.
+ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFidelity fidelity,
+                      const ReportFrames& frames, double plane_size, double share) {
+  // Thinned out by the same share as all others, but never so far that the shape is lost.
+  const std::vector<Geometry>& looks = looksOf(problem, body);
+  ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames)};
+  for (const Geometry& g : looks) {
+    const ReportMesh mesh = reportMesh(g, plane_size);
+    const int most = static_cast<int>(share * static_cast<double>(mesh.triangles.size()));
+    out.looks.push_back(
+        packed(share < 1.0 ? simplified(mesh, std::max(kFewestTriangles, most)) : mesh));
+  }
+  const bool is_same = isMeshless(looks) && (body.kind != CertifiedBody::Kind::kLink ||
+                                             problem.robot->links()[body.link].visual.empty());
+  if (is_same) return out;
+  for (const Geometry& g : body.solids(fidelity)) {
+    out.solids.push_back(packed(reportMesh(g, plane_size)));
+  }
+  return out;
+}
+
+}  // namespace
+
+ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometry,
+                        const ReportFrames& frames, const ReportClearance& clearance,
+                        int most_triangles) {
+  // The view first: the square that shows a plane is as large as the view.
+  ReportScene scene;
+  const std::vector<CertifiedBody> bodies = allBodies(problem, geometry);
+  findView(problem, bodies, frames, &scene);
+  scene.tools = findTools(problem);
+  const double plane_size = kPlaneSize * scene.radius;
+  const double share = triangleShare(problem, bodies, most_triangles);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const CertifiedBody& body = bodies[i];
-    const std::vector<Geometry>& looks = looksOf(problem, body);
-    ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames)};
-    for (const Geometry& g : looks) {
-      const ReportMesh mesh = reportMesh(g, plane_size);
-      const double most = share * static_cast<double>(mesh.triangles.size());
-      out.looks.push_back(packed(share < 1.0 ? simplified(mesh, std::max(64, int(most))) : mesh));
-    }
-    const bool is_same = isMeshless(looks) && (body.kind != CertifiedBody::Kind::kLink ||
-                                               problem.robot->links()[body.link].visual.empty());
-    if (!is_same) {
-      const MeshFidelity fidelity = fidelityOf(static_cast<int>(i), clearance);
-      for (const Geometry& g : body.solids(fidelity)) {
-        out.solids.push_back(packed(reportMesh(g, plane_size)));
-      }
-    }
-    scene.bodies.push_back(std::move(out));
+    scene.bodies.push_back(reportBody(
+        problem, bodies[i], fidelityOf(static_cast<int>(i), clearance), frames, plane_size, share));
   }
   return scene;
 }

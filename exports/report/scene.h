@@ -9,7 +9,8 @@
 
 namespace allclear {
 
-/// A body to look at. `looks` is what it looks like, `solids` what is kept clear of it.
+/// A body in the viewer. `looks` are the meshes that show it, `solids` those that distances are
+/// measured to.
 struct ReportBody {
   std::string name;
   CertifiedBody::Kind kind = CertifiedBody::Kind::kLink;
@@ -19,21 +20,23 @@ struct ReportBody {
   std::vector<Pose> poses;         ///< by frame; a single one when it stands still
 };
 
-/// A point whose way is drawn.
+/// A point whose path the viewer draws.
 struct ReportTool {
   int link = -1;
   Vec3 p_LT = Vec3::Zero();  ///< in the frame of that link
 };
 
 struct ReportScene {
-  std::vector<ReportBody> bodies;  ///< those of the geometry, in its order, then links only seen
-  Vec3 center = Vec3::Zero();      ///< of what there is to see [m]
-  double radius = 1.0;             ///< [m]
-  std::vector<ReportTool> tools;   ///< one to an end of what is planned
+  std::vector<ReportBody>
+      bodies;  ///< those of the geometry, in its order, then links that have a look only
+  Vec3 center = Vec3::Zero();     ///< of the view [m]
+  double radius = 1.0;            ///< [m]
+  std::vector<ReportTool> tools;  ///< one at the end of each planned chain
 };
 
-/// `most_triangles` bounds what is shown of meshes, so that files stay small. Solids are shown as
-/// closely as the closest pairs take them.
+/// The scene of a report. Meshes are thinned out to about `most_triangles` together, so that files
+/// stay small. Solids are shown at the finest fidelity that any of the closest pairs is measured
+/// at.
 ReportScene reportScene(const Problem& problem, const CertifiedGeometry& geometry,
                         const ReportFrames& frames, const ReportClearance& clearance,
                         int most_triangles);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+// Turns a status, faults and distances into a title, a message and advice that names the key of the
+// task or the option of the command to change.
 namespace allclear {
 namespace {
 
@@ -17,6 +19,7 @@ bool breaksLimit(const Certificate& certificate) {
                      [](const CertifiedLimit& limit) { return !limit.kept; });
 }
 
+/// A cell below its margin is a pair that is too near, or that could not be proven.
 bool comesTooNear(const Certificate& certificate) {
   return std::any_of(
       certificate.pairs.begin(), certificate.pairs.end(), [](const CertificatePair& pair) {
@@ -25,10 +28,11 @@ bool comesTooNear(const Certificate& certificate) {
       });
 }
 
-/// What to do about the pair that comes nearest, or goes deepest.
+/// Advice on the pair that comes nearest, or goes deepest.
 void adviseOnPair(const CertifiedGeometry& geometry, const ReportClearance& clearance,
                   std::vector<std::string>* advice) {
   if (clearance.pairs.empty()) return;
+  // Pairs come nearest first. Too near can be cured by a smaller margin, an overlap cannot.
   const ReportPair& worst = clearance.pairs.front();
   const ReportDistance& at = worst.at[worst.nearest];
   if (at.distance >= at.margin) return;
@@ -61,6 +65,8 @@ std::string planTitle(PlanStatus status) {
 
 }  // namespace
 
+/// A clear plan needs no advice. Else: what to do about the nearest pair, the search, and the
+/// limits.
 ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
                           const ReportClearance& clearance) {
   ReportVerdict out;
@@ -100,6 +106,7 @@ ReportVerdict trajectoryVerdict(const Certificate& certificate) {
   out.message = certificate.message;
   if (out.is_good) return out;
   out.faults = certificate.faults;
+  // Advice for each kind of fault that there is.
   if (comesTooNear(certificate)) {
     out.advice.push_back("Plan it anew with allclear plan, or mend it at the marked instants.");
   }

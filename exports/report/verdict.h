@@ -8,23 +8,24 @@
 
 namespace allclear {
 
-/// What stands at the top of a report.
+/// The top of a report: verdict, faults and what to do about them.
 struct ReportVerdict {
   bool is_good = false;
   std::string title;
   std::string message;
   std::vector<std::string> faults;
-  std::vector<std::string> advice;  ///< what to try, when it is not good
+  std::vector<std::string> advice;  ///< what to try when the verdict is bad
 };
 
-/// Of a plan, certified or not. `clearance` is that of its trajectory, or of start and goal.
+/// The verdict on a plan, certified or not. `clearance` is that of its trajectory, or of start and
+/// goal.
 ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
                           const ReportClearance& clearance);
 
-/// Of a trajectory that was certified, or was not.
+/// The verdict on a trajectory, by its certificate.
 ReportVerdict trajectoryVerdict(const Certificate& certificate);
 
-/// Of a task that nobody has tried to solve.
+/// The verdict on a task before it is planned.
 ReportVerdict taskVerdict(const std::vector<std::string>& faults);
 
 }  // namespace allclear

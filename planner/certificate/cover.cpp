@@ -1,46 +1,51 @@
+// Covers the duration with cells of time, each with a proven lower bound of a pair's distance.
+//
+// Idea. For one cell of time and one direction n, `CertifiedMotion::lowerBound` proves a bound of
+// the distance at every instant of the cell. The direction that proves most is the normal of the
+// closest points at about the middle of the cell. A bound over a long cell is loose, because the
+// bodies turn and the normal with them; halving the cell makes it tight. So there are two searches:
+//
+// 1. `decide`, per pair: halve the cells (first half first) until each bound reaches the margin, or
+// an
+//    instant is found where the distance is below the margin, which refutes the pair.
+// 2. `bracketMinimum`, over all pairs at once: best first, halve the cell with the least bound
+// until it
+//    is within the tolerance of the least distance seen.
+//
+// Symbols. lower: proven bound of the distance during a cell. least: the least distance seen at any
+// instant evaluated. target: what a bound has to reach for the cell to be done.
+//
+// Invariants. The cells of a pair always cover the whole duration without a gap: a cell is only
+// ever replaced by two halves. A cell's `lower` never decreases, and it is a true bound from the
+// start
+// (-infinity), so the searches may stop anywhere.
 #include "allclear/planner/certificate/cover.h"
 
 #include <algorithm>
 #include <queue>
 
+#include "allclear/planner/certificate/fidelity.h"
+
 namespace allclear {
 namespace {
 
-/// A coarser bracket does for a plan that is refused.
+/// Width [m] of the bracket of the least distance when a pair is refused: the message gives the
+/// depth in mm with a few digits, which is enough to find the fault.
 constexpr double kToleranceWhenRefused = 1e-3;
 
-/// Of meshes as they are, in evaluations of convex pieces.
+/// A search between exact meshes takes about as long as a hundred evaluations of convex pieces. It
+/// counts as so many, so that the budget of evaluations is about a budget of time.
 constexpr int kSurfaceCost = 100;
 
-/// The search over all pairs of pieces.
-class Search {
+class CoverSearch {
  public:
-  Search(const CertifiedGeometry& geometry, const CoverOptions& options, CertifiedMotion& motion)
-      : geometry_(geometry), options_(options), motion_(motion) {}
+  CoverSearch(const CertifiedGeometry& geometry, double tolerance, const CoverOptions& options,
+              CertifiedMotion& motion)
+      : geometry_(geometry), tolerance_(tolerance), options_(options), motion_(motion) {}
 
   Cover run() {
-    for (std::size_t p = 0; p < geometry_.pairs.size(); ++p) {
-      if (geometry_.pairs[p].fixed) continue;
-      const CertifiedPair& pair = geometry_.pairs[p];
-      std::vector<PieceCover> pieces;
-      std::size_t solids = 0;
-      for (MeshFidelity fidelity : kFidelities) {
-        const std::size_t count = static_cast<std::size_t>(motion_.pieceCount(pair.a, fidelity) *
-                                                           motion_.pieceCount(pair.b, fidelity));
-        const bool closer =
-            fidelity == MeshFidelity::kSurface ? haveSurfaces(pair) : count > solids;
-        if (!closer) continue;
-        solids = count;
-        std::vector<PieceCover> found = decided(static_cast<int>(p), fidelity);
-        // How deep meshes are in contact their convex pieces tell better.
-        const bool meet = std::any_of(found.begin(), found.end(),
-                                      [](const PieceCover& piece) { return piece.surfaces_meet; });
-        if (!meet) pieces = std::move(found);
-        const bool clear = std::all_of(pieces.begin(), pieces.end(),
-                                       [](const PieceCover& piece) { return piece.isClear(); });
-        if (clear) break;
-      }
-      for (PieceCover& piece : pieces) cover_.pieces.push_back(std::move(piece));
+    for (int p = 0; p < static_cast<int>(geometry_.pairs.size()); ++p) {
+      if (!geometry_.pairs[p].fixed) coverPair(p);
     }
     bracketMinimum();
     for (PieceCover& piece : cover_.pieces) {
@@ -51,20 +56,50 @@ class Search {
   }
 
  private:
+  /// Decides a pair at the coarsest fidelity that proves its margin; if none does, keeps the proof
+  /// of the finest.
+  void coverPair(int p) {
+    const CertifiedPair& pair = geometry_.pairs[p];
+    std::vector<PieceCover> best;
+    int solids = 0;  // pairs of pieces at the level before
+    refineUntil([&](MeshFidelity fidelity) {
+      const int count =
+          motion_.ensurePieces(pair.a, fidelity) * motion_.ensurePieces(pair.b, fidelity);
+      // A level that cuts neither body into more pieces is the level before: nothing to gain.
+      const bool is_finer =
+          fidelity == MeshFidelity::kSurface ? haveSurfaces(pair) : count > solids;
+      if (!is_finer) return false;
+      solids = count;
+      std::vector<PieceCover> pieces = decideAll(p, fidelity);
+      // Where exact meshes overlap, their bound of the depth is coarse. The convex pieces tell it
+      // better, so their cells (which refute the pair as well) stay.
+      const bool meet = std::any_of(pieces.begin(), pieces.end(),
+                                    [](const PieceCover& piece) { return piece.surfaces_meet; });
+      if (!meet) best = std::move(pieces);
+      return std::all_of(best.begin(), best.end(),
+                         [](const PieceCover& piece) { return piece.isClear(); });
+    });
+    for (PieceCover& piece : best) cover_.pieces.push_back(std::move(piece));
+  }
+
+  /// Whether the finest level has exact meshes: a pair of primitives, or of open meshes, has none.
   bool haveSurfaces(const CertifiedPair& pair) {
     constexpr MeshFidelity kSurface = MeshFidelity::kSurface;
-    for (int i = 0; i < motion_.pieceCount(pair.a, kSurface); ++i) {
-      for (int j = 0; j < motion_.pieceCount(pair.b, kSurface); ++j) {
+    for (int i = 0; i < motion_.ensurePieces(pair.a, kSurface); ++i) {
+      for (int j = 0; j < motion_.ensurePieces(pair.b, kSurface); ++j) {
         if (motion_.areSurfaces({pair.a, i, kSurface}, {pair.b, j, kSurface})) return true;
       }
     }
     return false;
   }
 
-  std::vector<PieceCover> decided(int p, MeshFidelity fidelity) {
+  /// Every piece of one body against every piece of the other.
+  std::vector<PieceCover> decideAll(int p, MeshFidelity fidelity) {
     const CertifiedPair& pair = geometry_.pairs[p];
-    const int count_a = motion_.pieceCount(pair.a, fidelity);
-    const int count_b = motion_.pieceCount(pair.b, fidelity);
+    const int count_a = motion_.ensurePieces(pair.a, fidelity);
+    const int count_b = motion_.ensurePieces(pair.b, fidelity);
+    // The pieces of a body enclose it together, so the bodies keep their margin when every two
+    // pieces do.
     std::vector<PieceCover> pieces;
     for (int i = 0; i < count_a; ++i) {
       for (int j = 0; j < count_b; ++j) {
@@ -80,42 +115,100 @@ class Search {
     return pieces;
   }
 
-  /// Improves the cell's bound, at first by boxes; meets the distance at its middle.
-  void evaluate(PieceCover* piece, CoverCell* cell, double target) {
-    const auto offer = [&](double lower, const Vec3& normal) {
-      if (lower - kCoverPadding > cell->lower) {
-        cell->lower = lower - kCoverPadding;
-        cell->normal = normal;
+  /// The cells that `decide` starts with, the first of them last (on top of the stack).
+  std::vector<CoverCell> firstCells(bool surfaces) const {
+    std::vector<CoverCell> cells(1);
+    cells[0].time = {0.0, motion_.duration()};
+    if (surfaces) {
+      // The search between exact meshes takes one cell of the motion at a time and divides it
+      // itself: its bound is as tight as asked for, so halving the cell would gain nothing.
+      cells.resize(motion_.cells().size());
+      for (std::size_t i = 0; i < cells.size(); ++i) cells[i].time = motion_.cells().rbegin()[i];
+    }
+    return cells;
+  }
+
+  /// Halves cells until each bound reaches the margin, or the pair is refuted or too expensive.
+  void decide(PieceCover* piece) {
+    const bool surfaces = motion_.areSurfaces(piece->a, piece->b);
+    std::vector<CoverCell> open = firstCells(surfaces);
+    for (int evaluations = 0; !open.empty(); ++evaluations) {
+      CoverCell cell = open.back();
+      open.pop_back();
+      evaluate(piece, &cell, piece->margin);
+      const bool refuted = surfaces ? piece->surfaces_meet : piece->least < piece->margin;
+      const bool stop = refuted || evaluations >= options_.evaluations_per_pair;
+      if (cell.lower >= piece->margin || stop || surfaces || isShort(cell)) {
+        piece->cells.push_back(cell);
+        if (stop) break;
+      } else {
+        CoverCell first, second;
+        split(cell, &first, &second);
+        open.push_back(second);
+        open.push_back(first);
       }
-    };
+    }
+    // What was not evaluated stays with the bound that it has, so that no instant is left out.
+    piece->cells.insert(piece->cells.end(), open.begin(), open.end());
+  }
+
+  /// Improves the cell's bound, and the least distance seen. Stops early at `target`.
+  void evaluate(PieceCover* piece, CoverCell* cell, double target) {
+    // Boxes along the world's axes are far cheaper than a distance, and enough for pairs that are
+    // far apart.
     const CertifiedMotion::BoxGap gap = motion_.boxGap(piece->a, piece->b, cell->time);
-    offer(gap.distance, gap.normal);
+    raise(cell, gap.distance - kCoverPadding, gap.normal);
     if (cell->lower >= target) return;
     if (motion_.areSurfaces(piece->a, piece->b)) {
-      const DistanceBracket found = motion_.surfaceBracket(
-          piece->a, piece->b, cell->time, target + kSurfacePadding, 0.25 * options_.tolerance);
-      offer(found.lower - kSurfacePadding, found.normal);
-      piece->surfaces_meet = piece->surfaces_meet || found.penetrating;
-      if (found.evaluated && found.upper < piece->least) {
-        piece->least = found.upper;
-        piece->t_least = found.t_star;
-      }
-      return;
+      evaluateSurfaces(piece, cell, target);
+    } else {
+      evaluateSolids(piece, cell);
     }
+  }
+
+  static void raise(CoverCell* cell, double lower, const Vec3& normal) {
+    if (lower > cell->lower) {
+      cell->lower = lower;
+      cell->normal = normal;
+    }
+  }
+
+  /// Exact meshes: a certified search over the cell. The threshold is what the bound has to reach
+  /// before the paddings are subtracted; a quarter of the tolerance leaves the rest to the search
+  /// of the minimum over all pairs.
+  void evaluateSurfaces(PieceCover* piece, CoverCell* cell, double target) {
+    const DistanceBracket bracket = motion_.surfaceBracket(
+        piece->a, piece->b, cell->time, target + kSurfacePadding, 0.25 * tolerance_);
+    raise(cell, bracket.lower - kSurfacePadding - kCoverPadding, bracket.normal);
+    piece->surfaces_meet = piece->surfaces_meet || bracket.penetrating;
+    if (bracket.evaluated && bracket.upper < piece->least) {
+      piece->least = bracket.upper;
+      piece->t_least = bracket.t_star;
+    }
+  }
+
+  /// Convex pieces: the room along the normal of the closest points at the middle of the cell.
+  void evaluateSolids(PieceCover* piece, CoverCell* cell) {
     const double t = cell->time.middle();
     const SignedDistance at = motion_.distanceAt(piece->a, piece->b, t);
-    // The true distance may exceed what its own direction shows.
+    // `distance` is what the normal proves at t; the true distance is at most `gap` more. An upper
+    // bound is needed here, or a pair could be refuted that is clear.
     if (at.distance + at.gap < piece->least) {
       piece->least = at.distance + at.gap;
       piece->t_least = t;
     }
+    // No direction proves more for the cell than for the instant t inside it.
     if (at.distance < cell->lower) return;
-    offer(motion_.lowerBound(piece->a, piece->b, at.normal, cell->time), at.normal);
+    raise(cell, motion_.lowerBound(piece->a, piece->b, at.normal, cell->time) - kCoverPadding,
+          at.normal);
   }
 
-  /// Where to halve: between cells of the motion if there are several, so that bounds of whole
-  /// cells are used.
+  /// Where to divide a cell: at the boundary between two cells of the motion that is nearest to the
+  /// middle, else in the middle. A bound over whole cells of the motion needs no de Casteljau
+  /// steps, and a cell that reaches over a boundary is bounded by the worse of two polynomials.
   double splitTime(Interval time) const {
+    // `next` is the first cell that begins at or after the middle; the boundary nearest to the
+    // middle is its beginning or that of the cell before.
     const auto& cells = motion_.cells();
     const auto next = std::lower_bound(cells.begin(), cells.end(), time.middle(),
                                        [](const Interval& c, double t) { return c.lower < t; });
@@ -131,6 +224,7 @@ class Search {
     return best;
   }
 
+  /// Both halves inherit the bound: it holds at every instant of the cell.
   void split(const CoverCell& cell, CoverCell* first, CoverCell* second) const {
     *first = *second = cell;
     first->time.upper = second->time.lower = splitTime(cell.time);
@@ -138,67 +232,51 @@ class Search {
 
   bool isShort(const CoverCell& cell) const { return cell.time.length() <= options_.shortest_cell; }
 
-  /// Cells until each reaches the margin, or the pair is seen not to.
-  void decide(PieceCover* piece) {
-    std::vector<CoverCell> open(1);
-    open[0].time = {0.0, motion_.duration()};
-    const bool surfaces = motion_.areSurfaces(piece->a, piece->b);
-    if (surfaces) {  // a search goes through one cell at a time, and leaves nothing to divide
-      open.resize(motion_.cells().size());
-      for (std::size_t i = 0; i < open.size(); ++i) open[i].time = motion_.cells().rbegin()[i];
-    }
-    for (int evaluations = 0; !open.empty(); ++evaluations) {
-      CoverCell cell = open.back();
-      open.pop_back();
-      evaluate(piece, &cell, piece->margin);
-      const bool violated = surfaces ? piece->surfaces_meet : piece->least < piece->margin;
-      const bool hopeless = violated || evaluations >= options_.evaluations_per_pair;
-      if (cell.lower >= piece->margin || hopeless || surfaces || isShort(cell)) {
-        piece->cells.push_back(cell);
-        if (hopeless) break;
-      } else {
-        CoverCell first, second;
-        split(cell, &first, &second);
-        open.push_back(second);
-        open.push_back(first);
-      }
-    }
-    piece->cells.insert(piece->cells.end(), open.begin(), open.end());
-  }
-
-  struct Open {
+  struct OpenCell {
     int piece;
     CoverCell cell;
-    bool operator<(const Open& other) const { return cell.lower > other.cell.lower; }
+    /// A priority queue gives its greatest entry: here the cell with the least bound.
+    bool operator<(const OpenCell& other) const { return cell.lower > other.cell.lower; }
   };
+  using CellQueue = std::priority_queue<OpenCell>;
 
-  double leastMet() const {
+  double leastSeen() const {
     double least = std::numeric_limits<double>::infinity();
     for (const PieceCover& piece : cover_.pieces) least = std::min(least, piece.least);
     return least;
   }
 
-  /// Halves the cell with the least bound until that is near the least distance met.
-  void bracketMinimum() {
-    const double tolerance =
-        cover_.isClear() ? options_.tolerance : std::max(options_.tolerance, kToleranceWhenRefused);
-    double least = leastMet();
-    std::priority_queue<Open> open;
+  /// Moves the cells of all pairs into one queue.
+  CellQueue takeCells() {
+    CellQueue queue;
     for (std::size_t p = 0; p < cover_.pieces.size(); ++p) {
-      for (const CoverCell& cell : cover_.pieces[p].cells) {
-        open.push({static_cast<int>(p), cell});
-      }
+      for (const CoverCell& cell : cover_.pieces[p].cells) queue.push({static_cast<int>(p), cell});
       cover_.pieces[p].cells.clear();
     }
+    return queue;
+  }
+
+  /// Brackets the least distance of all pairs: halves the cell with the least bound until that
+  /// bound is within the tolerance of the least distance seen. The bracket is then [least bound of
+  /// all cells, least distance seen].
+  void bracketMinimum() {
+    const double tolerance =
+        cover_.isClear() ? tolerance_ : std::max(tolerance_, kToleranceWhenRefused);
+    double least = leastSeen();
+    // The cell on top has the least bound of all, so that bound is the lower end of the bracket:
+    // only dividing this cell can raise it.
+    CellQueue open = takeCells();
     int evaluations = 0;
     while (!open.empty() && open.top().cell.lower < least - tolerance &&
            evaluations < options_.evaluations_of_minimum && !isShort(open.top().cell)) {
-      const Open top = open.top();
+      const OpenCell top = open.top();
       open.pop();
       CoverCell halves[2];
       split(top.cell, &halves[0], &halves[1]);
       PieceCover& piece = cover_.pieces[top.piece];
       for (CoverCell& half : halves) {
+        // A bound above `least - tolerance` cannot hold up the bracket any more; one below the
+        // margin would leave the pair unproven.
         evaluate(&piece, &half, std::max(least - tolerance, piece.margin));
         least = std::min(least, piece.least);
         open.push({top.piece, half});
@@ -210,6 +288,10 @@ class Search {
     for (; !open.empty(); open.pop()) {
       cover_.pieces[open.top().piece].cells.push_back(open.top().cell);
     }
+    findClosest();
+  }
+
+  void findClosest() {
     for (std::size_t p = 0; p < cover_.pieces.size(); ++p) {
       const bool is_closest =
           cover_.closest < 0 || cover_.pieces[p].least < cover_.pieces[cover_.closest].least;
@@ -218,6 +300,7 @@ class Search {
   }
 
   const CertifiedGeometry& geometry_;
+  const double tolerance_;
   const CoverOptions& options_;
   CertifiedMotion& motion_;
   Cover cover_;
@@ -236,9 +319,9 @@ bool Cover::isClear() const {
                      [](const PieceCover& piece) { return piece.isClear(); });
 }
 
-Cover coverPairs(const CertifiedGeometry& geometry, const CoverOptions& options,
+Cover coverPairs(const CertifiedGeometry& geometry, double tolerance, const CoverOptions& options,
                  CertifiedMotion& motion) {
-  return Search(geometry, options, motion).run();
+  return CoverSearch(geometry, tolerance, options, motion).run();
 }
 
 }  // namespace allclear

@@ -8,22 +8,23 @@
 
 namespace allclear {
 
-/// Two pieces over the whole duration.
+/// The proof for two pieces over the whole duration, and the nearest that they were seen.
 struct PieceCover {
   int pair = -1;  ///< index into `CertifiedGeometry::pairs`
   PieceIndex a, b;
-  double margin = 0.0;
-  std::vector<CoverCell> cells;                            ///< consecutive, from 0 to the duration
-  double least = std::numeric_limits<double>::infinity();  ///< distance met [m]
-  double t_least = 0.0;                                    ///< and when
-  bool surfaces_meet = false;                              ///< of meshes as they are
+  double margin = 0.0;           ///< [m]
+  std::vector<CoverCell> cells;  ///< consecutive, from 0 to the duration
+  /// Upper bound [m] of the least distance: that of some instant evaluated.
+  double least = std::numeric_limits<double>::infinity();
+  double t_least = 0.0;        ///< that instant [s]
+  bool surfaces_meet = false;  ///< exact meshes: they touch or overlap at some instant
 
-  /// Least of the cells' bounds.
+  /// The least of the cells' bounds: a lower bound of the distance at every instant [m].
   double lower() const;
   bool isClear() const { return lower() >= margin; }
 };
 
-/// What is known of all pairs that move.
+/// The proof for all pairs that move.
 struct Cover {
   std::vector<PieceCover> pieces;
   Interval minimum{std::numeric_limits<double>::infinity(),
@@ -33,15 +34,17 @@ struct Cover {
   bool isClear() const;
 };
 
-/// Covers [0, T] for every pair of bodies by branch and bound in time: by the hulls of the two or,
-/// where these come too near, by solids that follow them more closely, at last by the meshes
-/// themselves; for each pair of these first
-/// until each cell's bound reaches its margin (or an instant below the margin is met), then until
-/// the least distance of all is bracketed.
-Cover coverPairs(const CertifiedGeometry& geometry, const CoverOptions& options,
+/// Covers [0, duration] with cells for every pair of bodies that move relative to each other, by
+/// branch and bound in time. Each pair is tried at the coarsest fidelity first (refineUntil), until
+/// each cell's bound reaches the pair's margin. Then the least distance of all pairs is bracketed
+/// to `tolerance` [m], more coarsely when a pair was refused.
+Cover coverPairs(const CertifiedGeometry& geometry, double tolerance, const CoverOptions& options,
                  CertifiedMotion& motion);
 
-/// Taken off every bound, so that another machine's rounding reaches it as well [m].
+/// Subtracted from every bound [m], so that a checker on another machine, whose rounding differs,
+/// reaches the bound as well. A bound is a sum of some twenty products of lengths up to 10 m: its
+/// rounding is below 1e-13 m, ten thousand times less than the padding; and the padding is a
+/// hundred thousandth of the default tolerance, so that no plan is refused for it.
 inline constexpr double kCoverPadding = 1e-9;
 
 }  // namespace allclear

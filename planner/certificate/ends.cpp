@@ -1,4 +1,11 @@
-// The ends of a trajectory and the joints between its spans.
+// Checks that a trajectory starts, ends and passes where the problem says, and that nothing jumps
+// between its spans.
+//
+// These are statements about single instants, so no bound over an interval is needed: values are
+// computed at the instant and compared, with `CertifiedLimitOptions::end_tolerance`. Only a
+// waypoint without a time needs a search, for the instant at which the trajectory passes it; the
+// value there is then checked like any other, so a search that goes wrong can refuse a good plan,
+// but not accept a bad one.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,10 +25,10 @@ std::string shown(double value) {
   return text;
 }
 
-class EndChecks {
+class EndpointChecker {
  public:
-  EndChecks(const Problem& problem, const Trajectory& trajectory,
-            const CertifiedLimitOptions& options, CertifiedMotion& motion)
+  EndpointChecker(const Problem& problem, const Trajectory& trajectory,
+                  const CertifiedLimitOptions& options, CertifiedMotion& motion)
       : problem_(problem), trajectory_(trajectory), options_(options), motion_(motion) {}
 
   std::vector<std::string> run() {
@@ -31,6 +38,7 @@ class EndChecks {
     checkRates("at the start", 0.0, problem_.start_velocity, problem_.start_acceleration);
     checkTarget("at the goal", end, problem_.goal);
     checkRates("at the goal", end, problem_.goal_velocity, problem_.goal_acceleration);
+    // Waypoints are passed in order: each search starts where the last one was passed.
     double passed = 0.0;
     for (std::size_t i = 0; i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];
@@ -51,7 +59,8 @@ class EndChecks {
     return static_cast<int>(found - problem_.planned.begin());
   }
 
-  /// Wrapping joints may arrive a whole turn away; a start is where the robot is.
+  /// A joint that wraps may arrive whole turns away from its target; but a start is where the robot
+  /// stands, so there the value itself counts.
   void checkJoints(const std::string& where, double t, const JointTarget& target, bool may_wrap) {
     const VecX q = trajectory_.value(t);
     for (std::size_t i = 0; i < target.coordinates.size(); ++i) {
@@ -67,25 +76,28 @@ class EndChecks {
     }
   }
 
+  /// Velocity and acceleration at an end; zero where the problem says nothing.
   void checkRates(const std::string& where, double t, const VecX& velocity,
                   const VecX& acceleration) {
     for (int order : {1, 2}) {
       const VecX& wanted = order == 1 ? velocity : acceleration;
-      const VecX found = trajectory_.value(t, order);
+      const VecX rates = trajectory_.value(t, order);
       for (int k = 0; k < problem_.plannedCount(); ++k) {
         const double want = wanted.size() > 0 ? wanted[k] : 0.0;
-        if (std::abs(found[k] - want) <= options_.end_tolerance) continue;
+        if (std::abs(rates[k] - want) <= options_.end_tolerance) continue;
         findings_.push_back(where + " the " + (order == 1 ? "velocity" : "acceleration") + " of " +
-                            joint(k) + " is " + shown(found[k]) + ", not " + shown(want));
+                            joint(k) + " is " + shown(rates[k]) + ", not " + shown(want));
       }
     }
   }
 
+  /// A goal or waypoint: joint values, or the pose of a link's frame with its tolerances.
   void checkTarget(const std::string& where, double t, const Target& target) {
     if (const auto* joints = std::get_if<JointTarget>(&target)) {
       checkJoints(where, t, *joints, true);
       return;
     }
+    // The angle of the one rotation that turns the wanted frame into the frame that is there.
     const auto& pose = std::get<PoseTarget>(target);
     const Pose X_WP = motion_.linkPoses(t)[pose.link] * pose.X_LP;
     const double distance = (X_WP.p - pose.X_WP.p).norm();
@@ -101,14 +113,15 @@ class EndChecks {
     }
   }
 
-  /// How far the target is off at t, in units of what is accepted.
-  double missBy(const Target& target, double t) {
+  /// How far the trajectory is from the target at t, in units of the tolerance: at most 1 is a hit.
+  double missAt(const Target& target, double t) {
     if (const auto* pose = std::get_if<PoseTarget>(&target)) {
       const Pose X_WP = motion_.linkPoses(t)[pose->link] * pose->X_LP;
       const double angle = Eigen::AngleAxisd(X_WP.R.transpose() * pose->X_WP.R).angle();
       return std::max((X_WP.p - pose->X_WP.p).norm() / pose->position_tolerance,
                       std::abs(angle) / pose->angle_tolerance);
     }
+    // The worst joint counts, as all must be within the tolerance.
     const auto& joints = std::get<JointTarget>(target);
     const VecX q = trajectory_.value(t);
     double most = 0.0;
@@ -123,30 +136,37 @@ class EndChecks {
     return most;
   }
 
-  /// The first instant from `from` on at which the target is met; else that where it is nearest.
-  /// That it is met there is checked anew, so a search that misses an instant refuses too much,
-  /// never too little.
+  /// The instant of the least miss within [a, b], where the miss falls and then rises: each round
+  /// leaves two thirds of the interval.
+  double instantOfLeastMiss(const Target& target, double a, double b) {
+    constexpr int kRounds = 80;  // (2/3)^80 = 8e-15: to rounding
+    for (int k = 0; k < kRounds; ++k) {
+      const double c = a + (b - a) / 3.0, d = b - (b - a) / 3.0;
+      const bool in_first = missAt(target, c) < missAt(target, d);
+      (in_first ? b : a) = in_first ? d : c;
+    }
+    return 0.5 * (a + b);
+  }
+
+  /// The first instant from `from` on at which the target is hit; else the instant of the least
+  /// miss. Samples the miss; around each local minimum of the samples it searches between the
+  /// neighbours.
   double passingTime(const Target& target, double from) {
-    constexpr int kSamples = 2000;
+    constexpr int kSamples = 2000;  // a pass shorter than a 2000th of the rest may be overlooked
     const double step = (trajectory_.duration() - from) / kSamples;
-    double best = from, least = missBy(target, from);
+    double best = from, least = missAt(target, from);
     std::array<double, 3> last{least, least, least};
+    // One step beyond the end, where the miss counts as infinite, so that the end can be a minimum.
     for (int i = 1; i <= kSamples + 1; ++i) {
       const double miss =
-          i <= kSamples ? missBy(target, from + i * step) : std::numeric_limits<double>::infinity();
+          i <= kSamples ? missAt(target, from + i * step) : std::numeric_limits<double>::infinity();
       last = {last[1], last[2], miss};
       if (last[1] > last[0] || last[1] > last[2]) continue;
-      // A least value lies between the neighbours: thirds.
-      double a = from + std::max(0, i - 2) * step, b = from + std::min(i, kSamples) * step;
-      for (int k = 0; k < 80; ++k) {
-        const double c = a + (b - a) / 3.0, d = b - (b - a) / 3.0;
-        const bool in_first = missBy(target, c) < missBy(target, d);
-        (in_first ? b : a) = in_first ? d : c;
-      }
-      const double t = 0.5 * (a + b);
-      const double here = missBy(target, t);
-      if (here < least) {
-        least = here;
+      const double t = instantOfLeastMiss(target, from + std::max(0, i - 2) * step,
+                                          from + std::min(i, kSamples) * step);
+      const double miss_at_t = missAt(target, t);
+      if (miss_at_t < least) {
+        least = miss_at_t;
         best = t;
       }
       if (least <= 1.0) return best;
@@ -159,12 +179,16 @@ class EndChecks {
     return trajectory_.hermite()->coefficients(span, order, k);
   }
 
-  /// Position, velocity and acceleration must not jump where two spans meet.
+  /// Position, velocity and acceleration must not jump where two spans meet. The last coefficient
+  /// of a span and the first of the next are the values there; a jump within their errors is
+  /// rounding.
   void checkSmoothness() {
     static constexpr const char* kQuantity[] = {"position", "velocity", "acceleration"};
     for (int i = 0; i + 1 < trajectory_.spanCount(); ++i) {
       for (int k = 0; k < problem_.plannedCount(); ++k) {
         for (int order = 0; order < 3; ++order) {
+          // Two polynomials that meet with equal position, velocity and acceleration; a jump of the
+          // jerk is allowed, or no piecewise quintic curve would pass.
           const SpanCoefficients before = coefficients(i, order, k);
           const SpanCoefficients after = coefficients(i + 1, order, k);
           const double left = before.coefficient[before.degree];
@@ -192,7 +216,7 @@ class EndChecks {
 std::vector<std::string> endAndJointFindings(const Problem& problem, const Trajectory& trajectory,
                                              const CertifiedLimitOptions& options,
                                              CertifiedMotion& motion) {
-  return EndChecks(problem, trajectory, options, motion).run();
+  return EndpointChecker(problem, trajectory, options, motion).run();
 }
 
 }  // namespace allclear

@@ -1,10 +1,16 @@
+// Lists the bodies of a problem and the pairs of them that must stay apart.
+//
+// This is the place where a certificate could be wrong by leaving something out, so it is kept
+// apart from the planner's own model, and simple: all pairs of bodies, minus what the problem or
+// the robot model says may touch. Pairs that do not move relative to each other stay in the list,
+// marked `fixed`.
 #include "allclear/planner/certificate/geometry.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "allclear/core/input_error.h"
+#include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
@@ -12,7 +18,7 @@ namespace {
 
 using Kind = CertifiedBody::Kind;
 
-/// Planes are separated by their own normal only, which must then not turn.
+/// A plane is bounded along its own normal only (motion.h), which must then not turn.
 void requireNoTurningPlane(const Obstacle& obstacle) {
   for (const Geometry& part : obstacle.geometry) {
     if (!std::holds_alternative<HalfSpace>(part.shape)) continue;
@@ -28,6 +34,7 @@ void requireNoTurningPlane(const Obstacle& obstacle) {
 
 std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   std::vector<CertifiedBody> bodies;
+  // Links, attached objects, obstacles, in this order: `isChecked` relies on it.
   const std::vector<Link>& links = problem.robot->links();
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (links[l].collision.empty()) continue;
@@ -44,10 +51,10 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   return bodies;
 }
 
-/// Which bodies move relative to which.
-class Motions {
+/// Tells which bodies move relative to each other.
+class RelativeMotion {
  public:
-  explicit Motions(const Problem& problem) : problem_(problem), tree_(*problem.robot) {}
+  explicit RelativeMotion(const Problem& problem) : problem_(problem), tree_(*problem.robot) {}
 
   /// The motion nodes that planned coordinates move, between the world and the body.
   std::set<int> movingNodes(const CertifiedBody& body) const {
@@ -63,6 +70,8 @@ class Motions {
     return nodes;
   }
 
+  /// Two bodies that the same nodes move are one rigid body, as long as neither is an obstacle that
+  /// moves by itself.
   bool areFixed(const CertifiedBody& a, const CertifiedBody& b) const {
     for (const CertifiedBody* body : {&a, &b}) {
       if (body->obstacle >= 0 && problem_.obstacles[body->obstacle].moves()) return false;
@@ -86,44 +95,34 @@ bool isAllowed(const CollisionSettings& settings, const std::string& a, const st
   });
 }
 
-/// Whether the two are to be kept apart. Pre: the order of `bodiesOf`.
+/// Whether the two must be kept apart. Pre: a comes before b in `bodiesOf`, so that a is a link
+/// whenever one of them is, and b an obstacle whenever one of them is.
 bool isChecked(const Problem& problem, const CertifiedBody& a, const CertifiedBody& b) {
   if (isAllowed(problem.collision, a.name, b.name)) return false;
+  // Two obstacles may overlap: no plan moves them.
   if (b.kind == Kind::kObstacle) return a.kind != Kind::kObstacle;
   if (b.kind == Kind::kLink) return !problem.robot->isPairDisabled(a.link, b.link);
   if (a.kind == Kind::kAttached) return true;
-  const auto carried =
+  // A link and an attached object: not the link that carries it, nor those that it may touch.
+  const auto attached =
       std::find_if(problem.attached.begin(), problem.attached.end(),
                    [&](const AttachedObject& object) { return object.id == b.name; });
-  return !mayTouch(*carried, a.link);
+  return !mayTouch(*attached, a.link);
 }
 
 }  // namespace
 
-double certifiedMargin(const CollisionSettings& settings, const std::string& a,
-                       const std::string& b) {
-  std::optional<double> full, single;
-  for (const PairMargin& entry : settings.pair_margins) {
-    if (entry.b.empty()) {
-      if (entry.a == a || entry.a == b) single = std::max(single.value_or(0.0), entry.margin);
-    } else if ((entry.a == a && entry.b == b) || (entry.a == b && entry.b == a)) {
-      full = std::max(full.value_or(0.0), entry.margin);
-    }
-  }
-  return full ? *full : single.value_or(settings.margin);
-}
-
 CertifiedGeometry certifiedGeometry(const Problem& problem) {
   CertifiedGeometry geometry;
   geometry.bodies = bodiesOf(problem);
-  const Motions motions(problem);
+  const RelativeMotion motions(problem);
   const int count = static_cast<int>(geometry.bodies.size());
   for (int i = 0; i < count; ++i) {
     for (int j = i + 1; j < count; ++j) {
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
       if (!isChecked(problem, a, b)) continue;
       geometry.pairs.push_back(
-          {i, j, certifiedMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
+          {i, j, pairMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
     }
   }
   return geometry;

@@ -4,22 +4,25 @@
 #include <vector>
 
 #include "allclear/distance/convex_cover.h"
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/problem.h"
 
 namespace allclear {
 
-/// One rigid body of a problem, as the certificate sees it.
+/// One rigid body of a problem, as the certificate sees it. The planner has a model of its own
+/// (planner/clearance/collision_model.h): the certificate finds out anew what must stay apart, so
+/// that an error there cannot hide itself here.
 struct CertifiedBody {
   enum class Kind { kLink, kAttached, kObstacle };
 
   std::string name;
   Kind kind = Kind::kLink;
-  int link = -1;                   ///< that it moves with; -1 for obstacles
+  int link = -1;                   ///< the link that it moves with; -1 for obstacles
   int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
   std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
 
-  /// Solids that together enclose the body (convex_cover.h).
+  /// Solids that together enclose the body (enclosing_solids.h).
   std::vector<Geometry> solids(MeshFidelity fidelity) const {
     return enclosingSolids(geometry, fidelity);
   }
@@ -30,12 +33,13 @@ struct CertifiedPair {
   int a = -1;  ///< index into `CertifiedGeometry::bodies`
   int b = -1;
   double margin = 0.0;
-  /// They do not move relative to each other, whatever the planned coordinates do: where they touch
-  /// no plan is at fault.
+  /// No planned coordinate moves one relative to the other: where they touch, no plan can help, so
+  /// they are reported but refute no plan.
   bool fixed = false;
 };
 
-/// The bodies and pairs of a problem, found from the problem alone.
+/// The bodies and pairs of a problem, found from the problem alone. Bodies are the links that have
+/// collision geometry, then attached objects, then obstacles.
 ///
 /// Pairs: links with links, unless the robot model disables them; links and attached objects with
 /// obstacles; attached objects with links other than the one that carries them and those they may
@@ -45,11 +49,8 @@ struct CertifiedGeometry {
   std::vector<CertifiedPair> pairs;
 };
 
-/// Throws `InputError` when an obstacle is a plane that turns: no fixed direction bounds it.
+/// Throws `InputError` when an obstacle is a plane that turns: only a direction that turns with it
+/// could bound it.
 CertifiedGeometry certifiedGeometry(const Problem& problem);
-
-/// The margin of two bodies by name, `PairMargin`s included [m].
-double certifiedMargin(const CollisionSettings& settings, const std::string& a,
-                       const std::string& b);
 
 }  // namespace allclear

@@ -1,12 +1,31 @@
 #include "allclear/planner/certificate/instant.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "allclear/distance/signed_distance.h"
+#include "allclear/planner/certificate/fidelity.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
+namespace {
 
+/// The least signed distance [m] of any solid of A to any of B.
+double leastDistance(const std::vector<Geometry>& A, const Pose& X_WA,
+                     const std::vector<Geometry>& B, const Pose& X_WB) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Geometry& i : A) {
+    for (const Geometry& j : B) {
+      least =
+          std::min(least, signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+/// Each pair at the coarsest fidelity that shows it clear, else at the finest.
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
                                         const VecX& q, std::optional<double> t) {
   const Kinematics kinematics(*problem.robot);
@@ -20,21 +39,15 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
   std::vector<PairDistance> distances;
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
+    // Obstacles come last in the bodies, so only b can be one.
     const bool moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
     if (moves && !t) continue;
     const Pose X_WA = poseOf(a), X_WB = poseOf(b);
     double least = 0.0;
-    for (MeshFidelity fidelity : kFidelities) {
-      least = std::numeric_limits<double>::infinity();
-      const std::vector<Geometry> B = b.solids(fidelity);
-      for (const Geometry& i : a.solids(fidelity)) {
-        for (const Geometry& j : B) {
-          least = std::min(least,
-                           signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
-        }
-      }
-      if (least >= pair.margin) break;
-    }
+    refineUntil([&](MeshFidelity fidelity) {
+      least = leastDistance(a.solids(fidelity), X_WA, b.solids(fidelity), X_WB);
+      return least >= pair.margin;
+    });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
   }
   std::stable_sort(distances.begin(), distances.end(),

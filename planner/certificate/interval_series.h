@@ -8,7 +8,19 @@
 
 namespace allclear {
 
-/// An interval of reals, rounded outward.
+// Arithmetic with intervals that are rounded outward, and with functions of time whose values and
+// first two derivatives are such intervals. The recursions of dynamics (chain_recursion.h) run on
+// these numbers and so give proven bounds of torques over a cell of time.
+//
+// Rounding. IEEE arithmetic rounds each sum or product to the nearest double: the relative error is
+// at most eps / 2 (eps = 2^-52), or the absolute error at most 2^-1075 where the result is
+// subnormal. `Enclosure::outward` widens each computed end by 2 eps of its size plus the least
+// normal number 2^-1022, which is more than that error and the rounding of the widening itself. So
+// no rounding mode has to be set, and the result holds whether or not the compiler fuses products
+// and sums.
+
+/// An interval of reals, rounded outward: holds every result of an operation on members of its
+/// operands. Infinite or NaN ends make infinite or NaN results; whoever compares must refuse these.
 struct Enclosure {
   double lower = 0.0;
   double upper = 0.0;
@@ -24,7 +36,8 @@ struct Enclosure {
   friend Enclosure operator+(const Enclosure& a, const Enclosure& b) {
     return outward(a.lower + b.lower, a.upper + b.upper);
   }
-  friend Enclosure operator-(const Enclosure& a) { return {-a.upper, -a.lower}; }
+  friend Enclosure operator-(const Enclosure& a) { return {-a.upper, -a.lower}; }  // exact
+  /// A product is linear in each factor, so it is least and greatest at ends of both.
   friend Enclosure operator*(const Enclosure& a, const Enclosure& b) {
     const double p = a.lower * b.lower, q = a.lower * b.upper;
     const double r = a.upper * b.lower, s = a.upper * b.upper;
@@ -32,16 +45,32 @@ struct Enclosure {
   }
 };
 
-/// Encloses the sine over an interval: by its Lipschitz constant about the middle.
-inline Enclosure sineOf(const Enclosure& x, double phase) {
+/// Where the sine (or cosine) over x can be at most away from its value at the middle of x: half
+/// the length of x, since its slope is at most 1. The constant 1e-15 is more than four roundings
+/// (eps / 2 each, relative to 1 + |middle|): of the middle, of the half length, of the sine and of
+/// the end.
+inline double sineRadius(const Enclosure& x, double middle) {
+  constexpr double kRounding = 1e-15;
+  return 0.5 * (x.upper - x.lower) * (1.0 + kRounding) + kRounding * (1.0 + std::abs(middle));
+}
+
+/// Encloses the sine over an interval.
+inline Enclosure sineOf(const Enclosure& x) {
   const double middle = 0.5 * (x.lower + x.upper);
-  const double radius =
-      0.5 * (x.upper - x.lower) * (1.0 + 1e-15) + 1e-15 * (1.0 + std::abs(middle));
-  const double value = phase == 0.0 ? std::sin(middle) : std::cos(middle);
+  const double value = std::sin(middle), radius = sineRadius(x, middle);
   return {std::max(-1.0, value - radius), std::min(1.0, value + radius)};
 }
 
-/// Enclosures of a function of time and of its first two derivatives, over a cell of time.
+/// Encloses the cosine over an interval.
+inline Enclosure cosineOf(const Enclosure& x) {
+  const double middle = 0.5 * (x.lower + x.upper);
+  const double value = std::cos(middle), radius = sineRadius(x, middle);
+  return {std::max(-1.0, value - radius), std::min(1.0, value + radius)};
+}
+
+/// Enclosures of a function of time and of its first two derivatives, over a cell of time. The
+/// operations are the rules of differentiation: (ab)'' = a''b + 2a'b' + ab'', and the chain rule
+/// for sine and cosine.
 struct EnclosedSeries {
   Enclosure value, rate, second;
 
@@ -70,11 +99,11 @@ struct EnclosedSeries {
 };
 
 inline EnclosedSeries sin(const EnclosedSeries& x) {
-  const Enclosure s = sineOf(x.value, 0.0), c = sineOf(x.value, 1.0);
+  const Enclosure s = sineOf(x.value), c = cosineOf(x.value);
   return {s, c * x.rate, c * x.second + -(s * (x.rate * x.rate))};
 }
 inline EnclosedSeries cos(const EnclosedSeries& x) {
-  const Enclosure s = sineOf(x.value, 0.0), c = sineOf(x.value, 1.0);
+  const Enclosure s = sineOf(x.value), c = cosineOf(x.value);
   return {c, -(s * x.rate), -(s * x.second + c * (x.rate * x.rate))};
 }
 

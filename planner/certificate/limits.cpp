@@ -1,3 +1,15 @@
+// Proves bounds of every limited quantity along the whole trajectory.
+//
+// Idea. A joint's position, velocity, acceleration or jerk is a polynomial on each span of the
+// trajectory. In Bernstein form it lies between the least and the greatest of its coefficients, and
+// both ends are values that it takes. Halving the span (de Casteljau) moves the coefficients
+// towards the curve, with the square of the length; so a few halvings make the bound as tight as
+// wanted. The coefficients carry a bound of their own rounding (SpanCoefficients::error), which is
+// part of every bound: it holds for the polynomial that exact arithmetic would give.
+//
+// Path constraints are linear functions of a link's pose, and that is a polynomial too, to within
+// the error of its curve, which takes the place of the rounding. Torques are no polynomials:
+// torque.h.
 #include "allclear/planner/certificate/limits.h"
 
 #include <algorithm>
@@ -13,55 +25,64 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// How tight the bounds are made, relative to the size of the limit: a tenth of the default
+/// `limit_tolerance`, so that a curve along its limit is not refused for a loose bound.
+constexpr double kBoundTightness = 1e-10;
+
 /// A polynomial piece of one function of time.
 struct Piece {
   double start;  ///< [s]
   SpanCoefficients polynomial;
 };
 
-/// A least upper bound of a function, and a value that it takes.
-struct Greatest {
+/// A bracket of the maximum of a function: an upper bound, and the greatest value seen.
+struct Maximum {
   double bound = -kInfinity;
   double reached = -kInfinity;
-  double t = 0.0;
+  double t = 0.0;  ///< where `reached` is [s]
 };
 
-void meet(double value, double t, Greatest* greatest) {
-  if (value <= greatest->reached) return;
-  greatest->reached = value;
-  greatest->t = t;
+void addValue(double value, double t, Maximum* maximum) {
+  if (value <= maximum->reached) return;
+  maximum->reached = value;
+  maximum->t = t;
 }
 
-/// Halves the piece until its coefficients exceed the values met by at most `tolerance`.
-void bound(const Piece& piece, double tolerance, Greatest* greatest) {
+/// Halves the piece until its greatest coefficient exceeds a value that the function takes by at
+/// most `tolerance`. Ends: the excess falls to a quarter with each halving, until it is below the
+/// tolerance or below the error of the coefficients.
+void boundPiece(const Piece& piece, double tolerance, Maximum* maximum) {
   const SpanCoefficients& p = piece.polynomial;
   const double first = p.coefficient[0], last = p.coefficient[p.degree];
-  meet(first, piece.start, greatest);
-  meet(last, piece.start + p.length, greatest);
+  // The first and the last coefficient are the values at the ends.
+  addValue(first, piece.start, maximum);
+  addValue(last, piece.start + p.length, maximum);
   const double top = p.upper() - p.error;
-  // Halving does not lessen the error of the coefficients; near it there is nothing to gain.
+  // Halving does not reduce the error of the coefficients: near it there is nothing to gain.
   const bool is_flat = top <= std::max(first, last) + tolerance + p.error;
-  if (top <= greatest->reached + tolerance || is_flat) {
-    greatest->bound = std::max(greatest->bound, p.upper());
+  if (top <= maximum->reached + tolerance || is_flat) {
+    maximum->bound = std::max(maximum->bound, p.upper());
     return;
   }
   Piece half{piece.start, p};
   half.polynomial.restrict(0.0, 0.5, 0.0);
-  bound(half, tolerance, greatest);
+  boundPiece(half, tolerance, maximum);
   half = {piece.start + 0.5 * p.length, p};
   half.polynomial.restrict(0.5, 1.0, 0.0);
-  bound(half, tolerance, greatest);
+  boundPiece(half, tolerance, maximum);
 }
 
-Greatest greatestOf(const std::vector<Piece>& pieces, double sign, double tolerance) {
+/// The maximum over all pieces of the function (sign 1) or of minus the function (sign -1).
+Maximum maximumOf(const std::vector<Piece>& pieces, double sign, double tolerance) {
   std::vector<Piece> signed_pieces = pieces;
-  Greatest greatest;
+  // The values at all starts first: the greater the value seen, the fewer pieces need halving.
+  Maximum maximum;
   for (Piece& piece : signed_pieces) {
     for (double& c : piece.polynomial.coefficient) c *= sign;
-    meet(piece.polynomial.coefficient[0], piece.start, &greatest);
+    addValue(piece.polynomial.coefficient[0], piece.start, &maximum);
   }
-  for (const Piece& piece : signed_pieces) bound(piece, tolerance, &greatest);
-  return greatest;
+  for (const Piece& piece : signed_pieces) boundPiece(piece, tolerance, &maximum);
+  return maximum;
 }
 
 /// Bounds of the function against its limits. The time is that of the side nearer to its limit.
@@ -70,8 +91,9 @@ CertifiedLimit limitOf(const std::vector<Piece>& pieces, Interval limits, double
   for (double limit : {limits.lower, limits.upper}) {
     if (std::isfinite(limit)) size = std::max(size, std::abs(limit));
   }
-  const Greatest most = greatestOf(pieces, 1.0, 1e-10 * size);
-  const Greatest least = greatestOf(pieces, -1.0, 1e-10 * size);
+  // The minimum is minus the maximum of minus the function.
+  const Maximum most = maximumOf(pieces, 1.0, kBoundTightness * size);
+  const Maximum least = maximumOf(pieces, -1.0, kBoundTightness * size);
   CertifiedLimit limit;
   limit.lower = -least.bound;
   limit.upper = most.bound;
@@ -96,6 +118,7 @@ void addJointLimits(const Problem& problem, const Trajectory& trajectory,
                                          &limits.jerk};
   for (int k = 0; k < problem.plannedCount(); ++k) {
     for (int order = 0; order < 4; ++order) {
+      // Limits of the derivatives are symmetric; that of the position is a range.
       const double high = (*upper[order])[k];
       const double low = order == 0 ? limits.lower[k] : -high;
       std::vector<Piece> pieces;
@@ -112,6 +135,7 @@ void addJointLimits(const Problem& problem, const Trajectory& trajectory,
   }
 }
 
+/// Torques, when the problem limits them and the robot says by how much.
 void addTorques(const Problem& problem, const Trajectory& trajectory,
                 const CertifiedLimitOptions& options, std::vector<CertifiedLimit>* out) {
   const VecX effort = plannedLimits(problem).effort;
@@ -126,6 +150,7 @@ void addTorques(const Problem& problem, const Trajectory& trajectory,
     limit.lower_limit = -effort[k];
     limit.upper_limit = effort[k];
     limit.t = bounds[k].t;
+    // The limit's tolerance is for the rounding of curves along their limit, as for velocities.
     const double tolerance = options.limit_tolerance * std::max(1.0, effort[k]);
     limit.kept = bounds[k].bound.lower >= -effort[k] - tolerance &&
                  bounds[k].bound.upper <= effort[k] + tolerance;
@@ -133,11 +158,15 @@ void addTorques(const Problem& problem, const Trajectory& trajectory,
   }
 }
 
+/// The room that the ground's wrench keeps from every edge of the support polygon: the least of
+/// all.
 void addBalance(const Problem& problem, const Trajectory& trajectory,
                 std::vector<CertifiedLimit>* out) {
   if (!problem.balance) return;
   const SupportPolygon polygon = supportPolygon(problem, *problem.balance);
   const std::vector<DynamicsBound> bounds = balanceBounds(problem, trajectory, polygon);
+  // Inside the polygon means inside of every edge, so the least room of all edges is the one that
+  // counts.
   CertifiedLimit limit;
   limit.quantity = "room in the support polygon";
   limit.lower = limit.upper_limit = kInfinity;
@@ -152,12 +181,15 @@ void addBalance(const Problem& problem, const Trajectory& trajectory,
   out->push_back(limit);
 }
 
-/// The polynomials, along a link's curve, of direction . x + offset: x is the body point u in the
-/// world, or the body vector u turned into the world.
+/// The polynomials, along a link's curve, of direction . x + offset, where x is the body point u in
+/// the world, or the body vector u rotated into the world. Pre: `direction` is a unit vector, so
+/// the error of x is also that of its part along it.
 std::vector<Piece> projectedCurve(const std::vector<BodyCurve>& curves, const Vec3& direction,
                                   const Vec3& u, bool is_point, double offset) {
   std::vector<Piece> pieces;
   for (const BodyCurve& curve : curves) {
+    // A linear function of a pose in Bernstein form has the function of its coefficients as
+    // coefficients.
     Piece piece{curve.time.lower, {}};
     SpanCoefficients& p = piece.polynomial;
     p.degree = BodyCurve::kDegree;
@@ -174,13 +206,15 @@ std::vector<Piece> projectedCurve(const std::vector<BodyCurve>& curves, const Ve
   return pieces;
 }
 
+/// Bounds the angle between a link's axis and a direction of the world. Its cosine is linear in the
+/// link's pose, the angle itself is not.
 void addPathConstraint(const Problem& problem, const KeepAxis& keep, double tolerance,
                        const CertifiedMotion& motion, std::vector<CertifiedLimit>* out) {
   const std::vector<Piece> cosine =
       projectedCurve(motion.linkCurve(keep.link), keep.direction_W.normalized(),
                      keep.axis_L.normalized(), false, 0.0);
   CertifiedLimit limit = limitOf(cosine, {std::cos(keep.tolerance), kInfinity}, 0.0);
-  // The cosine's least value is the angle's greatest.
+  // The cosine falls as the angle grows: its least value belongs to the greatest angle.
   const double least = limit.lower, most = limit.upper;
   limit.subject = problem.robot->links()[keep.link].name;
   limit.quantity = "angle of the kept axis";
@@ -188,10 +222,11 @@ void addPathConstraint(const Problem& problem, const KeepAxis& keep, double tole
   limit.upper = std::acos(std::clamp(least, -1.0, 1.0));
   limit.lower_limit = 0.0;
   limit.upper_limit = keep.tolerance;
-  limit.kept = limit.upper <= keep.tolerance + tolerance;
+  limit.kept = limit.upper <= keep.tolerance + tolerance;  // of the angle, not of its cosine
   out->push_back(limit);
 }
 
+/// Bounds a link's point along the three axes of a box.
 void addPathConstraint(const Problem& problem, const KeepInBox& keep, double tolerance,
                        const CertifiedMotion& motion, std::vector<CertifiedLimit>* out) {
   static constexpr const char* kQuantity[] = {"x in the box", "y in the box", "z in the box"};
@@ -213,6 +248,7 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
                                             const CertifiedLimitOptions& options,
                                             const CertifiedMotion& motion) {
   std::vector<CertifiedLimit> limits;
+  // The order is that of the certificate; `checkLimits` compares entry by entry.
   const DurationBounds& duration = problem.duration;
   const double slack = options.limit_tolerance * std::max(1.0, duration.max);
   const double T = trajectory.duration();

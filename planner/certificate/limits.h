@@ -15,8 +15,9 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
                                             const CertifiedLimitOptions& options,
                                             const CertifiedMotion& motion);
 
-/// What is wrong with the ends (start, goal, waypoints with a time) and with the smoothness (a jump
-/// of position, velocity or acceleration inside), one sentence each.
+/// Faults of the ends (start, goal, waypoints) and of the smoothness (a jump of position, velocity
+/// or acceleration between two spans), one sentence each; empty when there are none. A waypoint
+/// without a time must be passed after the waypoint before it.
 std::vector<std::string> endAndJointFindings(const Problem& problem, const Trajectory& trajectory,
                                              const CertifiedLimitOptions& options,
                                              CertifiedMotion& motion);

@@ -1,3 +1,14 @@
+// Turns a trajectory into polynomial poses of every piece, with error bounds, and these into lower
+// bounds of distances. The inequality behind `lowerBound` is derived in motion.h.
+//
+// Cells. Time is cut where a span of the trajectory ends, where an obstacle's motion has a knot,
+// and wherever `LinkCurveBuilder` needs shorter cells to keep its poses within the tolerance. All
+// bodies share the cells, so that the coefficients of two pieces belong to the same weights.
+//
+// Errors. A true point of a piece is within `PieceCell::error` of the polynomial's: the remainder
+// of the pose (docs/algorithms/motion-bounds.md) at the piece's farthest point, plus 1000 machine
+// epsilons of the lengths involved for the rounding of the poses and of what is computed here with
+// them.
 #include "allclear/planner/certificate/motion.h"
 
 #include <algorithm>
@@ -8,6 +19,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/bernstein.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
 
@@ -18,19 +30,28 @@ constexpr int kCount = BodyCurve::kDegree + 1;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Travel of a coordinate within one span [rad or m] that no robot makes and that would take too
-/// many cells to bound.
+/// Greatest travel of a coordinate within one span [rad or m]. No robot moves so far in one span,
+/// and the number of cells that it takes to bound the motion grows with the travel.
 constexpr double kGreatestTravel = 100.0;
 
-/// The greatest distance [m] of a point of the geometry from `reference`; 0 for planes, which are
-/// given by their frame alone.
+/// Rounding of a piece's poses, supports and sums, in machine epsilons of the lengths involved. A
+/// reach is some twenty products and sums behind a chain of up to about thirty joints; a few
+/// hundred roundings are the most that add up.
+constexpr double kRoundings = 1e3;
+
+/// More than the rounding, relative, of a difference and a quotient, or of the norm of a vector.
+constexpr double kFewRoundings = 8.0 * kEpsilon;
+
+/// Upper bound of the distance [m] of a point of the geometry from `reference`, both in the body's
+/// frame. 0 for planes, whose bound uses their frame alone.
 double radiusAbout(const Vec3& reference, const Geometry& geometry) {
   if (std::holds_alternative<HalfSpace>(geometry.shape)) return 0.0;
   const Ball ball = boundingBall(geometry.shape);
   return (geometry.X_BG * ball.center - reference).norm() + ball.radius;
 }
 
-/// The support function, also for the zero vector that a coefficient of a fast turn may give.
+/// The support function. The coefficients R_k are no rotations, and over a fast turn R_k^T n may
+/// vanish: then every point of the shape gives 0.
 double supportAlong(const Shape& shape, const Vec3& w) {
   return w.isZero(0.0) ? 0.0 : supportValue(shape, w);
 }
@@ -44,11 +65,11 @@ CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry
   makeLinkCurves(problem, geometry, tolerance);
   for (auto& by_body : solids_) by_body.resize(geometry.bodies.size());
   for (int b = 0; b < static_cast<int>(geometry.bodies.size()); ++b) {
-    pieceCount(b, MeshFidelity::kHull);
+    ensurePieces(b, MeshFidelity::kHull);
   }
 }
 
-int CertifiedMotion::pieceCount(int body, MeshFidelity fidelity) {
+int CertifiedMotion::ensurePieces(int body, MeshFidelity fidelity) {
   Solids& solids = solids_[static_cast<int>(fidelity)][body];
   if (solids.pieces.empty()) {
     solids.geometry = geometry_.bodies[body].solids(fidelity);
@@ -59,6 +80,7 @@ int CertifiedMotion::pieceCount(int body, MeshFidelity fidelity) {
 
 /// The span with the coordinates that are not planned at rest.
 BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) const {
+  // A constant coordinate has the same value as every Bernstein coefficient.
   const MatX& part = planned_span.control();
   MatX control = problem_.start.replicate(1, part.cols());
   double travel = 0.0;
@@ -66,6 +88,7 @@ BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) cons
     control.row(problem_.planned[i]) = part.row(i);
     travel = std::max(travel, part.row(i).maxCoeff() - part.row(i).minCoeff());
   }
+  // Written so that NaN is refused.
   if (!(travel <= kGreatestTravel) || planned_span.degree() > kMotionOrder) {
     throw InputError(
         "the trajectory cannot be bounded: a polynomial piece of it is of a degree "
@@ -75,7 +98,8 @@ BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) cons
   return {planned_span.time(), std::move(control)};
 }
 
-/// Ends of spans, and what obstacles' motions ask for.
+/// The instants that a cell may not contain in its inside: ends of spans, where the polynomial of
+/// the coordinates changes, and those that the obstacles' motions ask for.
 std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
   const double end = trajectory_.duration();
   std::set<double> breaks{0.0, end};
@@ -86,6 +110,8 @@ std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
   return {breaks.begin(), breaks.end()};
 }
 
+/// The cells of time, and the curves of all links over them: of those that carry bodies, of those
+/// that path constraints name, and of the root.
 void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry,
                                      double tolerance) {
   std::set<int> links{problem.robot->rootLink()};
@@ -106,7 +132,8 @@ void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeom
   for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
     const Interval time{breaks[i], breaks[i + 1]};
     const BernsteinSpan span = trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
-    // Labelled with our own times: those of the span may differ by a rounding.
+    // Labelled with our own times: those of the restricted span may differ by a rounding, and cells
+    // must join without a gap.
     builder_->build(BernsteinSpan(time, robotSpan(span).control()), tolerance, *workspace_,
                     &curves);
     cells_.insert(cells_.end(), curves.cells.begin(), curves.cells.end());
@@ -129,6 +156,7 @@ const std::vector<BodyCurve>& CertifiedMotion::linkCurve(int link) const {
 CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
                                                       const Geometry& geometry) {
   PieceCell cell;
+  // The box: the piece's reach along +-x, +-y, +-z, the greatest over the coefficients (motion.h).
   cell.lower.setConstant(kInfinity);
   cell.upper.setConstant(-kInfinity);
   for (int k = 0; k < kCount; ++k) {
@@ -142,29 +170,32 @@ CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
   }
   const double scale = curve.control[0].p.norm() + curve.control[kCount - 1].p.norm() +
                        radiusAbout(Vec3::Zero(), geometry);
-  cell.error = curve.error(radiusAbout(curve.reference_B, geometry)) + 1e3 * kEpsilon * scale;
+  cell.error =
+      curve.error(radiusAbout(curve.reference_B, geometry)) + kRoundings * kEpsilon * scale;
   cell.lower.array() -= cell.error;
   cell.upper.array() += cell.error;
   return cell;
 }
 
+/// The curves of a body: one per cell, or a single one for an obstacle at rest.
+std::vector<BodyCurve> CertifiedMotion::bodyCurves(const Obstacle* obstacle, int link) const {
+  if (obstacle == nullptr) return linkCurve(link);
+  if (!obstacle->moves()) return {BodyCurve::still(obstacle->X_WO, {0.0, duration()})};
+  std::vector<BodyCurve> curves;
+  for (const Interval& cell : cells_) curves.push_back(obstacle->curve(cell));
+  return curves;
+}
+
 void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const {
   const Obstacle* obstacle = body.obstacle < 0 ? nullptr : &problem_.obstacles[body.obstacle];
-  std::vector<BodyCurve> curves;
-  if (obstacle == nullptr) {
-    curves = linkCurve(body.link);
-  } else if (obstacle->moves()) {
-    for (const Interval& cell : cells_) curves.push_back(obstacle->curve(cell));
-  } else {
-    curves = {BodyCurve::still(obstacle->X_WO, {0.0, duration()})};
-  }
+  std::vector<BodyCurve> curves = bodyCurves(obstacle, body.link);
   for (const Geometry& geometry : solids->geometry) {
     Piece piece;
     piece.geometry = &geometry;
     piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
     piece.is_still = obstacle != nullptr && !obstacle->moves();
     for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
-    if (surfaces && !piece.is_plane) piece.body = meshBody(geometry.shape);
+    if (surfaces && !piece.is_plane) piece.body = bodyOf(geometry.shape);
     solids->pieces.push_back(std::move(piece));
   }
   if (surfaces) solids->curves = std::move(curves);
@@ -176,17 +207,19 @@ int CertifiedMotion::cellAt(double t) const {
   return std::max(0, static_cast<int>(after - cells_.begin()) - 1);
 }
 
-/// How far the piece reaches along n at the Bernstein coefficients of the part [s0, s1] of a cell.
+/// h_k of motion.h: how far the piece reaches along n at the Bernstein coefficients of the part
+/// [s0, s1] of a cell. The coefficients of the numbers n.T and R^T n are restricted, four rows
+/// instead of the twelve of the whole pose: restriction is linear, so this is the same.
 void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                             std::array<double, kCount>* h) {
   const PieceCell& at = piece.cell(cell);
-  if (piece.is_plane) {  // n is its normal: nothing of it lies beyond its own origin
+  if (piece.is_plane) {  // n is its normal, and no point of it lies beyond its origin along n
     for (int k = 0; k < kCount; ++k) (*h)[k] = n.dot(at.control[k].p);
     mcd::restrictTo(s0, s1, h);
     return;
   }
   const int distinct = piece.is_still ? 1 : kCount;
-  Projected projected;  // n.T and R^T n
+  Projected projected;  // row k: n.T_k, then R_k^T n
   for (int k = 0; k < distinct; ++k) {
     projected[k][0] = n.dot(at.control[k].p);
     projected[k].tail<3>() = at.control[k].R.transpose() * n;
@@ -199,6 +232,7 @@ void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double 
   if (piece.is_still) h->fill((*h)[0]);
 }
 
+/// The inequality of motion.h, over all cells of the motion that `time` touches.
 double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const {
   const Piece &A = piece(a), &B = piece(b);
   double least = kInfinity;
@@ -207,10 +241,10 @@ double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, In
     Vec3 from_A = n.normalized();
     if (A.is_plane) from_A = A.cell(c).control[0].R.col(2);
     if (B.is_plane) from_A = -B.cell(c).control[0].R.col(2);
-    // Widened by more than the rounding of the division.
+    // The part of this cell that belongs to `time`, in units of the cell, widened by its rounding.
     const double length = cells_[c].length();
-    const double s0 = std::clamp((time.lower - cells_[c].lower) / length - 8.0 * kEpsilon, 0., 1.);
-    const double s1 = std::clamp((time.upper - cells_[c].lower) / length + 8.0 * kEpsilon, 0., 1.);
+    const double s0 = std::clamp((time.lower - cells_[c].lower) / length - kFewRoundings, 0., 1.);
+    const double s1 = std::clamp((time.upper - cells_[c].lower) / length + kFewRoundings, 0., 1.);
     std::array<double, kCount> h_A, h_B;
     reach(A, c, from_A, s0, s1, &h_A);
     reach(B, c, -from_A, s0, s1, &h_B);
@@ -227,6 +261,7 @@ bool CertifiedMotion::areSurfaces(PieceIndex a, PieceIndex b) const {
          std::holds_alternative<TriangleMesh>(B.geometry->shape);
 }
 
+/// One search per cell of the motion. A still body has one curve for all cells.
 DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Interval time,
                                                 double threshold, double tolerance) const {
   const Piece &A = piece(a), &B = piece(b);
@@ -237,6 +272,7 @@ DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Inte
   McdOptions options;
   options.threshold = threshold;
   options.tolerance = tolerance;
+  // Cell by cell: the least of the lower bounds, and the instant of the least upper bound.
   DistanceBracket least;
   least.lower = least.upper = kInfinity;
   for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
@@ -261,10 +297,12 @@ DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Inte
 bool CertifiedMotion::staysAbove(PieceIndex a, PieceIndex b, const Vec3& n, Interval time,
                                  double lower) const {
   if (!areSurfaces(a, b)) return lowerBound(a, b, n, time) >= lower;
+  // To half of the padding: see kSurfacePadding.
   return surfaceBracket(a, b, time, lower, 0.5 * kSurfacePadding).lower >= lower;
 }
 
 CertifiedMotion::BoxGap CertifiedMotion::boxGap(PieceIndex a, PieceIndex b, Interval time) const {
+  // The box over an interval: the union of those of all cells that it touches.
   const auto boxOf = [&](const Piece& piece, Vec3* lower, Vec3* upper) {
     lower->setConstant(kInfinity);
     upper->setConstant(-kInfinity);
@@ -277,12 +315,16 @@ CertifiedMotion::BoxGap CertifiedMotion::boxGap(PieceIndex a, PieceIndex b, Inte
   Vec3 lower_A, upper_A, lower_B, upper_B;
   boxOf(piece(a), &lower_A, &upper_A);
   boxOf(piece(b), &lower_B, &upper_B);
+  // Along each axis at most one of the two terms is positive. The vector of gaps is that between
+  // the nearest points of the boxes, so its length is their distance and its direction separates
+  // them.
   const Vec3 gap = (lower_B - upper_A).cwiseMax(0.0) - (lower_A - upper_B).cwiseMax(0.0);
   const double distance = gap.norm();
   if (!(distance > 0.0)) return {-kInfinity, Vec3::UnitX()};
-  return {distance * (1.0 - 8.0 * kEpsilon), gap / distance};
+  return {distance * (1.0 - kFewRoundings), gap / distance};  // less the rounding of the norm
 }
 
+/// Many pairs are measured at the same instants, so poses are kept by time.
 const std::vector<Pose>& CertifiedMotion::linkPoses(double t) {
   const auto [entry, is_new] = poses_.try_emplace(t);
   if (is_new) {
@@ -306,8 +348,8 @@ SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t)
 
 double CertifiedMotion::bodyDistanceAt(int a, int b, double t, MeshFidelity fidelity) {
   double least = kInfinity;
-  for (int i = 0; i < pieceCount(a, fidelity); ++i) {
-    for (int j = 0; j < pieceCount(b, fidelity); ++j) {
+  for (int i = 0; i < ensurePieces(a, fidelity); ++i) {
+    for (int j = 0; j < ensurePieces(b, fidelity); ++j) {
       least = std::min(least, distanceAt({a, i, fidelity}, {b, j, fidelity}, t).distance);
     }
   }

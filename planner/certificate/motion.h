@@ -15,27 +15,46 @@
 
 namespace allclear {
 
-/// A solid of a body: indices into `CertifiedGeometry::bodies` and its `solids`.
+/// One solid of a body: indices into `CertifiedGeometry::bodies` and its `solids(fidelity)`.
 struct PieceIndex {
   int body = -1;
   int piece = -1;
   MeshFidelity fidelity = MeshFidelity::kHull;
 };
 
-/// What a certificate needs to know of a motion: how far apart two pieces are at an instant, and
-/// how much room there is at least between them, along a direction, during an interval. (Of meshes
-/// as they are no one direction tells: their bounds come from the certified minimum over the
-/// interval, mcd_mesh.h.)
+/// Subtracted from the bounds between exact meshes [m], so that the checker's own search can
+/// confirm them. A search brackets the least distance of the polynomial motions and then subtracts
+/// their error, which is the same for both. The checker narrows its bracket to half of this
+/// padding, so it ends at least 1e-6 m above what the certificate claims, in whatever order it
+/// searches; two machines differ by roundings, which are far smaller.
+inline constexpr double kSurfacePadding = 2e-6;
+
+/// The motion of all bodies along a trajectory, and what it proves of their distances: the distance
+/// of two pieces at an instant, and a lower bound of it during an interval.
 ///
-/// The room. Let n be a unit vector. During one cell of time the pose of a piece is, to within a
-/// known error, a polynomial with the Bernstein coefficients (R_k, T_k), k = 0 ... 7. The farthest
-/// that the piece A reaches along n, h_A = n.T + max_{p in A} (R^T n).p, is convex in (R, T), so it
-/// is at most the greatest of the values at the coefficients; likewise -h_B, the nearest that B
-/// reaches. Hence, for all t of the cell and with both errors taken off,
+/// The bound for convex pieces. Let n be a unit vector. During one cell of time the pose of a piece
+/// is, to within a known error, a polynomial with the Bernstein coefficients (R_k, T_k), k = 0
+/// ... 7. The farthest that the piece A reaches along n,
 ///
-///     distance(t) >= n.(b - a) for all a in A(t), b in B(t) >= min_k -(h_A(n) + h_B(-n))_k.
+///     h_A(n) = n.T + max_{p in A} (R^T n).p
 ///
-/// A part of a cell has coefficients of its own (de Casteljau), and so a better bound.
+/// (its support function), is convex in (R, T): a maximum of linear functions. The pose at any t of
+/// the cell is a convex combination of the coefficients, so h_A at t is at most the same
+/// combination of the values (h_A)_k at the coefficients. The same holds for the piece B along -n.
+/// Both combinations have the same weights, so they may be added before the least is taken: for all
+/// t of the cell,
+///
+///     distance(t) >= min over a in A(t), b in B(t) of n.(b - a) = -(h_A(n) + h_B(-n))
+///                 >= min_k -(h_A(n) + h_B(-n))_k - errors.
+///
+/// The first step is true in penetration as well: the signed distance of convex solids is the
+/// greatest of these minima over all n (minus the shortest translation that separates them).
+///
+/// This holds for any n, so a wrong n costs tightness, never truth. A part of a cell has
+/// coefficients of its own (de Casteljau), which are nearer to the curve, and so a better bound.
+///
+/// Between exact meshes, which are not convex, no single direction can prove a cell. Their bounds
+/// come from the certified minimum over the interval (distance/minimum/mesh/mesh.h).
 class CertifiedMotion {
  public:
   /// The motion of `geometry` (of `problem`) along `trajectory` over the planned coordinates. Poses
@@ -48,29 +67,30 @@ class CertifiedMotion {
   /// Consecutive cells of time, from 0 to the duration.
   const std::vector<Interval>& cells() const { return cells_; }
 
-  /// How many solids enclose a body. Others than hulls are made when first asked for, and may not
-  /// be named below before.
-  int pieceCount(int body, MeshFidelity fidelity);
+  /// Builds the solids of a body at this level, if they are not there yet, and returns their
+  /// number. Hulls are always there; call this before any query with pieces of another level.
+  int ensurePieces(int body, MeshFidelity fidelity);
 
   /// Lower bound [m] of the signed distance at every instant of `time`, from the room along `n`
-  /// (from A to B, not zero). For a plane, its own normal takes the place of n.
+  /// (from A to B, not zero). A plane is bounded along its own normal, which takes the place of n.
   double lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const;
 
-  /// Whether one is a mesh as it is, and the other no plane.
+  /// Whether the bound of these two comes from a search between exact meshes: at least one is an
+  /// exact mesh, and neither is a plane.
   bool areSurfaces(PieceIndex a, PieceIndex b) const;
 
-  /// For these: bracket of the least distance during `time`, to `tolerance` where it is below
-  /// `threshold`.
+  /// Pre: `areSurfaces(a, b)`. Brackets the least distance during `time`: to `tolerance` [m] where
+  /// it is below `threshold` [m], else only so far that the bound reaches `threshold`.
   DistanceBracket surfaceBracket(PieceIndex a, PieceIndex b, Interval time, double threshold,
                                  double tolerance) const;
 
-  /// Whether the distance is shown to be at least `lower` at every instant of `time`: of meshes as
-  /// they are by searching anew (in vain when it is less than `kSurfacePadding` above), else from
-  /// the room along `n`.
+  /// Whether the distance is proven to be at least `lower` [m] at every instant of `time`: between
+  /// exact meshes by a search of its own, which succeeds when the distance is `kSurfacePadding`
+  /// above; else by the room along `n`.
   bool staysAbove(PieceIndex a, PieceIndex b, const Vec3& n, Interval time, double lower) const;
 
-  /// The same from boxes along the world's axes, and the direction that separates them; -infinity
-  /// when they overlap. Cheap and coarse.
+  /// Lower bound [m] during `time` from the boxes, along the world's axes, of what both pieces
+  /// sweep, and the direction that separates these; -infinity when they overlap. Cheap and coarse.
   struct BoxGap {
     double distance;
     Vec3 normal;
@@ -80,7 +100,7 @@ class CertifiedMotion {
   /// The signed distance at t; at the true poses, from forward kinematics.
   SignedDistance distanceAt(PieceIndex a, PieceIndex b, double t);
 
-  /// The least over the solids of two bodies.
+  /// The least over the solids of two bodies, which it builds when they are not there yet.
   double bodyDistanceAt(int a, int b, double t, MeshFidelity fidelity);
 
   /// The curve of a link that carries a body or is named in a path constraint, one per cell.
@@ -92,8 +112,8 @@ class CertifiedMotion {
  private:
   struct PieceCell {
     std::array<Pose, BodyCurve::kDegree + 1> control;  ///< of the piece's own frame
-    double error = 0.0;                                ///< of every point [m]
-    Vec3 lower = Vec3::Zero();                         ///< box of all that the piece sweeps
+    double error = 0.0;         ///< [m] of every point: pose polynomial and rounding
+    Vec3 lower = Vec3::Zero();  ///< box that holds all that the piece sweeps, errors included
     Vec3 upper = Vec3::Zero();
   };
   struct Piece {
@@ -102,17 +122,18 @@ class CertifiedMotion {
     bool is_still = false;
     std::vector<PieceCell> cells;  ///< one when it is still
     const PieceCell& cell(int i) const { return cells[is_still ? 0 : i]; }
-    std::shared_ptr<const MeshBody> body;  ///< where it may meet a mesh
+    std::shared_ptr<const MeshBody> body;  ///< at kSurface: for searches between exact meshes
   };
   struct Solids {
     std::vector<Geometry> geometry;
-    std::vector<Piece> pieces;      ///< of these
-    std::vector<BodyCurve> curves;  ///< for surfaces: one, or one per cell
+    std::vector<Piece> pieces;      ///< one for each geometry
+    std::vector<BodyCurve> curves;  ///< at kSurface: of the body, one per cell, or one when still
   };
   using Projected = std::array<Eigen::Vector4d, BodyCurve::kDegree + 1>;
 
   void makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry, double tolerance);
   std::vector<double> timeBreaks(double tolerance) const;
+  std::vector<BodyCurve> bodyCurves(const Obstacle* obstacle, int link) const;
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
   void makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const;
   static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry);
@@ -131,12 +152,9 @@ class CertifiedMotion {
   std::unique_ptr<LinkCurveBuilder::Workspace> workspace_;
   std::vector<Interval> cells_;
   std::vector<std::vector<BodyCurve>> link_curves_;  ///< by link; empty where not needed
-  /// By fidelity, then body; empty until asked for.
+  /// By fidelity, then body; empty before `ensurePieces`.
   std::array<std::vector<Solids>, kMeshFidelityCount> solids_;
   std::unordered_map<double, std::vector<Pose>> poses_;  ///< of all links, at the times asked for
 };
-
-/// Taken off the bounds of meshes as they are [m], so that another search finds them again.
-inline constexpr double kSurfacePadding = 2e-6;
 
 }  // namespace allclear

@@ -1,3 +1,24 @@
+// Bounds torques, and the room in the support polygon, over a whole trajectory.
+//
+// Idea. Let f be twice differentiable on the cell [t0, t1] of length h, and l the straight line
+// through its end values. Then f - l vanishes at both ends, and |f - l| <= (h^2 / 8) sup |f''| (the
+// error of linear interpolation). Hence
+//
+//     min(f(t0), f(t1)) - (h^2 / 8) sup |f''|  <=  f(t)  <=  max(f(t0), f(t1)) + (h^2 / 8) sup
+//     |f''|.
+//
+// f(t0), f(t1) and sup |f''| come from the recursion of Newton and Euler (chain_recursion.h) run on
+// numbers that are themselves enclosures, rounded outward, of a value and its first two derivatives
+// in time (interval_series.h). The enclosures of position, velocity and acceleration over a cell
+// come from the Bernstein coefficients of the trajectory (`Trajectory::bounds`); since the torque
+// depends on the acceleration, f'' needs derivatives of the coordinates up to the fourth.
+//
+// A cell whose bound is neither far inside the limit nor close to a value seen is halved: h^2 and
+// the width of the enclosures both shrink. A bound is valid at any depth, so the depth may be
+// limited.
+//
+// Symbols. bulge: (h^2 / 8) sup |f''|. excess: how far a value is beyond its limit, in units of the
+// limit; negative inside. reached: the greatest excess of a value seen.
 #include "allclear/planner/certificate/torque.h"
 
 #include <array>
@@ -12,9 +33,16 @@
 namespace allclear {
 namespace {
 
-constexpr int kDeepest = 12;          // halvings of a span
-constexpr double kWantedGap = 0.005;  // of the bound to a value reached, relative to the limit
-constexpr double kEasy = 0.1;         // inside of the limit, relative: needs no refinement
+/// Halvings of a span: cells of a 4096th, whose bulge is 2^-24 of the span's. A torque that is
+/// still not proven then is as good as at its limit.
+constexpr int kMostHalvings = 12;
+/// A bound this near to a value seen, in units of the limit, is tight enough.
+constexpr double kTightEnough = 0.005;
+/// A bound this far inside the limit, in units of the limit, need not be tight.
+constexpr double kFarInside = 0.1;
+/// More than the rounding, relative, of the length, its square and the product with the bulge's
+/// rest.
+constexpr double kBulgeRounding = 1e-12;
 
 using Enclosures = std::vector<EnclosedSeries>;
 
@@ -23,7 +51,8 @@ struct EnclosedState {
   Enclosures q, v, a;
 };
 
-/// Bounds functions of the state over the whole of a trajectory.
+/// Bounds several functions of the state (all torques, or the rooms of all edges) over the whole
+/// trajectory, together: one run of the recursion gives them all.
 class DynamicsSearch {
  public:
   using Functions = std::function<Enclosures(const EnclosedState&)>;
@@ -52,7 +81,11 @@ class DynamicsSearch {
   }
 
  private:
+  /// The functions over `time` as enclosures of value and two derivatives; over a single instant
+  /// the values are as tight as rounding allows.
   Enclosures enclosed(Interval time) const {
+    // Position, velocity and acceleration each need two more derivatives: orders 0 to 4.
+    // Coordinates that are not planned rest.
     std::array<Trajectory::Bounds, 5> d;
     for (int order = 0; order < 5; ++order) d[order] = trajectory_.bounds(order, time);
     EnclosedState state;
@@ -76,31 +109,43 @@ class DynamicsSearch {
     return std::max(upper - limits_[i].upper, limits_[i].lower - lower) / scales_[i];
   }
 
-  void search(Interval time, const Enclosures& first, const Enclosures& last, int depth) {
+  /// Notes how near to their limits the functions come at the instant t.
+  void addInstant(double t, const Enclosures& values) {
     for (std::size_t i = 0; i < limits_.size(); ++i) {
-      for (const auto& [t, end] : {std::pair{time.lower, &first}, std::pair{time.upper, &last}}) {
-        const Enclosure& value = (*end)[i].value;
-        const double middle = 0.5 * (value.lower + value.upper);
-        const double beyond = excess(i, middle, middle);
-        if (beyond > reached_[i]) {
-          reached_[i] = beyond;
-          result_[i].t = t;
-        }
+      const Enclosure& value = values[i].value;
+      const double middle = 0.5 * (value.lower + value.upper);
+      const double beyond = excess(i, middle, middle);
+      if (beyond > reached_[i]) {
+        reached_[i] = beyond;
+        result_[i].t = t;
       }
     }
+  }
+
+  /// Whether a bound with this excess needs no halving: it is far inside the limit; or it is close
+  /// to a value seen, and it either keeps the limit or a value seen breaks it anyway.
+  bool isGoodEnough(std::size_t i, double beyond) const {
+    const bool is_tight = beyond <= reached_[i] + kTightEnough;
+    return beyond <= -kFarInside || (is_tight && (beyond <= 0.0 || reached_[i] > 0.0));
+  }
+
+  /// Bounds the functions over `time`, whose values at its ends are `first` and `last`.
+  void search(Interval time, const Enclosures& first, const Enclosures& last, int depth) {
+    addInstant(time.lower, first);
+    addInstant(time.upper, last);
     const Enclosures inside = enclosed(time);
-    const double factor = time.length() * time.length() / 8.0 * (1.0 + 1e-12);
+    // All functions share the cells: one that needs halving takes the others along, which costs
+    // little.
+    const double factor = time.length() * time.length() / 8.0 * (1.0 + kBulgeRounding);
     std::vector<Enclosure> bounds;
     bool is_fine = true;
     for (std::size_t i = 0; i < limits_.size(); ++i) {
       const double bulge = factor * inside[i].second.magnitude();
       bounds.push_back({std::min(first[i].value.lower, last[i].value.lower) - bulge,
                         std::max(first[i].value.upper, last[i].value.upper) + bulge});
-      const double beyond = excess(i, bounds.back().lower, bounds.back().upper);
-      const bool is_near = beyond <= reached_[i] + kWantedGap;
-      is_fine = is_fine && (beyond <= -kEasy || (is_near && (beyond <= 0.0 || reached_[i] > 0.0)));
+      is_fine = is_fine && isGoodEnough(i, excess(i, bounds.back().lower, bounds.back().upper));
     }
-    if (!is_fine && depth < kDeepest) {
+    if (!is_fine && depth < kMostHalvings) {
       const double middle = time.middle();
       const Enclosures half = enclosed({middle, middle});
       search({time.lower, middle}, first, half, depth + 1);
@@ -119,13 +164,14 @@ class DynamicsSearch {
   std::vector<Interval> limits_;
   std::vector<double> scales_;
   std::vector<DynamicsBound> result_;
-  std::vector<double> reached_;  ///< greatest excess met
+  std::vector<double> reached_;  ///< by function: the greatest excess of a value seen
 };
 
 }  // namespace
 
 std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory& trajectory,
                                         const VecX& limits) {
+  // A joint without a limit has an infinite range; its scale then only has to be finite.
   const MotionTree tree(*problem.robot);
   std::vector<Interval> ranges;
   for (double limit : limits) ranges.push_back({-limit, limit});
@@ -142,6 +188,7 @@ std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory
   return DynamicsSearch(problem, trajectory, torques, std::move(ranges), std::move(scales)).run();
 }
 
+/// The functions are the rooms of all edges, scaled so that 1 is the size of the polygon.
 std::vector<DynamicsBound> balanceBounds(const Problem& problem, const Trajectory& trajectory,
                                          const SupportPolygon& polygon) {
   const MotionTree tree(*problem.robot);
@@ -154,7 +201,7 @@ std::vector<DynamicsBound> balanceBounds(const Problem& problem, const Trajector
                       kStandardGravity, &ground);
     Enclosures out;
     for (const SupportPolygon::Edge& edge : polygon.edges) {
-      // As `SupportPolygon::room`, on enclosures.
+      // `SupportPolygon::room` on enclosures.
       const EnclosedSeries nx(scale * edge.inward.x()), ny(scale * edge.inward.y());
       const EnclosedSeries height(polygon.height);
       const EnclosedSeries offset(scale * (edge.offset + problem.balance->margin));

@@ -8,25 +8,21 @@
 
 namespace allclear {
 
-/// Bounds of a quantity for all t.
+/// Bounds of a quantity for all t of a trajectory.
 struct DynamicsBound {
   Interval bound;
-  double t = 0.0;  ///< where it comes nearest to its limit
+  double t = 0.0;  ///< the instant evaluated at which it comes nearest to its limit [s]
 };
 
-/// Rigorous bounds of the inverse dynamics along the trajectory, gravity included: of the torque or
-/// force of each planned coordinate [N m or N]. Tight to about a percent of the limit where they
-/// matter.
-///
-/// On a cell of length h a twice differentiable function stays within its end values +- (h^2 / 8)
-/// sup|second derivative|; the latter is found by running the recursion of Newton and Euler on
-/// power series in time whose coefficients are intervals, rounded outward.
+/// Proven bounds of the torque or force [N m or N] of each planned coordinate along the trajectory,
+/// by inverse dynamics, gravity included. Tight to half a percent of the limit where a torque comes
+/// near its limit; coarser elsewhere. The derivation is in torque.cpp.
 std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory& trajectory,
                                         const VecX& limits);
 
-/// In the same way, for each edge of the support polygon, of `SupportPolygon::room` over the
-/// robot's weight and the polygon's radius. With the centre of mass as criterion: at rest in every
-/// configuration of the trajectory. At least 0: balanced.
+/// Proven bounds, in the same way, of `SupportPolygon::room` of each edge, divided by the robot's
+/// weight and the polygon's radius (so without unit): balanced where it is at least 0. With the
+/// centre of mass as criterion the robot is taken to rest in every configuration of the trajectory.
 std::vector<DynamicsBound> balanceBounds(const Problem& problem, const Trajectory& trajectory,
                                          const SupportPolygon& polygon);
 

@@ -1,3 +1,13 @@
+// Checks a certificate: every claim of it must follow from the problem and the trajectory.
+//
+// What is trusted and what is not. The certificate's cells say where to cut time and along which
+// direction to look, which is what took the search its time; both are hints, and a wrong hint can
+// only make the check fail. Bodies, pairs, margins, motion and limits are made anew from the
+// problem. A cell is accepted when the bound along its direction, computed here, reaches the bound
+// that it claims, and the cells of each pair must cover [0, duration] without a gap. So what has to
+// be right for a verdict to be right is: geometry.cpp (which pairs), motion.cpp (bounds),
+// limits.cpp, torque.cpp, ends.cpp, this file, and the link curves, support functions and search
+// between exact meshes below them; not cover.cpp, nor anything of the planner.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,36 +22,58 @@
 namespace allclear {
 namespace {
 
-/// Halvings of a stored cell, should this machine's cells of motion lie elsewhere than the ones
-/// that the certificate was made with: the bound along a direction gets tighter with each.
-constexpr int kDeepest = 6;
+/// How often a stored cell is halved before its bound is refused. The motion is cut into cells
+/// anew, and another machine may cut it elsewhere by a rounding, which makes a bound looser;
+/// halving makes it tighter, up to 64 parts.
+constexpr int kMostHalvings = 6;
+
+/// How far from 1 the length of a stored direction may be. `lowerBound` normalises it, so this only
+/// tells a damaged file.
+constexpr double kUnitTolerance = 1e-6;
+
+/// [m]: the distance at the instant claimed is computed from forward kinematics here as there, but
+/// to rounding; far below any bracket's width.
+constexpr double kInstantTolerance = 1e-6;
+
+/// Relative: both sides are bounds that a search found. They may differ by how finely rounding made
+/// each search; the verdict rests on the bounds found here.
+constexpr double kLimitTolerance = 1e-6;
 
 /// Thrown inside this file only: the first claim that does not hold.
-struct Refuted {
-  std::string why;
+class Refutation {
+ public:
+  explicit Refutation(std::string why) : why_(std::move(why)) {}
+  const std::string& why() const { return why_; }
+
+ private:
+  std::string why_;
 };
 
 void require(bool condition, const std::string& why) {
-  if (!condition) throw Refuted{why};
+  if (!condition) throw Refutation(why);
 }
 
+/// Whether the cell's bound holds during `time`, a part of the cell, halved where that helps.
 bool followsFrom(const CertifiedMotion& motion, PieceIndex a, PieceIndex b, const CoverCell& cell,
                  Interval time, int depth) {
   if (motion.staysAbove(a, b, cell.normal, time, cell.lower)) return true;
-  if (depth == kDeepest || !(time.length() > 0.0)) return false;
+  if (depth == kMostHalvings || !(time.length() > 0.0)) return false;
   const double middle = time.middle();
   return followsFrom(motion, a, b, cell, {time.lower, middle}, depth + 1) &&
          followsFrom(motion, a, b, cell, {middle, time.upper}, depth + 1);
 }
 
+/// Requires that the cells cover [0, duration], one after the other to the bit, and that each bound
+/// is at least the margin and follows from its direction.
 void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
                 const CertificatePair& pair, const std::string& name) {
+  // Times are compared exactly: a gap of one rounding would be an instant that nothing proves.
   double covered = 0.0;
   for (const CoverCell& cell : pair.cells) {
     const std::string at = " at t = " + std::to_string(covered) + " s";
     require(cell.time.lower == covered, name + ": a cell is missing" + at);
     require(cell.time.upper > cell.time.lower, name + ": a cell is empty" + at);
-    require(cell.normal.allFinite() && std::abs(cell.normal.norm() - 1.0) < 1e-6,
+    require(cell.normal.allFinite() && std::abs(cell.normal.norm() - 1.0) < kUnitTolerance,
             name + ": a direction is not a unit vector" + at);
     require(cell.lower >= pair.margin, name + ": a bound is below the margin" + at);
     require(followsFrom(motion, a, b, cell, cell.time, 0),
@@ -51,7 +83,8 @@ void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
   require(covered == motion.duration(), name + ": the cells end before the trajectory");
 }
 
-/// Of the solids that a pair is proven with: one fidelity, as the count of its solids shows.
+/// The fidelity that a pair is proven at: that of its first entry. All pieces of both bodies must
+/// be there at this level, so entries of another level are too many and refused.
 std::optional<MeshFidelity> fidelityOf(const Certificate& certificate, const std::string& a,
                                        const std::string& b) {
   for (const CertificatePair& pair : certificate.pairs) {
@@ -60,7 +93,8 @@ std::optional<MeshFidelity> fidelityOf(const Certificate& certificate, const std
   return std::nullopt;
 }
 
-/// Every pair that there must be is there, once, and proven.
+/// Requires every pair that the task demands, with every two pieces of it, once, and proven.
+/// Returns the least bound of all cells.
 double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
                   const Certificate& certificate) {
   std::map<std::tuple<std::string, std::string, MeshFidelity, int, int>, const CertificatePair*>
@@ -69,6 +103,8 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
     const auto key = std::tuple(pair.a, pair.b, pair.fidelity, pair.piece_a, pair.piece_b);
     require(stored.emplace(key, &pair).second, "'" + pair.a + "' and '" + pair.b + "' come twice");
   }
+  // From the task's pairs to the stored ones, never the other way: what is not stored is noticed,
+  // and so is what is stored but not needed, by the count.
   double least = std::numeric_limits<double>::infinity();
   std::size_t needed = 0;
   for (const CertifiedPair& pair : geometry.pairs) {
@@ -77,8 +113,8 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
     const std::string name = "'" + a.name + "' and '" + b.name + "'";
     const auto fidelity = fidelityOf(certificate, a.name, b.name);
     require(fidelity.has_value(), name + ": the pair is missing");
-    const int count_a = motion.pieceCount(pair.a, *fidelity);
-    const int count_b = motion.pieceCount(pair.b, *fidelity);
+    const int count_a = motion.ensurePieces(pair.a, *fidelity);
+    const int count_b = motion.ensurePieces(pair.b, *fidelity);
     for (int i = 0; i < count_a; ++i) {
       for (int j = 0; j < count_b; ++j, ++needed) {
         const auto found = stored.find(std::tuple(a.name, b.name, *fidelity, i, j));
@@ -93,7 +129,8 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
   return least;
 }
 
-/// The least distance claimed is one that the cells prove and that an instant shows.
+/// Requires that the cells prove the lower end of the least distance, and that the distance at the
+/// instant claimed is no more than the upper end.
 void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certificate, double proven,
                   CertifiedMotion& motion) {
   const Interval& minimum = certificate.minimum_clearance;
@@ -102,6 +139,8 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   if (certificate.closest_a.empty()) return;
   require(certificate.closest_t >= 0.0 && certificate.closest_t <= motion.duration(),
           "the instant of the least distance is outside the trajectory");
+  // The distance at one instant is an upper bound of the least distance, so the claim may not be
+  // less.
   double least = std::numeric_limits<double>::infinity();
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
@@ -110,27 +149,31 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
     least = std::min(least, motion.bodyDistanceAt(pair.a, pair.b, certificate.closest_t,
                                                   fidelity.value_or(MeshFidelity::kHull)));
   }
-  require(minimum.upper >= least - 1e-6, "the least distance is not met at the instant given");
+  require(minimum.upper >= least - kInstantTolerance,
+          "the least distance is not met at the instant given");
 }
 
+/// Requires that the limits found here are kept and are the ones claimed.
 void checkLimits(const std::vector<CertifiedLimit>& found, const Certificate& certificate) {
   require(found.size() == certificate.limits.size(), "not the limits of the task");
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const CertifiedLimit &mine = found[i], &claimed = certificate.limits[i];
-    const std::string name = "'" + mine.subject + "': " + mine.quantity;
-    require(mine.subject == claimed.subject && mine.quantity == claimed.quantity,
+    const CertifiedLimit &proven = found[i], &claimed = certificate.limits[i];
+    const std::string name = "'" + proven.subject + "': " + proven.quantity;
+    require(proven.subject == claimed.subject && proven.quantity == claimed.quantity,
             name + " is missing");
-    require(mine.lower_limit == claimed.lower_limit && mine.upper_limit == claimed.upper_limit,
+    require(proven.lower_limit == claimed.lower_limit && proven.upper_limit == claimed.upper_limit,
             name + ": not the limits of the task");
-    require(mine.kept, name + " exceeds its limits");
-    // Both are bounds; they may differ by how finely a machine's rounding made them search.
-    const double slack = 1e-6 * std::max({1.0, std::abs(mine.lower), std::abs(mine.upper)});
-    require(
-        claimed.kept && claimed.lower <= mine.lower + slack && claimed.upper >= mine.upper - slack,
-        name + ": its bounds are tighter than proven");
+    // The verdict rests on what was proven here; the claimed bounds may only be wider.
+    require(proven.kept, name + " exceeds its limits");
+    const double slack =
+        kLimitTolerance * std::max({1.0, std::abs(proven.lower), std::abs(proven.upper)});
+    require(claimed.kept && claimed.lower <= proven.lower + slack &&
+                claimed.upper >= proven.upper - slack,
+            name + ": its bounds are tighter than proven");
   }
 }
 
+/// Requires that the certificate is about this robot, task and trajectory.
 void checkIdentity(const Problem& problem, const Certificate& certificate) {
   require(certificate.clear, "it does not claim that the trajectory is clear");
   require(certificate.robot_sha256 == problem.robot->sourceSha256(), "it is of another robot");
@@ -148,6 +191,7 @@ void checkIdentity(const Problem& problem, const Certificate& certificate) {
 CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& certificate,
                                      const CertificateOptions& options) {
   try {
+    // The cheap checks first. All below starts from the problem and the trajectory alone.
     checkIdentity(problem, certificate);
     const Trajectory& trajectory = certificate.trajectory.trajectory;
     const CertifiedGeometry geometry = certifiedGeometry(problem);
@@ -160,8 +204,8 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     return {true, "The certificate holds: " + std::to_string(certificate.pairs.size()) +
                       " pairs and " + std::to_string(certificate.limits.size()) +
                       " limits were proven anew."};
-  } catch (const Refuted& refuted) {
-    return {false, "The certificate does not hold: " + refuted.why + "."};
+  } catch (const Refutation& refutation) {
+    return {false, "The certificate does not hold: " + refutation.why() + "."};
   } catch (const InputError& error) {
     return {false, std::string("The certificate does not hold: ") + error.what() + "."};
   }

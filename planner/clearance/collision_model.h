@@ -10,15 +10,15 @@
 
 namespace allclear {
 
-/// What moves as one: a link with what it carries, one attached object, or an obstacle.
+/// A rigid body to keep apart from others: a link, an attached object, or an obstacle.
 struct CollisionBody {
   std::string name;
   int link = -1;      ///< the link that carries it; -1 for obstacles
   int obstacle = -1;  ///< index into `Problem::obstacles`; -1 else
-  /// Together enclosing the body; in the link's or object's frame. Only those are made that
-  /// a pair asks for, and hulls.
+  /// Solids that together enclose the body, by fidelity; in the link's or object's frame. Hulls
+  /// always exist, finer solids only where a pair needs them.
   std::array<std::vector<Geometry>, kMeshFidelityCount> solids_by_fidelity;
-  Ball ball;  ///< about all hulls, in that frame
+  Ball ball;  ///< around all hulls, in that frame
 
   const std::vector<Geometry>& solids(MeshFidelity fidelity) const {
     return solids_by_fidelity[static_cast<int>(fidelity)];
@@ -27,33 +27,36 @@ struct CollisionBody {
 
 /// Two bodies to keep apart.
 struct CollisionPair {
-  int a = -1;  ///< moved by the plan
+  int a = -1;  ///< a link or attached object
   int b = -1;
   double margin = 0.0;                          ///< [m]
-  MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids that it is measured between
+  MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids between which it is measured
 };
 
-/// Which pairs follow meshes more closely than by hulls.
+/// Which pairs follow meshes more closely than by hulls. In order: each policy is at least as fine
+/// as the one before.
 enum class FidelityPolicy {
   kHulls,        ///< none
-  kWhereNeeded,  ///< those that would be nearer than their margin at start or goal
-  kEverywhere,   ///< all; even more closely those that would be nearer at start or goal
-  kSurfaces,     ///< all, by the meshes themselves
+  kWhereNeeded,  ///< pairs whose hulls are nearer than their margin at start or goal
+  kEverywhere,   ///< all, by pieces; more closely where these are too near at start or goal
+  kSurfaces,     ///< all, by the exact meshes
 };
 
-/// The bodies of a problem, as solids, and the pairs that a plan has to keep apart.
-///
-/// Meshes are enclosed by their convex hull or, pair by pair, by several pieces, or taken as they
-/// are (convex_cover.h).
+/// The policy that a search for a plan starts with: what the task asks for.
+FidelityPolicy firstPolicy(const Problem& problem);
+
+/// Whether any body is a mesh, so that policies differ.
+bool hasMeshes(const Problem& problem);
+
+/// The bodies of a problem, as solids, and the pairs that a plan has to keep apart. A mesh is
+/// enclosed, pair by pair, by its convex hull or by several pieces, or is measured exactly
+/// (enclosing_solids.h).
 struct CollisionModel {
   std::vector<CollisionBody> bodies;
-  std::vector<CollisionPair> pairs;        ///< of bodies that the planned coordinates move apart
+  std::vector<CollisionPair> pairs;        ///< of bodies that the plan can move against each other
   std::vector<CollisionPair> fixed_pairs;  ///< of bodies that never move against each other
 };
 
-CollisionModel collisionModel(const Problem& problem, FidelityPolicy detail);
-
-/// The margin that a task asks of two bodies (names as in the task).
-double marginBetween(const CollisionSettings& settings, const std::string& a, const std::string& b);
+CollisionModel collisionModel(const Problem& problem, FidelityPolicy policy);
 
 }  // namespace allclear

@@ -1,16 +1,27 @@
+// Distances over one span of a trajectory, pair by pair, from the cheapest test to the exact one:
+//
+// 1. Balls. A body's ball sweeps, over a cell of time, a set inside of another ball: about the
+//    middle of the control points of its centre's curve. Most pairs are far apart by these.
+// 2. Hulls. The least distance over time of the bodies' convex hulls, only to decide.
+// 3. The pair's own fidelity: pieces or exact meshes, where hulls do not decide.
+//
+// Bounds are `lower <= min distance <= upper`; `lower` is proved (minimum_distance.h), padded for
+// the curves' error. Obstacles that move bend at instants of their own: the span is cut into parts
+// there, and on each part every body's motion is one polynomial per cell.
 #include "allclear/planner/clearance/evaluator.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "allclear/core/assert.h"
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/signed_distance.h"
+#include "allclear/planner/clearance/fidelity.h"
 
 namespace allclear {
 namespace {
 
-/// Ranges for reach: what is not planned stays where it is, even outside its limits.
+/// Ranges for reach: coordinates that are not planned stay where they are, even outside of their
+/// limits.
 std::vector<Interval> reachRanges(const Problem& problem) {
   std::vector<Interval> ranges = coordinateRanges(*problem.robot);
   for (int k = 0; k < problem.robot->dimension(); ++k) {
@@ -32,7 +43,8 @@ LinkCurveBuilder::Options builderOptions(const Problem& problem, const Collision
   return options;
 }
 
-/// Middle and radius of the ball that a body sweeps on one cell.
+/// A ball that contains the body's ball at every instant of the cell: Bernstein control points
+/// contain the curve of the centre, and the curve's error counts for the farthest point.
 Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
   Ball swept;
   const auto points = curve.pointCurve(body.ball.center);
@@ -49,9 +61,9 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
 
 }  // namespace
 
-ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy detail)
+ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy policy)
     : problem_(problem),
-      model_(collisionModel(problem, detail)),
+      model_(collisionModel(problem, policy)),
       builder_(*problem.robot, builderOptions(problem, model_)) {
   for (const CollisionBody& body : model_.bodies) {
     const auto& links = builder_.links();
@@ -73,6 +85,7 @@ BernsteinSpan ClearanceEvaluator::wholeRobot(const BernsteinSpan& planned) const
 
 void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolerance,
                                      Workspace& w) const {
+  // Cut the span wherever the motion of some obstacle bends.
   std::vector<double> breaks{planned.time().lower, planned.time().upper};
   for (const Obstacle& obstacle : problem_.obstacles) {
     const auto inside = obstacle.breaks(planned.time(), tolerance);
@@ -84,6 +97,7 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
   const BernsteinSpan whole = wholeRobot(planned);
   for (std::size_t i = 0; i < w.parts.size(); ++i) {
     Workspace::Part& part = w.parts[i];
+    // A span without cuts is used as it is: restricting it would only add rounding.
     const bool only = w.parts.size() == 1;
     builder_.build(only ? whole : whole.restricted({breaks[i], breaks[i + 1]}), tolerance, w.curves,
                    &part.links);
@@ -110,7 +124,7 @@ std::span<const BodyCurve> ClearanceEvaluator::curvesOf(int body,
   return part.links.of(curve_of_body_[body]);
 }
 
-/// Lowers `best` by what the pair's solids do in the part.
+/// Lowers `best` to the least distance of the pair's solids over the part.
 void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidelity,
                                  double tolerance, bool refine, Clearance* best) const {
   const CollisionPair& pair = model_.pairs[best->pair];
@@ -119,14 +133,12 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
   options.refine = refine;
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
-      options.threshold = best->upper;
+      options.threshold = best->upper;  // larger distances of other solids do not matter
       const MovingShape moving_a{&a.shape, a.X_BG, curvesOf(pair.a, part)};
       const MovingShape moving_b{&b.shape, b.X_BG, curvesOf(pair.b, part)};
       const DistanceBracket bracket = minimumDistance(moving_a, moving_b, options);
       if (bracket.penetrating) {
-        // How deep meshes are, and which way is out, their convex pieces tell better: as closely
-        // over the whole interval, and with directions that change steadily.
-        measure(part, MeshFidelity::kManyPieces, tolerance, refine, best);
+        measure(part, kContactFidelity, tolerance, refine, best);
         return;
       }
       best->lower = std::min(best->lower, bracket.lower);
@@ -147,17 +159,34 @@ Clearance ClearanceEvaluator::pairClearance(int pair, int span, double ceiling, 
   best.pair = pair;
   best.span = span;
   best.lower = best.upper = ceiling;
-  const MeshFidelity fidelity = model_.pairs[pair].fidelity;
+  const MeshFidelity own = model_.pairs[pair].fidelity;
   for (const Workspace::Part& part : w.parts) {
-    if (fidelity != MeshFidelity::kHull) {
-      // Where the hulls keep the ceiling the pieces do.
-      Clearance hulls = best;
-      measure(part, MeshFidelity::kHull, tolerance, false, &hulls);
-      if (hulls.lower >= best.lower) continue;
-    }
-    measure(part, fidelity, tolerance, refine, &best);
+    coarseToFine(measuringLevels(own), [&](MeshFidelity fidelity) {
+      if (fidelity == own) {
+        measure(part, own, tolerance, refine, &best);
+        return true;
+      }
+      // A coarser level only decides: where it stays above the bound so far, the own level does.
+      Clearance coarse = best;
+      measure(part, fidelity, tolerance, false, &coarse);
+      return coarse.lower >= best.lower;
+    });
   }
   return best;
+}
+
+/// Balls about the volume that each body sweeps: by cell, then body.
+std::vector<Ball> ClearanceEvaluator::sweptBalls(const Workspace& w) const {
+  std::vector<Ball> balls;
+  for (const Workspace::Part& part : w.parts) {
+    for (int c = 0; c < part.links.cellCount(); ++c) {
+      for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
+        const auto curves = curvesOf(static_cast<int>(i), part);
+        balls.push_back(sweptBall(model_.bodies[i], curves[curves.size() == 1 ? 0 : c]));
+      }
+    }
+  }
+  return balls;
 }
 
 void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, double influence,
@@ -165,15 +194,7 @@ void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, doubl
                                    std::vector<Clearance>* out) const {
   buildCurves(planned, kCurveShare * tolerance, w);
   const std::size_t bodies = model_.bodies.size();
-  std::vector<Ball> balls;  // about what each body sweeps, by cell, then body
-  for (const Workspace::Part& part : w.parts) {
-    for (int c = 0; c < part.links.cellCount(); ++c) {
-      for (std::size_t i = 0; i < bodies; ++i) {
-        const auto curves = curvesOf(static_cast<int>(i), part);
-        balls.push_back(sweptBall(model_.bodies[i], curves[curves.size() == 1 ? 0 : c]));
-      }
-    }
-  }
+  const std::vector<Ball> balls = sweptBalls(w);
   for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
     const CollisionPair& pair = model_.pairs[p];
     const double ceiling = pair.margin + influence;
@@ -181,6 +202,7 @@ void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, doubl
     for (std::size_t first = 0; first < balls.size() && !near; first += bodies) {
       const Ball& a = balls[first + pair.a];
       const Ball& b = balls[first + pair.b];
+      // Negated, so that NaN counts as near.
       near = !((a.center - b.center).norm() - a.radius - b.radius >= ceiling);
     }
     if (!near) continue;
@@ -200,6 +222,28 @@ bool ClearanceEvaluator::isClear(const BernsteinSpan& planned, double extra_marg
   return false;
 }
 
+/// Lowers `least` (distance - margin) and `worst` to those of the pair's solids. False when exact
+/// meshes are in contact: their depth is measured at another fidelity.
+bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose& X_WA,
+                                       const Pose& X_WB, double* least, Clearance* worst) const {
+  const CollisionPair& pair = model_.pairs[p];
+  for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
+    for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
+      // Worse only counts if it is nearer to (or deeper below) its margin than all before.
+      const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
+      if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) return false;
+      if (d.distance - pair.margin >= *least) continue;
+      *least = d.distance - pair.margin;
+      worst->pair = p;
+      worst->lower = worst->upper = d.distance;
+      worst->p_A = X_WA.inverse() * d.witness_A;
+      worst->p_B = X_WB.inverse() * d.witness_B;
+      worst->normal = d.normal;
+    }
+  }
+  return true;
+}
+
 Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double> t,
                                      Workspace& w) const {
   builder_.kinematics().linkPoses(problem_.configuration(q_planned), w.curves.kinematics, w.poses);
@@ -213,31 +257,19 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     const Pose& X_WA = w.poses[A.link];
     const Pose X_WB =
         B.obstacle >= 0 ? problem_.obstacles[B.obstacle].pose(t.value_or(0.0)) : w.poses[B.link];
-    const double apart =
+    // Balls contain the bodies: farther apart than the worst so far, they need no exact distance.
+    const double between_balls =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
-    if (apart - pair.margin >= least) continue;
-    const auto look = [&](MeshFidelity fidelity) {
-      for (const Geometry& a : A.solids(fidelity)) {
-        for (const Geometry& b : B.solids(fidelity)) {
-          const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
-          if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) return false;
-          if (d.distance - pair.margin >= least) continue;
-          least = d.distance - pair.margin;
-          worst.pair = p;
-          worst.lower = worst.upper = d.distance;
-          worst.p_A = X_WA.inverse() * d.witness_A;
-          worst.p_B = X_WB.inverse() * d.witness_B;
-          worst.normal = d.normal;
-        }
-      }
-      return true;
-    };
-    // Meshes in contact by their pieces, as in `measure`.
-    if (!look(pair.fidelity)) look(MeshFidelity::kManyPieces);
+    if (between_balls - pair.margin >= least) continue;
+    if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, &least, &worst)) {
+      measureAtRest(p, kContactFidelity, X_WA, X_WB, &least, &worst);
+    }
   }
   return worst;
 }
 
+// With n the normal from A to B and p_A, p_B the witnesses, fixed in their bodies, the distance
+// changes as n . (v_B - v_A): the rotation of n does not count, as n is along p_B - p_A.
 VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_planned, Workspace& w,
                                   double* distance, double* rate) const {
   const Kinematics& kinematics = builder_.kinematics();
@@ -251,6 +283,7 @@ VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_plan
     const int link = b.link;
     const double t = clearance.t_star;
     const Vec3 p_W = link < 0 ? problem_.obstacles[b.obstacle].pose(t) * p : w.poses[link] * p;
+    // n . (p_B - p_A) is the distance; its derivative by q is n . (J_B - J_A).
     *distance += sign * clearance.normal.dot(p_W);
     if (link < 0) {
       *rate += sign * clearance.normal.dot(problem_.obstacles[b.obstacle].pointVelocity(t, p_W));

@@ -23,12 +23,12 @@ struct Clearance {
   Vec3 normal = Vec3::UnitX();  ///< world, from A to B
 };
 
-/// Distances over time of all pairs of a problem along trajectories of its planned coordinates.
-/// Immutable; each thread uses its own `Workspace`.
+/// Distances over time of all pairs of a problem, along trajectories of its planned coordinates.
+/// Immutable after construction; each thread uses its own `Workspace`.
 class ClearanceEvaluator {
  public:
   explicit ClearanceEvaluator(const Problem& problem,
-                              FidelityPolicy detail = FidelityPolicy::kWhereNeeded);
+                              FidelityPolicy policy = FidelityPolicy::kWhereNeeded);
 
   struct Workspace {
     explicit Workspace(const ClearanceEvaluator& evaluator);
@@ -38,7 +38,7 @@ class ClearanceEvaluator {
       std::vector<std::vector<BodyCurve>> obstacles;  ///< one curve, or one per cell
     };
     LinkCurveBuilder::Workspace curves;
-    std::vector<Part> parts;  ///< of the span that was looked at last
+    std::vector<Part> parts;  ///< of the span of the last `buildCurves`
     std::vector<Pose> poses;
     SoftWorkspace soft;  ///< of `SoftClearance`
   };
@@ -52,12 +52,12 @@ class ClearanceEvaluator {
   void nearPairs(const BernsteinSpan& planned, int span, double influence, double tolerance,
                  Workspace& workspace, std::vector<Clearance>* out) const;
 
-  /// One pair over one span, `nearPairs` having been called for that span last: exact within the
-  /// tolerance up to `ceiling`, coarse above.
+  /// One pair over one span: exact within the tolerance up to `ceiling`, coarse above. Pre: the
+  /// workspace's last `buildCurves` or `nearPairs` was for that span.
   Clearance pairClearance(int pair, int span, double ceiling, double tolerance, bool refine,
                           Workspace& workspace) const;
 
-  /// Makes the curves of one span without looking at any pair.
+  /// Builds the curves of all bodies over one span, to `tolerance` [m], into the workspace.
   void buildCurves(const BernsteinSpan& planned, double tolerance, Workspace& workspace) const;
 
   /// True when every pair keeps its margin over the span, proved; else `worst` gets a pair that may
@@ -65,8 +65,8 @@ class ClearanceEvaluator {
   bool isClear(const BernsteinSpan& planned, double extra_margin, double tolerance,
                Workspace& workspace, Clearance* worst) const;
 
-  /// Distances of all pairs at one configuration of the planned coordinates, at time t [s] (none:
-  /// obstacles that move are left out): the least of (distance - margin), and which pair.
+  /// The pair with the least (distance - margin) at one configuration of the planned coordinates,
+  /// at time t [s]. Without a time, obstacles that move do not count.
   Clearance atRest(const VecX& q_planned, std::optional<double> t, Workspace& workspace) const;
 
   /// Gradient of the distance by the planned coordinates at time t_star, given q there. `distance`
@@ -75,11 +75,14 @@ class ClearanceEvaluator {
   VecX gradient(const Clearance& clearance, const VecX& q_planned, Workspace& workspace,
                 double* distance, double* rate) const;
 
-  /// The planned coordinates' polynomial with the others held.
+  /// The polynomial of all coordinates: the planned ones' with the others held.
   BernsteinSpan wholeRobot(const BernsteinSpan& planned) const;
 
  private:
   std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
+  std::vector<Ball> sweptBalls(const Workspace& w) const;
+  bool measureAtRest(int pair, MeshFidelity fidelity, const Pose& X_WA, const Pose& X_WB,
+                     double* least, Clearance* worst) const;
   void measure(const Workspace::Part& part, MeshFidelity fidelity, double tolerance, bool refine,
                Clearance* best) const;
 

@@ -1,3 +1,8 @@
+// The softened distance of a pair along a curve, and its minimum over a span's time.
+//
+// Its gradient by the poses of both bodies (translation and rotation in the world) becomes one by
+// the planned coordinates through the Jacobians of their links, and one by time through the
+// velocity of an obstacle that moves.
 #include "allclear/planner/clearance/soft_clearance.h"
 
 #include <algorithm>
@@ -8,7 +13,8 @@
 namespace allclear {
 namespace {
 
-/// A rigid motion's rate of turning, from the velocities of points.
+/// Angular velocity of the obstacle [rad/s], from the velocities of three points: the difference of
+/// two points' velocities is spin x (their difference).
 Vec3 spinOf(const Obstacle& obstacle, double t, const Vec3& p) {
   const Vec3 v = obstacle.pointVelocity(t, p);
   const Vec3 x = obstacle.pointVelocity(t, p + Vec3::UnitX()) - v;  // spin x UnitX
@@ -49,6 +55,7 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
   const Pose X_WA = poseOf(A), X_WB = poseOf(B);
   const SmoothDistance soft = softDistance(body(pair.a, pair.fidelity), X_WA,
                                            body(pair.b, pair.fidelity), X_WB, softness, &w.soft);
+  // Chain rule: pose gradients times Jacobians, or times the obstacle's velocity and spin.
   Value out;
   out.distance = soft.distance;
   out.t_star = t;
@@ -74,6 +81,7 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
 SoftClearance::Value SoftClearance::minimum(const Clearance& from, const BSpline& curve,
                                             double softness,
                                             ClearanceEvaluator::Workspace& workspace) const {
+  // The slope by time along the curve is that of the robot's motion plus the obstacles'.
   Value best;
   best.distance = HUGE_VAL;
   descend(curve.spanTime(from.span), from.t_star, [&](double t) {

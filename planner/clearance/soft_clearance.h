@@ -13,13 +13,13 @@
 namespace allclear {
 
 /// Softened distances (distance/soft/distance.h) of the pairs of a collision model along a curve:
-/// values with their own exact gradients, for the optimiser's way out of contact. They prove
-/// nothing. Bodies are made ready when first asked for; safe from several threads.
+/// values with their own exact gradients, which lead the optimiser out of contact. They prove
+/// nothing. Each body is prepared when it is first needed; safe to use from several threads.
 class SoftClearance {
  public:
   explicit SoftClearance(const ClearanceEvaluator& evaluator);
 
-  /// Radius of the pair's smaller body [m]: what softness is measured by.
+  /// Radius of the pair's smaller body [m]: the unit in which softness is chosen.
   double pairSize(int pair) const;
 
   struct Value {
@@ -43,7 +43,7 @@ class SoftClearance {
   const SoftBody& body(int index, MeshFidelity fidelity) const;
 
   const ClearanceEvaluator& evaluator_;
-  std::unique_ptr<Body[]> bodies_;  ///< body by body, by fidelity
+  std::unique_ptr<Body[]> bodies_;  ///< fidelity by fidelity, body after body
 };
 
 }  // namespace allclear

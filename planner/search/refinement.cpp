@@ -1,117 +1,96 @@
+// Refines a first guess by a trust-region exchange method.
+//
+// Exchange (R. Hettich, K. O. Kortanek, "Semi-infinite programming", SIAM Review 1993): clearance
+// must hold for every instant and every pair, which is infinitely many rows. A round solves the
+// program with finitely many of them, measures the solution over all pairs and all time, adds a row
+// for each pair and span that came near, and repeats.
+//
+// Trust region (A. R. Conn, N. I. M. Gould, P. L. Toint, "Trust-Region Methods", 2000, chapter 6):
+// rows are linearised distances that are known only near the centre. Without a region the first
+// steps cut straight through obstacles, where gradients lead anywhere. A round may move each
+// control point only so far that no point of the robot moves by more than `region_` metres along
+// one coordinate. The centre is the best curve so far.
+//
+// A solution is "better" when it is clear and cheaper, or less far from clear. Then it becomes the
+// centre. If it is worse only because rows were missing, the solve is repeated from there with the
+// rows added (a repair). Otherwise the region shrinks about the old centre.
+//
+// Invariant: `best_` is the best curve judged so far and the centre of the region; a clear guess is
+// never lost.
 #include "allclear/planner/search/refinement.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <map>
 #include <set>
 
 #include "allclear/core/parallel.h"
 #include "allclear/planner/program/trajectory_program.h"
+#include "allclear/planner/search/soft_row_schedule.h"
 #include "allclear/planner/seeds/segment_certifier.h"
+#include "allclear/planner/timing.h"
 
 namespace allclear {
 namespace {
 
+// The limits of the exchange.
 constexpr int kMaxRounds = 16;
-constexpr int kStateSamples = 32;          // of a span, at which demands on the state are looked at
-constexpr double kStateInfluence = 0.25;   // of a demand of order one, from where it gets a row
-constexpr double kMetresPerDemand = 0.05;  // to weigh demands and clearances against each other
 constexpr int kIterationsPerRound = 40;
-constexpr int kRepairs = 2;             // solves with the rows that the last one showed missing
-constexpr double kRegionOfClear = 0.1;  // [m] that one coordinate may move the robot in one round
-constexpr double kRegionOfUnclear = 0.4;
-constexpr double kLeastRegion = 1e-3;
-constexpr double kRepairable = 0.015;  // [m]: from deeper there is no way back
-constexpr double kGain = 0.02;         // of the cost: what is not worth another round
-constexpr double kInfluence = 0.02;    // [m] beyond the margin, from where a pair gets a row
+constexpr int kRepairs = 2;  // solves with rows that the last one showed missing, per centre
 
-/// Remembers the cheapest iterate of a solve that can be used, and ends the solve when no better
-/// one has come for a while: the last tenths of a per cent of the cost are not worth their
-/// iterations, nor is the way back from a step that went astray.
-class Settled {
+// What gets a row.
+constexpr double kInfluence = 0.02;       // [m] beyond the margin: pairs nearer than this
+constexpr int kStateSamples = 32;         // per span, at which demands on the state are evaluated
+constexpr double kStateInfluence = 0.25;  // demands (of order one) below this
+
+// How candidates are judged.
+constexpr double kMetresPerDemand = 0.05;  // weighs demands against clearances
+constexpr double kGain = 0.02;             // share of the cost: less is not worth another round
+constexpr double kRepairable = 0.015;      // [m]: a deeper violation shows a wrong turn, no repair
+constexpr double kSlowGain = 0.9;          // a violation above this share of the old one: no growth
+// A row is the upper end of a bracket one tolerance wide, and has to be two tolerances beyond the
+// margin. An iterate that misses that by half a tolerance is usable: the lower end of its bracket
+// is still half a tolerance beyond the margin, which is for the certificate's own bounds.
+constexpr double kTarget = 2.0;             // [tolerances]
+constexpr double kUsableShare = 0.5;        // [tolerances]
+constexpr double kDurationRounding = 1e-9;  // relative: a needed duration is a root of a quotient
+
+// The region's size [m]: how far one coordinate may move the robot in one round.
+constexpr double kRegionOfClear = 0.1;    // about a clear curve, which must stay clear
+constexpr double kRegionOfUnclear = 0.4;  // about a curve that has to find a way out
+constexpr double kSmallestRegion = 1e-3;  // smaller steps change nothing that matters
+constexpr double kGrow = 2.0;
+constexpr double kShrink = 0.25;
+/// Coordinates that move the robot little (the last wrist joint) may still turn ten times as far as
+/// the one that moves it most, not without bound.
+constexpr double kShareOfReach = 0.1;
+/// The duration may change by this share per metre of the region's size, and never by more than
+/// `kMostDuration`, which would let it vanish.
+constexpr double kDurationPerMetre = 4.0;
+constexpr double kMostDuration = 0.9;
+/// A step below this share of the region met none of its bounds: a larger region cannot change it.
+constexpr double kInsideShare = 0.9;
+
+/// Remembers the cheapest usable iterate of a solve, and tells when no better one has come for a
+/// while: the last tenths of a percent of the cost are not worth their iterations, nor is waiting
+/// for a solver that went astray.
+class UsableIterate {
  public:
-  /// An iterate can be used as `cost` is asked: at that cost. `number` counts from 0, the start.
-  bool operator()(int number, const VecX& point, double cost) {
-    if (number > 0 && cost < best_) {
-      if (cost < best_ - 2e-3 * std::fabs(best_)) last_gain_ = number;
-      best_ = cost;
-      point_ = point;
-    }
-    return point_.size() > 0 && number >= last_gain_ + kIdle;
+  /// `number` counts iterates from 0, the start, which is no result of the solve.
+  void offer(int number, const VecX& point, double cost) {
+    if (number == 0 || !(cost < best_)) return;
+    if (cost < best_ - kWorthwhile * std::fabs(best_)) last_gain_ = number;
+    best_ = cost;
+    point_ = point;
   }
-  /// Empty when there was none.
+  bool exists() const { return point_.size() > 0; }
+  bool isFinal(int number) const { return exists() && number >= last_gain_ + kIdle; }
   const VecX& point() const { return point_; }
 
  private:
-  static constexpr int kIdle = 4;
+  static constexpr int kIdle = 4;              // iterations without a gain
+  static constexpr double kWorthwhile = 2e-3;  // share of the cost that counts as a gain
   double best_ = std::numeric_limits<double>::max();
   int last_gain_ = 0;
   VecX point_;
-};
-
-/// Which clearance rows are softened, how much, and what is added to them (`ClearanceRow`): those
-/// of pairs so deep in contact that the Euclidean direction may point any way. The softness is
-/// large at first, to see past what would have to be gone around, and less after every solve. What
-/// a solve then lacks of the margin, as the Euclidean distance has it, is asked of the next one.
-class SoftRows {
- public:
-  SoftRows(const SoftClearance& soft, const CollisionModel& model, DistanceMode mode)
-      : soft_(soft), model_(model), mode_(mode) {}
-
-  /// What is near the first guess.
-  void start(const std::vector<Clearance>& near) { at_center_ = depths(near); }
-
-  /// After a solve: what is near the curve that it ended with, which became the centre or not.
-  void learn(const std::vector<Clearance>& near, const std::vector<ClearanceRow>& rows,
-             bool is_center) {
-    latest_ = depths(near);
-    if (is_center) at_center_ = latest_;
-    for (const ClearanceRow& row : rows) {
-      if (row.softness == 0.0) continue;
-      const double depth = depthIn(latest_, row.pair, row.span);
-      lacking_[{row.pair, row.span}] += std::max(0.0, depth + model_.pairs[row.pair].margin);
-    }
-    ++solves_;
-  }
-
-  ClearanceRow row(int pair, int span) const {
-    ClearanceRow out{pair, span};
-    if (mode_ == DistanceMode::kEuclidean) return out;
-    const double size = soft_.pairSize(pair);
-    const double depth = std::max(depthIn(at_center_, pair, span), depthIn(latest_, pair, span));
-    if (depth <= (mode_ == DistanceMode::kSoft ? 0.0 : kDeep * size)) return out;
-    out.softness = size * kSoftness[std::min(solves_, 2)];
-    const auto lacking = lacking_.find({pair, span});
-    out.raise =
-        std::max(0.0, kRaise * out.softness - (lacking == lacking_.end() ? 0.0 : lacking->second));
-    return out;
-  }
-
- private:
-  using Depths = std::map<std::pair<int, int>, double>;
-  static Depths depths(const std::vector<Clearance>& near) {
-    Depths out;
-    for (const Clearance& c : near) out[{c.pair, c.span}] = -c.upper;
-    return out;
-  }
-  /// Far pairs have no depth.
-  static double depthIn(const Depths& depths, int pair, int span) {
-    const auto it = depths.find({pair, span});
-    return it == depths.end() ? -HUGE_VAL : it->second;
-  }
-
-  static constexpr double kDeep = 0.3;  // of the smaller body's radius, like the softness
-  static constexpr double kSoftness[] = {0.1, 0.03, 0.01};
-  /// Times the softness: most of what the softened distance is below the distance (about 7).
-  static constexpr double kRaise = 5.0;
-
-  const SoftClearance& soft_;
-  const CollisionModel& model_;
-  DistanceMode mode_;
-  Depths at_center_, latest_;
-  Depths lacking_;
-  int solves_ = 0;
 };
 
 std::string described(const CollisionModel& model, const Clearance& c) {
@@ -121,12 +100,12 @@ std::string described(const CollisionModel& model, const Clearance& c) {
          model.bodies[model.pairs[c.pair].b].name + text;
 }
 
-/// Whether a step met no end of its region: then a larger one would not change it.
 bool isWellInside(const VecX& step, const VecX& radius) {
-  return (step.array().abs() < 0.9 * radius.array()).all();
+  return (step.array().abs() < kInsideShare * radius.array()).all();
 }
 
-/// Whether a curve stays the same but for its pace when its duration changes, and pace is free.
+/// Whether a change of duration changes only the pace of a curve, not its path or what it meets,
+/// and the pace is free.
 bool canBeStretched(const Problem& problem) {
   return isRestToRest(problem) && !problem.duration.isFixed() && !problem.limits.torque &&
          std::none_of(problem.waypoints.begin(), problem.waypoints.end(),
@@ -135,210 +114,280 @@ bool canBeStretched(const Problem& problem) {
                       [](const Obstacle& obstacle) { return obstacle.moves(); });
 }
 
-/// As `feasibleDuration`, even if longer than the problem allows.
-double neededDuration(const Problem& problem, const BSpline& curve) {
-  const PlannedLimits limits = plannedLimits(problem);
-  const BSpline unit = curve.withDuration(1.0);
-  double duration = std::max(problem.duration.min, 1e-2);
-  BSpline derivative = unit;
-  const VecX* by_order[] = {&limits.velocity, &limits.acceleration, &limits.jerk};
-  for (int order = 1; order <= 3; ++order) {
-    derivative = derivative.derivative();
-    const VecX greatest = derivative.control().cwiseAbs().rowwise().maxCoeff();
-    for (int j = 0; j < curve.dimension(); ++j) {
-      const double limit = (*by_order[order - 1])[j];
-      if (std::isfinite(limit)) {
-        duration = std::max(duration, std::pow(greatest[j] / limit, 1.0 / order));
-      }
-    }
-  }
-  return duration;
-}
-
-}  // namespace
-
-double feasibleDuration(const Problem& problem, const BSpline& curve) {
-  return std::min(neededDuration(problem, curve), problem.duration.max);
-}
-
-QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>& path) {
-  const PlannedLimits limits = plannedLimits(problem);
-  std::vector<double> times{0.0};
-  for (std::size_t i = 1; i < path.size(); ++i) {
-    double seconds = 0.0;
-    for (int k = 0; k < path[i].size(); ++k) {
-      const double way = std::abs(path[i][k] - path[i - 1][k]);
-      // The greatest derivatives of 10 s^3 - 15 s^4 + 6 s^5.
-      if (std::isfinite(limits.velocity[k])) {
-        seconds = std::max(seconds, 1.875 * way / limits.velocity[k]);
-      }
-      seconds = std::max(seconds, std::sqrt(10.0 / std::sqrt(3.0) * way / limits.acceleration[k]));
-      seconds = std::max(seconds, std::cbrt(60.0 * way / limits.jerk[k]));
-    }
-    times.push_back(times.back() + std::max(1e-3, seconds * (1.0 + 1e-9)));
-  }
-  if (times.back() < problem.duration.min) {
-    for (double& t : times) t *= problem.duration.min / times.back();
-  }
-  MatX positions(path.front().size(), static_cast<Eigen::Index>(path.size()));
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    positions.col(static_cast<Eigen::Index>(i)) = path[i];
-  }
-  const MatX rest = MatX::Zero(positions.rows(), positions.cols());
-  return {std::move(times), std::move(positions), rest, rest};
-}
-
-Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
-                  const RefinementOptions& refinement,
-                  const std::function<bool(const PlanProgress&)>& observe) {
-  const Problem& problem = evaluator.problem();
-  const CollisionModel& model = evaluator.model();
+TrajectoryProgram::Settings programSettings(const Problem& problem) {
   const double tolerance = problem.collision.tolerance;
   TrajectoryProgram::Settings settings;
   settings.tolerance = tolerance;
-  settings.clearance_target = 2.0 * tolerance;
-  settings.ceiling = 2.0 * kInfluence;
-  settings.threads = refinement.threads;
-  TrajectoryProgram program(evaluator, guess, settings, refinement.waypoint_times);
-  std::vector<ClearanceEvaluator::Workspace> workspaces;
-  for (int i = 0; i < std::max(1, refinement.threads); ++i) workspaces.emplace_back(evaluator);
+  settings.clearance_target = kTarget * tolerance;
+  settings.ceiling = 2.0 * kInfluence;  // a row keeps its gradient well beyond its entry
+  return settings;
+}
 
-  std::set<std::pair<int, int>> rows;
-  std::size_t row_count = 0;
-  SoftRows soft(program.soft(), model, problem.collision.distance);
-  const auto look = [&](const BSpline& curve) {
+class TrustRegionExchange {
+ public:
+  TrustRegionExchange(const ClearanceEvaluator& evaluator, const BSpline& guess,
+                      const RunContext& context, const RefinementOptions& options)
+      : evaluator_(evaluator),
+        problem_(evaluator.problem()),
+        model_(evaluator.model()),
+        context_(context),
+        options_(options),
+        tolerance_(problem_.collision.tolerance),
+        can_be_stretched_(canBeStretched(problem_)),
+        program_(evaluator, guess, programSettings(problem_), context.threads,
+                 options.waypoint_times),
+        soft_rows_(program_.soft(), model_, problem_.collision.distance),
+        reach_(SegmentCertifier(problem_, model_).reach(guess.value(0.5 * guess.duration()))),
+        best_{.clear = false, .curve = guess, .worst = std::nullopt} {
+    // One workspace per thread: evaluators are shared, scratch is not.
+    for (int i = 0; i < std::max(1, context.threads); ++i) workspaces_.emplace_back(evaluator);
+    startFrom(guess);
+  }
+
+  Refinement run() {
+    // One round: solve in the region, judge the solution over all time, move or shrink.
+    while (mayGoOn()) {
+      setRegion();
+      const Candidate candidate = examine(solve());
+      if (candidate.is_better) {
+        moveTo(candidate);
+      } else if (isRepairable(candidate)) {
+        repairFrom(candidate);
+      } else {
+        shrinkAfter(candidate);
+      }
+    }
+    best_.rounds = rounds_;
+    best_.iterations = iterations_;
+    best_.solve_seconds = solve_seconds_;
+    return std::move(best_);
+  }
+
+ private:
+  /// The end of one solve.
+  struct Candidate {
+    VecX point;          ///< variables of the program
+    BSpline curve;       ///< led through the waypoints
+    Refinement verdict;  ///< `verdict.curve` may be stretched
+    bool is_better;
+    bool has_new_rows;  ///< pairs came near that had no row
+  };
+
+  void startFrom(const BSpline& guess) {
+    const std::vector<Clearance> near = nearClearances(guess);
+    best_ = judge(guess, near);
+    soft_rows_.start(near);
+    addRows(near);
+    center_ = program_.pointOf(guess);
+    program_.setPoint(center_);
+    best_.cost = program_.costOf(best_.curve);
+    region_ = best_.clear ? kRegionOfClear : kRegionOfUnclear;
+    solve_from_ = center_;
+  }
+
+  bool mayGoOn() const {
+    return rounds_ < kMaxRounds && !ended_ && iterations_ < options_.iterations &&
+           region_ > kSmallestRegion;
+  }
+
+  /// A bound in metres becomes one in radians by the coordinate's reach [m/rad].
+  void setRegion() {
+    program_.setPoint(center_);
+    radius_ = program_.regionRadius(
+        region_ * reach_.cwiseMax(kShareOfReach * reach_.maxCoeff()).cwiseInverse(),
+        std::min(kMostDuration, kDurationPerMetre * region_));
+    program_.setRegion(center_, radius_);
+  }
+
+  /// Solves the program inside the region: its cheapest usable iterate, else where it ended.
+  VecX solve() {
+    NlpOptions options;
+    options.warm = rounds_ > 0;
+    options.max_iterations = std::min(kIterationsPerRound, options_.iterations - iterations_);
+    UsableIterate usable;
+    const auto start = RunContext::Clock::now();
+    const NlpResult result =
+        solveNlp(program_, solve_from_, options,
+                 [&](const NlpIteration& iteration) { return observe(iteration, &usable); });
+    solve_seconds_ += RunContext::secondsSince(start);
+    ++rounds_;
+    iterations_ += result.iterations;
+    return usable.exists() ? usable.point() : result.x;
+  }
+
+  /// Called by the solver at every iterate; false ends the solve.
+  bool observe(const NlpIteration& iteration, UsableIterate* usable) {
+    int row = -1;
+    const double worst = program_.worstRow(&row);
+    PlanProgress progress{
+        0, rounds_, iterations_ + iteration.number, iteration.cost, iteration.infeasibility, ""};
+    if (row >= 0) progress.worst = described(model_, program_.rowClearances()[row]);
+    // Rows that stay deep below the margin after some iterations show a seed without a way out.
+    context_.report(progress);
+    const bool is_hopeless = progress.iteration >= options_.patience && worst <= -options_.hopeless;
+    if (context_.mustEnd() || is_hopeless) {
+      ended_ = true;
+      return false;
+    }
+    usable->offer(iteration.number, program_.point(), usableCost(iteration, worst));
+    return !usable->isFinal(iteration.number);
+  }
+
+  /// The cost at which the program's current point could be used; infinite when it cannot.
+  double usableCost(const NlpIteration& iteration, double worst_row) {
+    if (can_be_stretched_ && program_.stateRows().count() == 0) {
+      // Violated limits of velocity, acceleration and jerk only cost time.
+      return worst_row >= -kUsableShare * tolerance_
+                 ? program_.costOf(stretched(program_.currentCurve()))
+                 : HUGE_VAL;
+    }
+    return iteration.infeasibility <= kUsableShare * tolerance_ ? iteration.cost : HUGE_VAL;
+  }
+
+  /// Judges the solution over all pairs and all time, and adds the rows that it lacked.
+  Candidate examine(const VecX& point) {
+    BSpline curve = program_.stateRows().throughWaypoints(program_.curveAt(point));
+    const std::vector<Clearance> near = nearClearances(curve);
+    Refinement verdict = judge(curve, near);
+    verdict.cost = program_.costOf(verdict.curve);
+    const bool is_better = verdict.clear ? !best_.clear || verdict.cost < best_.cost
+                                         : !best_.clear && verdict.violation < best_.violation;
+    soft_rows_.learn(near, program_.rows(), is_better);
+    const bool has_new_rows = addRows(near);
+    return {point, std::move(curve), std::move(verdict), is_better, has_new_rows};
+  }
+
+  /// The candidate becomes the centre. Converged when it gains little on a clear curve, or when it
+  /// is clear and did not need the whole region.
+  void moveTo(const Candidate& candidate) {
+    const Refinement& verdict = candidate.verdict;
+    const bool gains_little =
+        verdict.clear && best_.clear && verdict.cost > (1.0 - kGain) * best_.cost;
+    const bool is_inside = isWellInside(program_.pointOf(candidate.curve) - center_, radius_);
+    const bool is_slow = !verdict.clear && verdict.violation > kSlowGain * best_.violation;
+    best_ = verdict;
+    center_ = solve_from_ = program_.pointOf(best_.curve);
+    repairs_ = 0;
+    if (gains_little || (best_.clear && is_inside)) ended_ = true;
+    if (!is_slow) region_ *= kGrow;
+  }
+
+  bool isRepairable(const Candidate& candidate) const {
+    return candidate.has_new_rows && repairs_ < kRepairs &&
+           candidate.verdict.violation < kRepairable;
+  }
+
+  /// Solves again from the candidate, in the same region: its obstacles have rows now.
+  void repairFrom(const Candidate& candidate) {
+    ++repairs_;
+    solve_from_ = candidate.point;
+  }
+
+  /// Two clear curves in a row of which the second is not cheaper: converged.
+  void shrinkAfter(const Candidate& candidate) {
+    if (best_.clear && candidate.verdict.clear) ended_ = true;
+    region_ *= kShrink;
+    repairs_ = 0;
+    solve_from_ = center_;
+  }
+
+  /// Every pair that comes nearer than `kInfluence` beyond its margin, span by span in order.
+  std::vector<Clearance> nearClearances(const BSpline& curve) {
     std::vector<std::vector<Clearance>> by_span(curve.spanCount());
-    parallelFor(refinement.threads, curve.spanCount(), [&](int s, int worker) {
-      evaluator.nearPairs(curve.span(s), s, kInfluence, tolerance, workspaces[worker], &by_span[s]);
+    parallelFor(context_.threads, curve.spanCount(), [&](int s, int worker) {
+      evaluator_.nearPairs(curve.span(s), s, kInfluence, tolerance_, workspaces_[worker],
+                           &by_span[s]);
     });
     std::vector<Clearance> near;
     for (const auto& span : by_span) near.insert(near.end(), span.begin(), span.end());
     return near;
-  };
-  const auto addRows = [&](const std::vector<Clearance>& near) {
-    const std::size_t before = row_count;
-    for (const Clearance& c : near) rows.insert({c.span, c.pair});
-    std::vector<ClearanceRow> list;
-    for (const auto& [span, pair] : rows) list.push_back(soft.row(pair, span));
-    program.setRows(std::move(list));
-    row_count = rows.size() + program.stateRows().demandRows().size();
-    return row_count > before;
-  };
+  }
 
-  const bool can_be_stretched = canBeStretched(problem);
-  const auto stretched = [&](const BSpline& curve) {
-    return curve.withDuration(std::max(curve.duration(), feasibleDuration(problem, curve)));
-  };
-  // What keeps a curve from being clear.
-  const auto judge = [&](const BSpline& curve, const std::vector<Clearance>& near) {
+  /// Gives the program a row for every pair and span that ever came near; true when there are more
+  /// rows than before. (`judge` has added the rows of demands.)
+  bool addRows(const std::vector<Clearance>& near) {
+    const std::size_t before = row_count_;
+    for (const Clearance& c : near) near_ever_.insert({c.span, c.pair});
+    std::vector<ClearanceRow> rows;
+    for (const auto& [span, pair] : near_ever_) rows.push_back(soft_rows_.row(pair, span));
+    program_.setRows(std::move(rows));
+    row_count_ = near_ever_.size() + program_.stateRows().demandRows().size();
+    return row_count_ > before;
+  }
+
+  /// By how much, and by what, a curve is not clear. A clear curve that is too fast is stretched.
+  Refinement judge(const BSpline& curve, const std::vector<Clearance>& near) {
     Refinement verdict{.clear = false, .curve = curve, .worst = std::nullopt};
-    double least = HUGE_VAL;
-    for (const Clearance& c : near) {
-      const double excess = c.lower - model.pairs[c.pair].margin;
-      if (excess >= least) continue;
-      least = excess;
-      verdict.worst = c;
-      verdict.violation = std::max(0.0, -excess);
-    }
-    const StateRows::Worst state = program.stateRows().watch(curve, kStateSamples, kStateInfluence);
-    if (state.value < 0.0) {
-      verdict.violation = std::max(verdict.violation, -state.value * kMetresPerDemand);
-      char at[48];
-      std::snprintf(at, sizeof at, " at t = %.4g s", state.row.s * curve.duration());
-      verdict.worst_demand = program.stateRows().demands().name(state.row.demand) + at;
-    }
-    const double off = program.stateRows().targetViolation(curve);
-    verdict.violation = std::max(verdict.violation, off);
-    if (off > 0.0) verdict.worst_demand = "a waypoint or the goal's pose is missed";
-    const double needed = neededDuration(problem, curve);
-    const double longest = can_be_stretched ? problem.duration.max : curve.duration();
-    verdict.clear = verdict.violation == 0.0 && needed <= longest * (1.0 + 1e-9);
+    judgeClearances(near, &verdict);
+    judgeDemands(curve, &verdict);
+    const double needed = neededDuration(problem_, curve);
+    const double longest = can_be_stretched_ ? problem_.duration.max : curve.duration();
+    verdict.clear = verdict.violation == 0.0 && needed <= longest * (1.0 + kDurationRounding);
     if (verdict.clear && needed > curve.duration()) verdict.curve = stretched(curve);
     return verdict;
-  };
+  }
 
-  const std::vector<Clearance> at_guess = look(guess);
-  Refinement best = judge(guess, at_guess);
-  soft.start(at_guess);
-  addRows(at_guess);
-  VecX center = program.pointOf(guess);
-  program.setPoint(center);
-  best.cost = program.costOf(best.curve);
-  const VecX reach = SegmentCertifier(problem, model).reach(guess.value(0.5 * guess.duration()));
-  double region = best.clear ? kRegionOfClear : kRegionOfUnclear;
-  VecX x = center;
-  bool going = true;
-  bool warm = false;
-  int rounds = 0, iterations = 0, repairs = 0;
-  double seconds = 0.0;
-  while (rounds < kMaxRounds && going && iterations < refinement.iterations &&
-         region > kLeastRegion) {
-    program.setPoint(center);
-    const VecX radius =
-        program.regionRadius(region * reach.cwiseMax(0.1 * reach.maxCoeff()).cwiseInverse(),
-                             std::min(0.9, 4.0 * region));
-    program.setRegion(center, radius);
-    NlpOptions options;
-    options.warm = warm;
-    options.max_iterations = std::min(kIterationsPerRound, refinement.iterations - iterations);
-    Settled settled;
-    const auto start = std::chrono::steady_clock::now();
-    const NlpResult result = solveNlp(program, x, options, [&](const NlpIteration& iteration) {
-      int row = -1;
-      const double worst = program.worstRow(&row);
-      PlanProgress progress{
-          0, rounds, iterations + iteration.number, iteration.cost, iteration.infeasibility, ""};
-      if (row >= 0) progress.worst = described(model, program.rowClearances()[row]);
-      going = observe(progress) &&
-              (progress.iteration < refinement.patience || worst > -refinement.hopeless);
-      double cost = HUGE_VAL;
-      if (can_be_stretched && program.stateRows().count() == 0) {
-        // Limits that are not kept yet only ask for more time.
-        if (worst >= -0.5 * tolerance) cost = program.costOf(stretched(program.currentCurve()));
-      } else if (iteration.infeasibility <= 0.5 * tolerance) {
-        cost = iteration.cost;
-      }
-      return going && !settled(iteration.number, program.point(), cost);
-    });
-    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    ++rounds;
-    iterations += result.iterations;
-    const bool has_feasible = settled.point().size() > 0;
-    const VecX& reached = has_feasible ? settled.point() : result.x;
-    const BSpline curve = program.stateRows().throughWaypoints(program.curveAt(reached));
-    const std::vector<Clearance> near = look(curve);
-    Refinement found = judge(curve, near);
-    found.cost = program.costOf(found.curve);
-    const bool better = found.clear ? !best.clear || found.cost < best.cost
-                                    : !best.clear && found.violation < best.violation;
-    soft.learn(near, program.rows(), better);
-    const bool more_rows = addRows(near);
-    warm = true;
-    if (better) {
-      const bool settled_there =
-          found.clear && best.clear && found.cost > (1.0 - kGain) * best.cost;
-      const bool is_inside = isWellInside(program.pointOf(curve) - center, radius);
-      const bool slow = !found.clear && found.violation > 0.9 * best.violation;
-      best = std::move(found);
-      center = x = program.pointOf(best.curve);
-      repairs = 0;
-      if (settled_there || (best.clear && is_inside)) break;
-      if (!slow) region *= 2.0;
-    } else if (more_rows && repairs < kRepairs && found.violation < kRepairable) {
-      ++repairs;
-      x = reached;  // what was not known to be in the way now is
-    } else {
-      if (best.clear && found.clear) break;
-      region *= 0.25;
-      repairs = 0;
-      x = center;
+  void judgeClearances(const std::vector<Clearance>& near, Refinement* verdict) const {
+    double least = HUGE_VAL;
+    for (const Clearance& c : near) {
+      const double excess = c.lower - model_.pairs[c.pair].margin;
+      if (excess >= least) continue;
+      least = excess;
+      verdict->worst = c;
+      verdict->violation = std::max(0.0, -excess);
     }
   }
-  Refinement out = std::move(best);
-  out.rounds = rounds;
-  out.iterations = iterations;
-  out.solve_seconds = seconds;
-  return out;
+
+  /// Also adds rows for demands that come near their limit.
+  void judgeDemands(const BSpline& curve, Refinement* verdict) {
+    StateRows& rows = program_.stateRows();
+    const StateRows::Worst state = rows.watch(curve, kStateSamples, kStateInfluence);
+    if (state.value < 0.0) {
+      verdict->violation = std::max(verdict->violation, -state.value * kMetresPerDemand);
+      char at[48];
+      std::snprintf(at, sizeof at, " at t = %.4g s", state.row.s * curve.duration());
+      verdict->worst_demand = rows.demands().name(state.row.demand) + at;
+    }
+    const double missed_by = rows.targetViolation(curve);
+    verdict->violation = std::max(verdict->violation, missed_by);
+    if (missed_by > 0.0) verdict->worst_demand = "a waypoint or the goal's pose is missed";
+  }
+
+  BSpline stretched(const BSpline& curve) const {
+    return curve.withDuration(std::max(curve.duration(), feasibleDuration(problem_, curve)));
+  }
+
+  const ClearanceEvaluator& evaluator_;
+  const Problem& problem_;
+  const CollisionModel& model_;
+  const RunContext& context_;
+  const RefinementOptions& options_;
+  double tolerance_;  ///< [m] of a distance
+  bool can_be_stretched_;
+  TrajectoryProgram program_;
+  SoftRowSchedule soft_rows_;
+  VecX reach_;  ///< [m per unit of each coordinate] at the middle of the guess
+  std::vector<ClearanceEvaluator::Workspace> workspaces_;  ///< one per thread
+  std::set<std::pair<int, int>> near_ever_;                ///< span and pair of every row
+  std::size_t row_count_ = 0;                              ///< of clearances and demands
+
+  Refinement best_;
+  VecX center_;      ///< the program's point of `best_`
+  VecX solve_from_;  ///< where the next solve starts
+  double region_ = 0.0;
+  VecX radius_;  ///< of the region, by variable
+  bool ended_ = false;
+  int rounds_ = 0;
+  int iterations_ = 0;
+  int repairs_ = 0;  ///< since the centre was last set
+  double solve_seconds_ = 0.0;
+};
+
+}  // namespace
+
+Refinement refine(const ClearanceEvaluator& evaluator, const BSpline& guess,
+                  const RunContext& context, const RefinementOptions& options) {
+  return TrustRegionExchange(evaluator, guess, context, options).run();
 }
 
 }  // namespace allclear

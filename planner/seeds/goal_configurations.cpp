@@ -1,91 +1,92 @@
+// Configurations that meet a target. For poses: damped least squares (C. W. Wampler, "Manipulator
+// inverse kinematic solutions based on vector formulations and damped least-squares methods", IEEE
+// Trans. SMC 1986) from the given configuration and from random ones.
+//
+// Symbols: e the twist from the frame to its target, J its geometric Jacobian, lambda the damping.
+// One step solves (J^T J + lambda 1) dq = J^T e: for small lambda a Gauss-Newton step, for large
+// ones a short step along the gradient, which exists at singular configurations too.
 #include "allclear/planner/seeds/goal_configurations.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "allclear/planner/problem/pose_error.h"
+#include "allclear/planner/seeds/configuration_space.h"
+#include "allclear/planner/seeds/segment_certifier.h"
 
 namespace allclear {
 namespace {
 
-constexpr double kTightening = 0.5;  // of the tolerances: leaves the optimiser room on both sides
+/// Share of the tolerances that a solution may use: leaves the optimiser room on both sides.
+constexpr double kToleranceUsed = 0.5;
+
+// Damping (lambda), in the units of J^T J. A step that does not reduce the error is tried again
+// with eight times the damping; one that does leaves an eighth of it (8 / 64) for the next step.
 constexpr double kFirstDamping = 1e-2;
+constexpr double kLeastDamping = 1e-12;  // keeps J^T J positive definite
+constexpr double kDampingGrowth = 8.0;
+constexpr double kDampingRelief = 64.0;
+constexpr int kDampings = 6;  // tries per step
+
+/// Metres per radian of a coordinate that moves no body, so that lengths are norms.
+constexpr double kLeastReach = 1e-3;
+
+// Streams of random numbers, apart from those of the searches (which are the attempts' numbers):
+// "free" and "goal" in ASCII.
+constexpr std::uint64_t kFreeStream = 0x66726565u;
+constexpr std::uint64_t kGoalStream = 0x676f616cu;
 
 /// Damped least squares for one pose target.
 class InverseKinematics {
  public:
   InverseKinematics(const Problem& problem, const PoseTarget& target, const Kinematics& kinematics)
-      : problem_(problem),
-        target_(target),
-        kinematics_(kinematics),
-        limits_(plannedLimits(problem)),
-        workspace_(kinematics.makeWorkspace()),
-        places_(std::isfinite(target.position_tolerance)),
-        turns_(std::isfinite(target.angle_tolerance)) {}
-
-  bool met(const Eigen::Matrix<double, 6, 1>& error) const {
-    return (!places_ || error.head<3>().norm() <= kTightening * target_.position_tolerance) &&
-           (!turns_ || error.tail<3>().norm() <= kTightening * target_.angle_tolerance);
-  }
+      : target_(target), limits_(plannedLimits(problem)), pose_error_(problem, kinematics) {}
 
   /// Moves q onto the target, inside the limits; false when it does not get there.
   bool solve(int iterations, VecX& q) {
     double damping = kFirstDamping;
-    Eigen::Matrix<double, 6, 1> error = errorAt(q);
+    PoseError::Vec6 error = pose_error_.twistToTarget(target_, q);
     for (int i = 0; i < iterations; ++i) {
-      if (met(error)) return true;
-      const MatX J = jacobian();
-      const MatX normal = J.transpose() * J;
-      bool better = false;
-      for (int tries = 0; tries < 6 && !better; ++tries, damping *= 8.0) {
-        MatX damped = normal;
-        damped.diagonal().array() += damping;
-        const VecX step = damped.ldlt().solve(J.transpose() * error);
-        const VecX next = (q + step).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
-        const auto there = errorAt(next);
-        better = there.squaredNorm() < error.squaredNorm();
-        if (!better) continue;
-        q = next;
-        error = there;
-        damping = std::max(1e-12, damping / 64.0);
-      }
-      if (!better) break;
-      errorAt(q);  // the Jacobian is of the configuration placed last
+      if (isMet(error)) return true;
+      if (!improve(q, error, damping)) break;
     }
-    return met(error);
+    return isMet(error);
   }
 
  private:
-  /// What is left to go, in the world; zero where the target leaves it free.
-  Eigen::Matrix<double, 6, 1> errorAt(const VecX& q) {
-    kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
-    const Pose X_WP = poses_[target_.link] * target_.X_LP;
-    Eigen::Matrix<double, 6, 1> error = Eigen::Matrix<double, 6, 1>::Zero();
-    if (places_) error.head<3>() = target_.X_WP.p - X_WP.p;
-    if (turns_) error.tail<3>() = rotationVector(target_.X_WP.R * X_WP.R.transpose());
-    return error;
+  bool isMet(const PoseError::Vec6& error) const {
+    const bool is_free_position = !std::isfinite(target_.position_tolerance);
+    const bool is_free_angle = !std::isfinite(target_.angle_tolerance);
+    return (is_free_position ||
+            error.head<3>().norm() <= kToleranceUsed * target_.position_tolerance) &&
+           (is_free_angle || error.tail<3>().norm() <= kToleranceUsed * target_.angle_tolerance);
   }
 
-  MatX jacobian() {
-    kinematics_.pointJacobian(workspace_, target_.link, poses_[target_.link] * target_.X_LP.p,
-                              whole_);
-    MatX J(6, problem_.plannedCount());
-    for (int k = 0; k < J.cols(); ++k) J.col(k) = whole_.col(problem_.planned[k]);
-    if (!places_) J.topRows<3>().setZero();
-    if (!turns_) J.bottomRows<3>().setZero();
-    return J;
+  /// One step that reduces the error; false when no damping gives one. On return `damping` is that
+  /// of the next step.
+  bool improve(VecX& q, PoseError::Vec6& error, double& damping) {
+    const MatX J = pose_error_.twistJacobian(target_, q);
+    const MatX normal = J.transpose() * J;
+    // Raise the damping until the step, cut off at the limits, reduces the error.
+    bool is_better = false;
+    for (int tries = 0; tries < kDampings && !is_better; ++tries, damping *= kDampingGrowth) {
+      MatX damped = normal;
+      damped.diagonal().array() += damping;
+      const VecX step = damped.ldlt().solve(J.transpose() * error);
+      const VecX next = (q + step).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
+      const PoseError::Vec6 next_error = pose_error_.twistToTarget(target_, next);
+      is_better = next_error.squaredNorm() < error.squaredNorm();
+      if (!is_better) continue;
+      q = next;
+      error = next_error;
+      damping = std::max(kLeastDamping, damping / kDampingRelief);
+    }
+    return is_better;
   }
 
-  const Problem& problem_;
   const PoseTarget& target_;
-  const Kinematics& kinematics_;
   PlannedLimits limits_;
-  Kinematics::Workspace workspace_;
-  std::vector<Pose> poses_;
-  Jacobian whole_;
-  bool places_;
-  bool turns_;
+  PoseError pose_error_;
 };
 
 bool alreadyFound(const std::vector<VecX>& found, const VecX& q, double distinct) {
@@ -94,41 +95,49 @@ bool alreadyFound(const std::vector<VecX>& found, const VecX& q, double distinct
   });
 }
 
+/// The planned coordinates of the robot's configuration `q` with the target's values put in.
+VecX withTarget(const Problem& problem, const JointTarget& target, VecX q) {
+  for (std::size_t k = 0; k < target.coordinates.size(); ++k) {
+    q[target.coordinates[k]] = target.values[static_cast<Eigen::Index>(k)];
+  }
+  return problem.plannedPart(q);
+}
+
+/// The target's values; coordinates that it leaves free may have to move out of the way.
+VecX jointConfiguration(const Problem& problem, SegmentCertifier& certifier,
+                        const JointTarget& target, const VecX& from, const VecX& otherwise,
+                        std::uint64_t seed, int starts) {
+  VecX q = withTarget(problem, target, problem.configuration(otherwise));
+  const ConfigurationSpace space(problem, q, VecX::Ones(from.size()));
+  q = from + space.difference(from, q);
+  if (target.coordinates.size() == problem.planned.size()) return q;
+  RandomStream random(seed, kFreeStream);
+  for (int i = 0; i < starts && !certifier.isClear(q, 0.0); ++i) {
+    const VecX drawn = withTarget(problem, target, problem.configuration(space.sample(random)));
+    if (certifier.isClear(drawn, 0.0)) q = from + space.difference(from, drawn);
+  }
+  return q;
+}
+
 }  // namespace
 
 std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
                                        const VecX& from, const VecX& otherwise,
-                                       const GoalOptions& options,
+                                       const RunContext& context, const GoalOptions& options,
                                        std::optional<VecX>* in_contact) {
   const Problem& problem = evaluator.problem();
   SegmentCertifier certifier(problem, evaluator.model());
   if (const auto* joints = std::get_if<JointTarget>(&target)) {
-    VecX q = problem.configuration(otherwise);
-    for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
-      q[joints->coordinates[k]] = joints->values[static_cast<Eigen::Index>(k)];
-    }
-    q = problem.plannedPart(q);
-    const ConfigurationSpace space(problem, q, VecX::Ones(from.size()));
-    q = from + space.difference(from, q);
-    if (joints->coordinates.size() == problem.planned.size()) return {q};
-    // What the target leaves free may have to move out of the way.
-    RandomStream random(options.seed, 0x66726565u);
-    for (int i = 0; i < options.starts && !certifier.isClear(q, 0.0); ++i) {
-      VecX free = problem.configuration(space.sample(random));
-      for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
-        free[joints->coordinates[k]] = joints->values[static_cast<Eigen::Index>(k)];
-      }
-      free = problem.plannedPart(free);
-      if (certifier.isClear(free, 0.0)) q = from + space.difference(from, free);
-    }
-    return {q};
+    return {jointConfiguration(problem, certifier, *joints, from, otherwise, context.seed,
+                               options.starts)};
   }
-  const ConfigurationSpace space(problem, from, certifier.reach(from).cwiseMax(1e-3));
+  const ConfigurationSpace space(problem, from, certifier.reach(from).cwiseMax(kLeastReach));
   InverseKinematics inverse(problem, std::get<PoseTarget>(target),
                             evaluator.builder().kinematics());
-  RandomStream random(options.seed, 0x676f616cu);  // apart from the streams of the searches
+  RandomStream random(context.seed, kGoalStream);
+  // The given configuration first: its solution is often the nearest one.
   std::vector<VecX> found;
-  for (int i = 0; i <= options.starts && !options.budget.over(); ++i) {
+  for (int i = 0; i <= options.starts && !context.mustEnd(); ++i) {
     VecX q = i == 0 ? from : space.sample(random);
     if (!inverse.solve(options.iterations, q)) continue;
     q = from + space.difference(from, q);
@@ -146,11 +155,11 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
   return found;
 }
 
-std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
+std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator, const RunContext& context,
                                      const GoalOptions& options, std::optional<VecX>* in_contact) {
   const Problem& problem = evaluator.problem();
   const VecX start = problem.plannedPart(problem.start);
-  return targetConfigurations(evaluator, problem.goal, start, start, options, in_contact);
+  return targetConfigurations(evaluator, problem.goal, start, start, context, options, in_contact);
 }
 
 }  // namespace allclear

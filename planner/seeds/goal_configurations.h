@@ -4,32 +4,35 @@
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
-#include "allclear/planner/seeds/rrt_connect.h"
+#include "allclear/planner/run/run_context.h"
 
 namespace allclear {
 
 struct GoalOptions {
-  int most = 8;            ///< configurations at most
-  int starts = 64;         ///< random starts of the iteration, besides the problem's start
-  int iterations = 60;     ///< of each start
-  double distinct = 0.05;  ///< configurations closer than this in every coordinate count as one
-  std::uint64_t seed = 1;
-  SearchBudget budget;
+  int most = 8;         ///< configurations at most
+  int starts = 64;      ///< random starts of the iteration, besides the problem's start
+  int iterations = 60;  ///< of each start
+  /// Configurations closer than this in every coordinate count as one [rad or m]: three degrees
+  /// lead to the same plan.
+  double distinct = 0.05;
 };
 
 /// Planned coordinates that meet the problem's goal. A joint goal: its values, wrapping joints at
 /// the turn nearest to the start; not checked for collisions. A pose goal: solutions of the inverse
-/// kinematics within the limits and its tolerances and clear of collisions by the margins (damped
-/// least squares from random starts), the nearest to the start first; empty when none was found.
-/// `in_contact` gets a solution that would do but for a collision, if one was met.
+/// kinematics within the limits and half of its tolerances, clear of collisions by the margins
+/// (damped least squares from random starts), the nearest to the start first; empty when none was
+/// found. `in_contact` gets a solution that only a collision rules out, if one was met.
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
+                                     const RunContext& context = {},
                                      const GoalOptions& options = {},
                                      std::optional<VecX>* in_contact = nullptr);
 
 /// The same for any target on the way, nearest to (and at the turns nearest to) `from`. Planned
-/// coordinates that a joint target leaves out are taken from `otherwise`.
+/// coordinates that a joint target leaves out are taken from `otherwise`, or at random where that
+/// configuration is not clear.
 std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
                                        const VecX& from, const VecX& otherwise,
+                                       const RunContext& context = {},
                                        const GoalOptions& options = {},
                                        std::optional<VecX>* in_contact = nullptr);
 

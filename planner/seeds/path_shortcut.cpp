@@ -5,12 +5,20 @@
 namespace allclear {
 namespace {
 
+/// Points nearer than this [rad or m] count as one vertex: rounding of a point on a segment.
+constexpr double kSamePoint = 1e-12;
+// Shares of the path's length: a cut that gains less is not made, and one that gains less than
+// `kNotableGain` does not renew the patience.
+constexpr double kLeastGain = 1e-3;
+constexpr double kNotableGain = 1e-2;
+
 /// A point of a path: on the segment after vertex `segment`.
 struct PathPoint {
   int segment;
   VecX q;
 };
 
+/// The point at the length `at` [m] from the start.
 PathPoint pointAt(const ConfigurationSpace& space, const std::vector<VecX>& path, double at) {
   const int last = static_cast<int>(path.size()) - 2;
   for (int i = 0; i <= last; ++i) {
@@ -24,14 +32,16 @@ PathPoint pointAt(const ConfigurationSpace& space, const std::vector<VecX>& path
   return {last, path.back()};
 }
 
-/// From every vertex kept, straight to the farthest one that can be reached (by halving).
+/// Goes straight from each kept vertex to a far one that it can reach. Tries the last vertex, then
+/// half the way to it, and so on: few proofs, most of which fail early.
 std::vector<VecX> withoutDetours(SegmentCertifier& certifier, const std::vector<VecX>& path,
-                                 double extra, const SearchBudget& budget) {
+                                 double extra, const RunContext& context) {
   std::vector<VecX> out{path.front()};
   const int last = static_cast<int>(path.size()) - 1;
   for (int i = 0; i < last;) {
     int next = i + 1;
-    for (int stride = last - i; stride > 1 && !budget.over(); stride /= 2) {
+    // Halve the stride until the segment is proved; the next vertex needs no proof.
+    for (int stride = last - i; stride > 1 && !context.mustEnd(); stride /= 2) {
       if (!certifier.isClear(path[i], path[i + stride], extra)) continue;
       next = i + stride;
       break;
@@ -42,11 +52,11 @@ std::vector<VecX> withoutDetours(SegmentCertifier& certifier, const std::vector<
   return out;
 }
 
-/// Replaces what lies between two points of the path by a straight segment.
+/// Replaces the part between two points of the path by a straight segment.
 std::vector<VecX> cut(const std::vector<VecX>& path, const PathPoint& a, const PathPoint& b) {
   std::vector<VecX> out(path.begin(), path.begin() + a.segment + 1);
-  if ((a.q - out.back()).norm() > 1e-12) out.push_back(a.q);
-  if ((b.q - path[b.segment + 1]).norm() > 1e-12) out.push_back(b.q);
+  if ((a.q - out.back()).norm() > kSamePoint) out.push_back(a.q);
+  if ((b.q - path[b.segment + 1]).norm() > kSamePoint) out.push_back(b.q);
   out.insert(out.end(), path.begin() + b.segment + 1, path.end());
   return out;
 }
@@ -55,26 +65,27 @@ std::vector<VecX> cut(const std::vector<VecX>& path, const PathPoint& a, const P
 
 std::vector<VecX> shortened(const ConfigurationSpace& space, SegmentCertifier& certifier,
                             std::vector<VecX> path, const ShortcutOptions& options,
-                            const SearchBudget& budget, RandomStream& random) {
+                            const RunContext& context, RandomStream& random) {
   if (path.size() <= 2) return path;
-  path = withoutDetours(certifier, path, options.extra, budget);
+  path = withoutDetours(certifier, path, options.extra, context);
+  // Random cuts between two points of the path, wherever these lie on its segments.
   double length = pathLength(space, path);
   int idle = 0;
   for (int round = 0; round < options.rounds && idle < options.patience; ++round, ++idle) {
-    if (path.size() <= 2 || budget.over()) break;
+    if (path.size() <= 2 || context.mustEnd()) break;
     double from = length * random.uniform();
     double to = length * random.uniform();
     if (from > to) std::swap(from, to);
     const PathPoint a = pointAt(space, path, from);
     const PathPoint b = pointAt(space, path, to);
     const double gain = (to - from) - space.length(b.q - a.q);
-    if (a.segment == b.segment || gain < 1e-3 * length) continue;
+    if (a.segment == b.segment || gain < kLeastGain * length) continue;
     if (!certifier.isClear(a.q, b.q, options.extra)) continue;
     path = cut(path, a, b);
-    if (gain > 1e-2 * length) idle = 0;
+    if (gain > kNotableGain * length) idle = 0;
     length = pathLength(space, path);
   }
-  return withoutDetours(certifier, path, options.extra, budget);
+  return withoutDetours(certifier, path, options.extra, context);
 }
 
 }  // namespace allclear

@@ -1,3 +1,9 @@
+// Makes a first guess in three steps: a path of certified segments through all stops (RRT-Connect),
+// shortcuts, and a spline along the path.
+//
+// Between consecutive stops every wrapping coordinate takes the shorter arc: each stop is placed at
+// the turn nearest to the stop before. So a curve is a plain function of time, and wrapping
+// coordinates may end whole turns from the goal's values.
 #include "allclear/planner/seeds/seed_maker.h"
 
 #include <algorithm>
@@ -7,22 +13,41 @@
 namespace allclear {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
+// Spans of the curve: eight follow a path with one corner, two more are given to each further
+// corner; beyond sixteen the program grows without better plans.
 constexpr int kFewestSpans = 8;
+constexpr int kSpansPerCorner = 2;
 constexpr int kMostSpans = 16;
+constexpr int kSpansAdded = 4;  // when the curve is not clear
+/// Control points that position, velocity and acceleration fix at each end.
+constexpr int kFixedControls = 3;
+
+/// Instants at which a curve is checked: about six per span and more, at 10 ms to 30 ms of motion.
 constexpr int kClearanceSamples = 96;
+/// How much the curve slows at corners: the first that leads to a clear curve is used.
 constexpr std::array kDwells{0.0, 4.0, 12.0};
 
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+/// A joint that moves by a smooth step is on average about half as fast as at its fastest.
+constexpr double kMeanSlowness = 2.0;
 
-/// Time for the way at about half of the joints' speed on average.
+// A coordinate that moves nothing still counts this much, relative to the one that moves most and
+// absolutely [m], so that every length is a norm.
+constexpr double kLeastReachShare = 1e-3;
+constexpr double kLeastReach = 1e-3;
+
+// Clearance beyond the margin is halved until start and goal keep it, by a tenth more than asked of
+// the edges, down to this share of the wanted one; then it is 0.
+constexpr double kSmallestExtraShare = 0.02;
+constexpr double kExtraAtEnds = 1.1;
+
+using Clock = RunContext::Clock;
+
+/// Time for the path at about half of the joints' speed limits on average [s].
 double durationFor(const Problem& problem, const std::vector<VecX>& path) {
   const PlannedLimits limits = plannedLimits(problem);
   double seconds = 0.0;
   for (std::size_t i = 1; i < path.size(); ++i) {
+    // The coordinate that needs the longest at its speed limit.
     double slowest = 0.0;
     for (int k = 0; k < path[i].size(); ++k) {
       const double speed = std::isfinite(limits.velocity[k])
@@ -32,7 +57,7 @@ double durationFor(const Problem& problem, const std::vector<VecX>& path) {
     }
     seconds += slowest;
   }
-  return std::clamp(2.0 * seconds, problem.duration.min, problem.duration.max);
+  return std::clamp(kMeanSlowness * seconds, problem.duration.min, problem.duration.max);
 }
 
 EndState endState(const VecX& position, const VecX& velocity, const VecX& acceleration) {
@@ -46,34 +71,46 @@ EndState endState(const VecX& position, const VecX& velocity, const VecX& accele
 VecX typicalReach(SegmentCertifier& certifier, const VecX& start, const VecX& goal) {
   VecX reach = certifier.reach(start).cwiseMax(certifier.reach(goal));
   reach = reach.cwiseMax(certifier.reach(0.5 * (start + goal)));
-  return reach.cwiseMax(1e-3 * std::max(1e-3, reach.maxCoeff()));
+  return reach.cwiseMax(kLeastReachShare * std::max(kLeastReach, reach.maxCoeff()));
 }
 
-/// Clearance beyond the margin to ask of the path: `wanted`, or what start and goal leave.
+/// Clearance beyond the margin to ask of the path: `wanted`, or as much as start and goal keep.
 double extraFor(SegmentCertifier& certifier, const VecX& start, const VecX& goal, double wanted) {
-  for (double extra = wanted; extra > 0.02 * wanted; extra *= 0.5) {
-    if (certifier.isClear(start, 1.1 * extra) && certifier.isClear(goal, 1.1 * extra)) return extra;
+  for (double extra = wanted; extra > kSmallestExtraShare * wanted; extra *= 0.5) {
+    if (certifier.isClear(start, kExtraAtEnds * extra) &&
+        certifier.isClear(goal, kExtraAtEnds * extra)) {
+      return extra;
+    }
   }
   return 0.0;
 }
 
+/// Start, the configurations to pass and the goal, each at the turns nearest to the one before.
+std::vector<VecX> stopsAlong(const ConfigurationSpace& space, const VecX& start,
+                             const std::vector<VecX>& via, const VecX& goal) {
+  std::vector<VecX> stops{start};
+  const auto add = [&](const VecX& q) {
+    stops.push_back(stops.back() + space.difference(stops.back(), q));
+  };
+  for (const VecX& q : via) add(q);
+  add(goal);
+  return stops;
+}
+
 class SeedMaker {
  public:
-  SeedMaker(const ClearanceEvaluator& evaluator, const VecX& goal, const SeedOptions& options)
+  SeedMaker(const ClearanceEvaluator& evaluator, const VecX& goal, const RunContext& context,
+            const SeedOptions& options)
       : problem_(evaluator.problem()),
+        context_(context),
         options_(options),
         certifier_(problem_, evaluator.model()),
         start_(problem_.plannedPart(problem_.start)),
         space_(problem_, goal, typicalReach(certifier_, start_, goal)),
-        goal_(start_ + space_.difference(start_, goal)) {
-    stops_.push_back(start_);
-    for (const VecX& q : options.via) stops_.push_back(next(q));
-    stops_.push_back(next(goal));
-    goal_ = stops_.back();
-  }
+        stops_(stopsAlong(space_, start_, options.via, goal)) {}
 
-  Seed straight() {
-    Seed seed{straightLineCurve(), true, stops_, 0.0, "straight line"};
+  Seed straightSeed() {
+    Seed seed{straightCurve(), true, stops_, 0.0, "straight line"};
     for (std::size_t i = 1; i < stops_.size(); ++i) {
       seed.certified_path =
           seed.certified_path && certifier_.isClear(stops_[i - 1], stops_[i], 0.0);
@@ -82,71 +119,80 @@ class SeedMaker {
     return seed;
   }
 
-  std::optional<Seed> found(int attempt, SeedStatistics* statistics) {
-    RandomStream random(options_.seed, static_cast<std::uint64_t>(attempt));
-    SearchBudget budget{Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                           std::chrono::duration<double>(options_.time_limit)),
-                        options_.stop};
-    RrtOptions rrt;
-    rrt.step = options_.step;
-    rrt.iterations = options_.iterations;
+  std::optional<Seed> searchedSeed(int attempt, SeedStatistics* statistics) {
+    RandomStream random(context_.seed, static_cast<std::uint64_t>(attempt));
     std::vector<VecX> path{start_};
     double straight = 0.0;
     for (std::size_t i = 1; i < stops_.size(); ++i) {
-      const auto begin = Clock::now();
-      rrt.extra = extraFor(certifier_, stops_[i - 1], stops_[i], options_.extra);
       // A leg starts at the turn at which the one before ended.
       const VecX target = path.back() + space_.difference(path.back(), stops_[i]);
-      auto leg = rrtConnect(space_, certifier_, path.back(), target, rrt, budget, random);
-      const auto searched = Clock::now();
-      statistics->search_seconds += secondsSince(begin);
+      const double extra = extraFor(certifier_, stops_[i - 1], stops_[i], options_.extra);
+      const auto leg = findLeg(path.back(), target, extra, random, statistics);
       if (!leg) return std::nullopt;
-      ShortcutOptions shortcut;
-      shortcut.extra = rrt.extra;
-      *leg = shortened(space_, certifier_, std::move(*leg), shortcut, budget, random);
-      statistics->shortcut_seconds += secondsSince(searched);
       straight += space_.length(space_.difference(path.back(), stops_[i]));
       path.insert(path.end(), leg->begin() + 1, leg->end());
     }
     if (straight > 0.0) statistics->length_ratio = pathLength(space_, path) / straight;
 
-    const auto shortcut_done = Clock::now();
-    Seed seed = smoothed(std::move(path));
+    const auto fit_start = Clock::now();
+    Seed seed = smoothed(path);
     seed.origin = "tree " + std::to_string(attempt);
-    statistics->fit_seconds = secondsSince(shortcut_done);
+    statistics->fit_seconds = RunContext::secondsSince(fit_start);
     return seed;
   }
 
   const SegmentCertifier::Statistics& statistics() const { return certifier_.statistics(); }
 
  private:
-  BSpline straightLineCurve() const {
-    const int most = kFewestSpans + 2 * static_cast<int>(stops_.size() - 2);
+  /// A shortened path of certified segments between two stops.
+  std::optional<std::vector<VecX>> findLeg(const VecX& from, const VecX& to, double extra,
+                                           RandomStream& random, SeedStatistics* statistics) {
+    RrtOptions rrt;
+    rrt.step = options_.step;
+    rrt.iterations = options_.iterations;
+    rrt.extra = extra;
+    const auto search_start = Clock::now();
+    // Search and shortcuts keep the same clearance: what one proved the other may use.
+    auto leg = rrtConnect(space_, certifier_, from, to, rrt, context_, random);
+    statistics->search_seconds += RunContext::secondsSince(search_start);
+    if (!leg) return std::nullopt;
+    ShortcutOptions shortcut;
+    shortcut.extra = extra;
+    const auto shortcut_start = Clock::now();
+    *leg = shortened(space_, certifier_, std::move(*leg), shortcut, context_, random);
+    statistics->shortcut_seconds += RunContext::secondsSince(shortcut_start);
+    return leg;
+  }
+
+  /// From rest to rest along the stops; then the ends get the problem's velocities.
+  BSpline straightCurve() const {
+    const VecX& goal = stops_.back();
+    const int most = kFewestSpans + kSpansPerCorner * static_cast<int>(stops_.size() - 2);
     const int spans = options_.spans > 0 ? options_.spans : std::min(kMostSpans, most);
     const double duration = durationFor(problem_, stops_);
     BSpline curve = stops_.size() == 2
-                        ? straightSpline(start_, goal_, spans, duration)
+                        ? straightSpline(start_, goal, spans, duration)
                         : splineAlong(space_, stops_, spans, duration, 0.0,
-                                      EndState::atRest(start_), EndState::atRest(goal_));
+                                      EndState::atRest(start_), EndState::atRest(goal));
+    // Only the outer control points know the boundary's velocities and accelerations.
     const EndState from = startState(start_);
-    const EndState to = goalState(goal_);
+    const EndState to = goalState(goal);
     MatX control = curve.control();
-    control.leftCols(3) = startControl(curve.basis(), duration, from);
-    control.rightCols(3) = endControl(curve.basis(), duration, to);
+    control.leftCols(kFixedControls) = startControl(curve.basis(), duration, from);
+    control.rightCols(kFixedControls) = endControl(curve.basis(), duration, to);
     return curve.withControl(std::move(control));
   }
 
   /// The curve along the path that is clear with the fewest spans and the least slowing down; if
   /// none is, the one that is clear for longest.
-  Seed smoothed(std::vector<VecX> path) {
+  Seed smoothed(const std::vector<VecX>& path) {
     const double duration = durationFor(problem_, path);
     const EndState from = startState(path.front());
     const EndState to = goalState(path.back());
+    // Few spans and no slowing down make the smallest program and the fastest curve: try them
+    // first.
     std::optional<Seed> best;
-    const int corners = static_cast<int>(path.size()) - 2;
-    int spans = std::clamp(kFewestSpans + 2 * (corners - 1), kFewestSpans, kMostSpans);
-    if (options_.spans > 0) spans = options_.spans;
-    for (;; spans = std::min(kMostSpans, spans + 4)) {
+    for (int spans = firstSpans(path);; spans = std::min(kMostSpans, spans + kSpansAdded)) {
       for (double dwell : kDwells) {
         BSpline curve = splineAlong(space_, path, spans, duration, dwell, from, to);
         const double unclear = unclearShare(certifier_, curve, 0.0, kClearanceSamples);
@@ -158,6 +204,12 @@ class SeedMaker {
     }
   }
 
+  int firstSpans(const std::vector<VecX>& path) const {
+    if (options_.spans > 0) return options_.spans;
+    const int corners = static_cast<int>(path.size()) - 2;
+    return std::clamp(kFewestSpans + kSpansPerCorner * (corners - 1), kFewestSpans, kMostSpans);
+  }
+
   EndState startState(const VecX& position) const {
     return endState(position, problem_.start_velocity, problem_.start_acceleration);
   }
@@ -165,26 +217,24 @@ class SeedMaker {
     return endState(position, problem_.goal_velocity, problem_.goal_acceleration);
   }
 
-  /// At the turns nearest to the stop before.
-  VecX next(const VecX& q) const { return stops_.back() + space_.difference(stops_.back(), q); }
-
   const Problem& problem_;
+  const RunContext& context_;
   const SeedOptions& options_;
   SegmentCertifier certifier_;
   VecX start_;
   ConfigurationSpace space_;
-  VecX goal_;
-  std::vector<VecX> stops_;  ///< start, what is passed, goal
+  std::vector<VecX> stops_;  ///< start, configurations to pass, goal
 };
 
 }  // namespace
 
 std::optional<Seed> makeSeed(const ClearanceEvaluator& evaluator, const VecX& goal, int attempt,
-                             const SeedOptions& options, SeedStatistics* statistics) {
+                             const RunContext& context, const SeedOptions& options,
+                             SeedStatistics* statistics) {
   SeedStatistics ignored;
   SeedStatistics* out = statistics != nullptr ? statistics : &ignored;
-  SeedMaker maker(evaluator, goal, options);
-  std::optional<Seed> seed = attempt == 0 ? maker.straight() : maker.found(attempt, out);
+  SeedMaker maker(evaluator, goal, context, options);
+  std::optional<Seed> seed = attempt == 0 ? maker.straightSeed() : maker.searchedSeed(attempt, out);
   out->certifier = maker.statistics();
   return seed;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "allclear/planner/clearance/evaluator.h"
@@ -13,22 +12,19 @@ namespace allclear {
 struct Seed {
   BSpline curve;                ///< of the planned coordinates
   bool certified_path = false;  ///< every segment of `path` is proved clear
-  std::vector<VecX> path;      ///< what the curve follows; wrapping coordinates may end whole turns
+  std::vector<VecX> path;      ///< that the curve follows; wrapping coordinates may end whole turns
                                ///< from the goal
   double unclear_share = 0.0;  ///< of sampled instants of the curve that are not clear
   std::string origin;          ///< "straight line", "tree 1", ...
 };
 
 struct SeedOptions {
-  std::uint64_t seed = 1;
   int spans = 0;            ///< of the curve; 0: 8 to 16, as many as it takes to follow the path
-  double time_limit = 3.0;  ///< [s] of wall clock, of the search; what is found is still smoothed
   int iterations = 400000;  ///< of the search: a limit that does not depend on the machine
   double extra = 2e-3;      ///< clearance sought beyond the margin [m]; less where the ends have
                             ///< less
   double step = 1.0;        ///< `RrtOptions::step`
   std::vector<VecX> via;    ///< planned coordinates to pass on the way, in their order
-  std::function<bool()> stop;
 };
 
 /// What making a seed cost.
@@ -40,11 +36,13 @@ struct SeedStatistics {
   SegmentCertifier::Statistics certifier;
 };
 
-/// Attempt 0 is the straight line, found clear or not; attempts 1, 2, ... are paths found by
-/// random streams of their own, shortened and smoothed. Empty when none was found. Starts and ends
-/// as the problem says (its velocities and accelerations are of a curve of `Seed::curve`'s
-/// duration, which is taken from the velocity limits). `goal` are planned coordinates.
+/// Attempt 0 is the straight line, clear or not; attempts 1, 2, ... are paths found by random
+/// streams of their own, shortened and smoothed. Empty when none was found, or when `context` said
+/// that the run must end during the search (a path that was found is still smoothed). The curve
+/// starts and ends with the problem's velocities and accelerations; its duration follows from the
+/// velocity limits. `goal` are planned coordinates.
 std::optional<Seed> makeSeed(const ClearanceEvaluator& evaluator, const VecX& goal, int attempt,
-                             const SeedOptions& options = {}, SeedStatistics* statistics = nullptr);
+                             const RunContext& context = {}, const SeedOptions& options = {},
+                             SeedStatistics* statistics = nullptr);
 
 }  // namespace allclear

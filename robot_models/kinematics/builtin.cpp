@@ -1,26 +1,35 @@
-// Kinematics and the recursive Newton-Euler algorithm in world axes: velocities and accelerations
-// pass from parent to child without rotation, only inertias are rotated. One 3-vector per register.
+// Poses, Jacobians and the centre of mass of a tree of scalar motions, in world axes.
+//
+// Node i of the `MotionTree` has the parent λ, the frame N_i, and one motion: with F_i the frame at
+// x_i = 0, fixed in the parent,
+//   X_WN_i = X_WN_λ * X_PF_i * M_i(x_i),   M_i a turn about, or a slide along, an axis of N_i.
+// Because the axis is an axis of the frame itself, M_i mixes two columns of the rotation (a turn)
+// or shifts the origin along one (a slide): no general rotation matrix is built.
+//
+// With z_i the axis and p_i the origin of N_i, the velocity of a point Q on a link per unit of ẋ_i
+// is z_i × (p_Q − p_i) for a turn and z_i for a slide, for every node i between the link and the
+// base. A joint variable is x_i = multiplier_i q[coordinate_i] + offset_i (mimic joints share a
+// coordinate), so that column coordinate_i of a Jacobian collects multiplier_i times this.
+//
+// One 3-vector per register. The sines of all nodes are taken at once, before the recursion: they
+// vectorise, the recursion does not.
 #include "allclear/robot_models/kinematics/builtin.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/simd.h"
 #include "allclear/core/sincos.h"
-#include "allclear/robot_models/kinematics/builtin_impl.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace allclear {
 namespace {
 
-using Impl = BuiltinKinematics::Impl;
-using Scratch = BuiltinKinematics::Workspace::Impl;
-
 Columns4 packColumns(const Mat3& M) {
   return {{pack(Vec3(M.col(0))), pack(Vec3(M.col(1))), pack(Vec3(M.col(2)))}};
 }
 
+/// A node for the kernels. Identity turns and missing inertias are marked: they are skipped.
 KernelNode kernelNode(const MotionNode& node) {
   KernelNode k{};
   for (int i = 0; i < 3; ++i) k.fixed[i] = pack(Vec3(node.X_PF.R.col(i)));
@@ -49,6 +58,7 @@ ALLCLEAR_INLINE Frame4 identityFrame() {
   return {{pack(1, 0, 0), pack(0, 1, 0), pack(0, 0, 1), pack(0, 0, 0)}};
 }
 
+/// World frames of all nodes, from the sines and cosines of their variables.
 ALLCLEAR_MULTIVERSION
 void frameKernel(const KernelNode* nodes, int count, const double* x, const double* sines,
                  const double* cosines, Frame4* frames) {
@@ -62,9 +72,9 @@ void frameKernel(const KernelNode* nodes, int count, const double* x, const doub
     F.c[3] = parent.c[3] + rotate(parent, node.fixed[3]);
     const double s = sines[i];
     const double c = cosines[i];
-    // Spelt out by axis: indexing registers by a variable would send them through memory.
+    // A turn about an axis by x: u' = u cos x + v sin x, v' = v cos x - u sin x of the other two.
     if (!node.turns) {
-      F.c[3] += (node.axis == 0 ? F.c[0] : node.axis == 1 ? F.c[1] : F.c[2]) * x[i];
+      F.c[3] += axisOf(node, F) * x[i];
     } else if (node.axis == 2) {
       const Pack4 a = F.c[0];
       F.c[0] = a * c + F.c[1] * s;
@@ -95,6 +105,7 @@ ALLCLEAR_MULTIVERSION
 void mountKernel(const KernelMount* mounts, int count, const Frame4* frames, Pose* X_WL) {
   for (int l = 0; l < count; ++l) {
     const KernelMount& mount = mounts[l];
+    // X_WL = X_WN X_NL; most links coincide with their node.
     const Frame4 N = mount.node < 0 ? identityFrame() : frames[mount.node];
     if (mount.identity) {
       store(N, &X_WL[l]);
@@ -107,152 +118,62 @@ void mountKernel(const KernelMount* mounts, int count, const Frame4* frames, Pos
   }
 }
 
-struct RneaData {
-  const KernelNode* nodes;
-  const Frame4* frames;
-  const double* v;
-  const double* a;
-  RneaNode* scratch;
-};
-
-/// Newton-Euler; `forces` receives the generalised force of each node. Returns through force[0..]
-/// and moment[0..] the loads at each node; loads on the world are summed into `root_force/moment`.
-ALLCLEAR_MULTIVERSION
-void rneaKernel(const RneaData& d, int count, const double* gravity, double* forces,
-                Pack4* root_force, Pack4* root_moment) {
-  const Pack4 zero = pack(0, 0, 0);
-  const Pack4 minus_gravity = -pack(gravity);
-  for (int i = 0; i < count; ++i) {
-    const KernelNode& node = d.nodes[i];
-    const Frame4& F = d.frames[i];
-    const bool based = node.parent < 0;
-    const Pack4 z = node.axis == 0 ? F.c[0] : node.axis == 1 ? F.c[1] : F.c[2];
-    Pack4 w = based ? zero : d.scratch[node.parent].omega;
-    Pack4 al = based ? zero : d.scratch[node.parent].alpha;
-    const Pack4 r = based ? F.c[3] : F.c[3] - d.frames[node.parent].c[3];
-    Pack4 acc = based ? minus_gravity : d.scratch[node.parent].linear;
-    acc += cross(al, r) + cross(w, cross(w, r));
-    const Pack4 zv = z * d.v[i];
-    if (node.turns) {
-      al += z * d.a[i] + cross(w, zv);
-      w += zv;
-    } else {
-      acc += z * d.a[i] + cross(w, zv) * 2.0;
-    }
-    d.scratch[i].omega = w;
-    d.scratch[i].alpha = al;
-    d.scratch[i].linear = acc;
-    if (node.has_inertia) {
-      const Pack4 c = rotate(F, node.p_NC);
-      const Pack4 f = (acc + cross(al, c) + cross(w, cross(w, c))) * node.mass;
-      const Columns4 I = worldInertia(F, node.inertia_C);
-      d.scratch[i].force = f;
-      d.scratch[i].moment = I * al + cross(w, I * w) + cross(c, f);
-    } else {
-      d.scratch[i].force = zero;
-      d.scratch[i].moment = zero;
-    }
-  }
-  *root_force = zero;
-  *root_moment = zero;
-  for (int i = count - 1; i >= 0; --i) {
-    const KernelNode& node = d.nodes[i];
-    const Frame4& F = d.frames[i];
-    const Pack4 z = node.axis == 0 ? F.c[0] : node.axis == 1 ? F.c[1] : F.c[2];
-    forces[i] = dot(z, node.turns ? d.scratch[i].moment : d.scratch[i].force);
-    const bool based = node.parent < 0;
-    const Pack4 r = based ? F.c[3] : F.c[3] - d.frames[node.parent].c[3];
-    Pack4& parent_force = based ? *root_force : d.scratch[node.parent].force;
-    Pack4& parent_moment = based ? *root_moment : d.scratch[node.parent].moment;
-    parent_force += d.scratch[i].force;
-    parent_moment += d.scratch[i].moment + cross(r, d.scratch[i].force);
-  }
-}
-
-RneaData rneaData(const Impl& impl, Scratch& w) {
-  return {impl.nodes.data(), w.frames.data(), w.node_v.data(), w.node_a.data(),
-          w.rnea_nodes.data()};
-}
+constexpr int kVectorWidth = 8;  // doubles of the widest registers
 
 }  // namespace
 
-BuiltinKinematics::Impl::Impl(const RobotModel& model, const Vec3& gravity)
-    : tree(model), gravity_W(gravity) {
-  std::vector<int> users(tree.dimension(), 0);
-  for (const MotionNode& node : tree.nodes()) {
-    nodes.push_back(kernelNode(node));
-    coordinate.push_back(node.coordinate);
-    multiplier.push_back(node.multiplier);
-    offset.push_back(node.offset);
-    depth.push_back(node.parent < 0 ? 0 : depth[node.parent] + 1);
-    deepest = std::max(deepest, depth.back() + 1);
-    shared_coordinates = shared_coordinates || ++users[node.coordinate] > 1;
-  }
-  for (const LinkMount& mount : tree.mounts()) mounts.push_back(kernelMount(mount));
-}
-
-void computeFrames(const Impl& impl, const VecX& q, Scratch& w) {
-  ALLCLEAR_ASSERT(q.size() == impl.tree.dimension());
-  const int count = impl.nodeCount();
-  for (int i = 0; i < count; ++i) {
-    w.x[i] = impl.multiplier[i] * q[impl.coordinate[i]] + impl.offset[i];
-  }
-  sinCos(w.x.data(), static_cast<int>(w.x.size()), w.sines.data(), w.cosines.data());
-  frameKernel(impl.nodes.data(), count, w.x.data(), w.sines.data(), w.cosines.data(),
-              w.frames.data());
-}
-
-void spreadRates(const Impl& impl, const VecX& v, const VecX& a, Scratch& w) {
-  ALLCLEAR_ASSERT(v.size() == impl.tree.dimension() && a.size() == impl.tree.dimension());
-  for (int i = 0; i < impl.nodeCount(); ++i) {
-    w.node_v[i] = impl.multiplier[i] * v[impl.coordinate[i]];
-    w.node_a[i] = impl.multiplier[i] * a[impl.coordinate[i]];
-  }
-}
-
 BuiltinKinematics::BuiltinKinematics(const RobotModel& model, const Vec3& gravity_W)
-    : impl_(std::make_unique<const Impl>(model, gravity_W)) {}
-BuiltinKinematics::BuiltinKinematics(BuiltinKinematics&&) noexcept = default;
-BuiltinKinematics::~BuiltinKinematics() = default;
-
-BuiltinKinematics::Workspace::Workspace(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-BuiltinKinematics::Workspace::Workspace(Workspace&&) noexcept = default;
-BuiltinKinematics::Workspace& BuiltinKinematics::Workspace::operator=(Workspace&&) noexcept =
-    default;
-BuiltinKinematics::Workspace::~Workspace() = default;
-
-int BuiltinKinematics::dimension() const { return impl_->tree.dimension(); }
-int BuiltinKinematics::linkCount() const { return static_cast<int>(impl_->mounts.size()); }
+    : tree_(model), gravity_W_(gravity_W) {
+  for (const MotionNode& node : tree_.nodes()) {
+    nodes_.push_back(kernelNode(node));
+    coordinate_.push_back(node.coordinate);
+    multiplier_.push_back(node.multiplier);
+    offset_.push_back(node.offset);
+    depth_.push_back(node.parent < 0 ? 0 : depth_[node.parent] + 1);
+    deepest_ = std::max(deepest_, depth_.back() + 1);
+  }
+  for (const LinkMount& mount : tree_.mounts()) mounts_.push_back(kernelMount(mount));
+}
 
 BuiltinKinematics::Workspace BuiltinKinematics::makeWorkspace() const {
-  auto w = std::make_unique<Workspace::Impl>();
-  const int count = impl_->nodeCount();
-  const int filled = (count + 7) / 8 * 8;  // whole vectors
-  for (VecX* v : {&w->x, &w->sines, &w->cosines}) v->setZero(filled);
-  for (VecX* v : {&w->node_v, &w->node_a}) v->setZero(count);
-  w->frames.resize(count);
-  w->rnea_nodes.resize(count);
-  w->derivative_nodes.resize(count);
-  return Workspace(std::move(w));
+  Workspace w;
+  const int count = nodeCount();
+  const int padded = (count + kVectorWidth - 1) / kVectorWidth * kVectorWidth;
+  for (VecX* v : {&w.x, &w.sines, &w.cosines}) v->setZero(padded);
+  for (VecX* v : {&w.node_v, &w.node_a, &w.node_force, &w.subtree_mass}) v->setZero(count);
+  w.frames.resize(count);
+  w.rnea_nodes.resize(count);
+  w.derivative_nodes.resize(count);
+  return w;
+}
+
+void BuiltinKinematics::computeFrames(const VecX& q, Workspace& w) const {
+  ALLCLEAR_ASSERT(q.size() == dimension());
+  const int count = nodeCount();
+  for (int i = 0; i < count; ++i) w.x[i] = multiplier_[i] * q[coordinate_[i]] + offset_[i];
+  // Over the padding too: whole vectors, no rest of a loop.
+  sinCos(w.x.data(), static_cast<int>(w.x.size()), w.sines.data(), w.cosines.data());
+  frameKernel(nodes_.data(), count, w.x.data(), w.sines.data(), w.cosines.data(), w.frames.data());
 }
 
 void BuiltinKinematics::linkPoses(const VecX& q, Workspace& workspace,
                                   std::vector<Pose>& X_WL) const {
-  computeFrames(*impl_, q, *workspace.impl_);
-  X_WL.resize(impl_->mounts.size());
-  mountKernel(impl_->mounts.data(), linkCount(), workspace.impl_->frames.data(), X_WL.data());
+  computeFrames(q, workspace);
+  X_WL.resize(mounts_.size());
+  mountKernel(mounts_.data(), linkCount(), workspace.frames.data(), X_WL.data());
 }
 
 void BuiltinKinematics::pointJacobian(const Workspace& workspace, int link, const Vec3& p_WQ,
                                       Jacobian& J) const {
   ALLCLEAR_ASSERT(link >= 0 && link < linkCount());
   J.setZero(6, dimension());
+  // Only the nodes between the link and the base move the point; the other columns stay zero.
   const Pack4 point = pack(p_WQ);
-  for (int i = impl_->mounts[link].node; i >= 0; i = impl_->nodes[i].parent) {
-    const KernelNode& node = impl_->nodes[i];
-    const Frame4& F = workspace.impl_->frames[i];
-    const Pack4 z = F.c[node.axis] * impl_->multiplier[i];
-    double* column = J.col(impl_->coordinate[i]).data();
+  for (int i = mounts_[link].node; i >= 0; i = nodes_[i].parent) {
+    const KernelNode& node = nodes_[i];
+    const Frame4& F = workspace.frames[i];
+    const Pack4 z = F.c[node.axis] * multiplier_[i];
+    double* column = J.col(coordinate_[i]).data();
     const Pack4 velocity = node.turns ? cross(z, point - F.c[3]) : z;
     for (int k = 0; k < 3; ++k) column[k] += velocity[k];
     if (node.turns) {
@@ -261,72 +182,43 @@ void BuiltinKinematics::pointJacobian(const Workspace& workspace, int link, cons
   }
 }
 
-void BuiltinKinematics::inverseDynamics(const VecX& q, const VecX& v, const VecX& a,
-                                        Workspace& workspace, VecX& tau) const {
-  Workspace::Impl& w = *workspace.impl_;
-  computeFrames(*impl_, q, w);
-  spreadRates(*impl_, v, a, w);
-  Pack4 root_force;
-  Pack4 root_moment;
-  // The sines are spent: their room takes the forces by node.
-  rneaKernel(rneaData(*impl_, w), impl_->nodeCount(), impl_->gravity_W.data(), w.sines.data(),
-             &root_force, &root_moment);
-  tau.setZero(dimension());
-  for (int i = 0; i < impl_->nodeCount(); ++i) {
-    tau[impl_->coordinate[i]] += impl_->multiplier[i] * w.sines[i];
-  }
-}
-
-Wrench BuiltinKinematics::groundReaction(const VecX& q, const VecX& v, const VecX& a,
-                                         Workspace& workspace) const {
-  Workspace::Impl& w = *workspace.impl_;
-  computeFrames(*impl_, q, w);
-  spreadRates(*impl_, v, a, w);
-  Pack4 force;
-  Pack4 moment;
-  rneaKernel(rneaData(*impl_, w), impl_->nodeCount(), impl_->gravity_W.data(), w.sines.data(),
-             &force, &moment);
-  const Inertia& still = impl_->tree.worldInertia();
-  const Vec3 weight = -still.mass * impl_->gravity_W;
-  return {unpack(force) + weight, unpack(moment) + still.p_LC.cross(weight)};
-}
-
 Vec3 BuiltinKinematics::centerOfMass(const Workspace& workspace) const {
-  const Inertia& still = impl_->tree.worldInertia();
+  const Inertia& still = tree_.worldInertia();
   double mass = still.mass;
   Vec3 sum = still.mass * still.p_LC;
-  for (int i = 0; i < impl_->nodeCount(); ++i) {
-    const KernelNode& node = impl_->nodes[i];
-    const Frame4& F = workspace.impl_->frames[i];
+  for (int i = 0; i < nodeCount(); ++i) {
+    const KernelNode& node = nodes_[i];
+    const Frame4& F = workspace.frames[i];
     mass += node.mass;
     sum += node.mass * unpack(F.c[3] + rotate(F, node.p_NC));
   }
   return mass > 0.0 ? Vec3(sum / mass) : Vec3::Zero();
 }
 
-void BuiltinKinematics::centerOfMassJacobian(const Workspace& workspace, Mat3X& J) const {
+// Moving node i moves its whole subtree as one body, of mass m and first moment h = sum of m_k c_k:
+// the centre of mass moves by z × (h − m p_i) / total for a turn, by z m / total for a slide.
+void BuiltinKinematics::centerOfMassJacobian(Workspace& workspace, Mat3X& J) const {
   J.setZero(3, dimension());
-  double total = impl_->tree.worldInertia().mass;
-  for (const KernelNode& node : impl_->nodes) total += node.mass;
+  double total = tree_.worldInertia().mass;
+  for (const KernelNode& node : nodes_) total += node.mass;
   if (total <= 0.0) return;
-  // Mass and first moment of each subtree, gathered from the leaves.
-  const int count = impl_->nodeCount();
-  std::vector<RneaNode>& scratch = workspace.impl_->rnea_nodes;
-  VecX& mass = workspace.impl_->sines;  // spent by now
+  std::vector<RneaNode>& scratch = workspace.rnea_nodes;  // its moment holds h
+  VecX& mass = workspace.subtree_mass;
   mass.setZero();
   for (RneaNode& node : scratch) node.moment = pack(0, 0, 0);
-  for (int i = count - 1; i >= 0; --i) {
-    const KernelNode& node = impl_->nodes[i];
-    const Frame4& F = workspace.impl_->frames[i];
+  // From the leaves: a node's sums are complete when its turn comes.
+  for (int i = nodeCount() - 1; i >= 0; --i) {
+    const KernelNode& node = nodes_[i];
+    const Frame4& F = workspace.frames[i];
     mass[i] += node.mass;
     scratch[i].moment += (F.c[3] + rotate(F, node.p_NC)) * node.mass;
     if (node.parent >= 0) {
       mass[node.parent] += mass[i];
       scratch[node.parent].moment += scratch[i].moment;
     }
-    const Pack4 z = F.c[node.axis] * (impl_->multiplier[i] / total);
+    const Pack4 z = F.c[node.axis] * (multiplier_[i] / total);
     const Pack4 column = node.turns ? cross(z, scratch[i].moment - F.c[3] * mass[i]) : z * mass[i];
-    J.col(impl_->coordinate[i]) += unpack(column);
+    J.col(coordinate_[i]) += unpack(column);
   }
 }
 

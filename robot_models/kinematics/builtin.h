@@ -1,72 +1,78 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
+#include "allclear/robot_models/kinematics/builtin_kernels.h"
+#include "allclear/robot_models/kinematics/motion_tree.h"
 #include "allclear/robot_models/kinematics_types.h"
-#include "allclear/robot_models/robot_model.h"
 
 namespace allclear {
 
-/// Kinematics and dynamics of a robot over Eigen alone. All vectors are in the world frame W, which
-/// is the root link's; configurations are vectors over `RobotModel::coordinates()`.
-///
-/// Immutable and shared between threads; each thread works in a `Workspace` of its own. No call
-/// allocates once its outputs have their size.
+/// The built-in backend of `Kinematics`, over Eigen alone. See there for what the calls mean; the
+/// facade checks that the workspace holds a configuration.
 class BuiltinKinematics {
  public:
-  class Workspace;
-  struct Impl;  ///< opaque
+  struct Workspace;
 
-  /// `gravity_W` in m/s^2.
-  explicit BuiltinKinematics(const RobotModel& model, const Vec3& gravity_W = kStandardGravity);
-  BuiltinKinematics(BuiltinKinematics&&) noexcept;
-  ~BuiltinKinematics();
+  BuiltinKinematics(const RobotModel& model, const Vec3& gravity_W);
 
-  int dimension() const;
-  int linkCount() const;
+  int dimension() const { return tree_.dimension(); }
+  int linkCount() const { return static_cast<int>(mounts_.size()); }
   Workspace makeWorkspace() const;
 
-  /// Poses X_WL of all links at q. O(links).
   void linkPoses(const VecX& q, Workspace& workspace, std::vector<Pose>& X_WL) const;
-
-  /// Geometric Jacobian at the point p_WQ that moves with `link`, for the q of the last
-  /// `linkPoses`: rows 0-2 velocity of Q [m/s], rows 3-5 angular velocity [rad/s], per unit of q̇.
   void pointJacobian(const Workspace& workspace, int link, const Vec3& p_WQ, Jacobian& J) const;
-
-  /// Generalised forces τ(q, q̇, q̈) [N m or N], gravity included (recursive Newton-Euler).
   void inverseDynamics(const VecX& q, const VecX& v, const VecX& a, Workspace& workspace,
                        VecX& tau) const;
-
-  /// τ and its analytic derivatives with respect to q, q̇ and q̈ (the mass matrix).
   void inverseDynamicsDerivatives(const VecX& q, const VecX& v, const VecX& a, Workspace& workspace,
                                   InverseDynamics& out) const;
-
-  /// Centre of mass of the whole robot [m], for the q of the last `linkPoses`. Zero mass: the
-  /// origin.
   Vec3 centerOfMass(const Workspace& workspace) const;
-  /// Its Jacobian, 3 x dimension.
-  void centerOfMassJacobian(const Workspace& workspace, Mat3X& J) const;
-
-  /// Net force and moment about the world origin that the ground must supply for this motion.
+  void centerOfMassJacobian(Workspace& workspace, Mat3X& J) const;
   Wrench groundReaction(const VecX& q, const VecX& v, const VecX& a, Workspace& workspace) const;
 
  private:
-  std::unique_ptr<const Impl> impl_;
+  int nodeCount() const { return static_cast<int>(nodes_.size()); }
+  /// Fills x, sines, cosines and frames of the workspace from q.
+  void computeFrames(const VecX& q, Workspace& workspace) const;
+  /// Fills node_v and node_a of the workspace from velocities and accelerations by coordinate.
+  void spreadRates(const VecX& v, const VecX& a, Workspace& workspace) const;
+  /// Fills node_force and returns the load of all nodes on the world.
+  Wrench newtonEuler(const VecX& q, const VecX& v, const VecX& a, Workspace& workspace) const;
+  /// Rewrites the rows of the path from the base to `node` that hold another node.
+  void updatePath(int node, int stride, Workspace& workspace) const;
+  /// Adds what node j has to do with each of its ancestors, from the products of the path.
+  void addProducts(int j, int stride, const Workspace& workspace, InverseDynamics& out) const;
+
+  MotionTree tree_;
+  Vec3 gravity_W_;
+  std::vector<KernelNode> nodes_;
+  std::vector<KernelMount> mounts_;
+  // By node: the joint variable is x = multiplier * q[coordinate] + offset.
+  std::vector<int> coordinate_;
+  std::vector<double> multiplier_;
+  std::vector<double> offset_;
+  std::vector<int> depth_;  ///< by node: number of ancestors
+  int deepest_ = 0;         ///< greatest depth + 1
 };
 
-class BuiltinKinematics::Workspace {
- public:
-  struct Impl;  ///< opaque
+/// Everything by node, but the path's rows.
+struct BuiltinKinematics::Workspace {
+  // The configuration that the workspace holds.
+  VecX x;  ///< joint variables, padded to whole vectors
+  VecX sines;
+  VecX cosines;
+  std::vector<Frame4> frames;  ///< X_WN
 
-  Workspace(Workspace&&) noexcept;
-  Workspace& operator=(Workspace&&) noexcept;
-  ~Workspace();
-
- private:
-  friend class BuiltinKinematics;
-  explicit Workspace(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  // Scratch of single calls.
+  VecX node_v;
+  VecX node_a;
+  VecX node_force;    ///< generalised force
+  VecX subtree_mass;  ///< mass of the subtree
+  std::vector<RneaNode> rnea_nodes;
+  std::vector<DerivativeNode> derivative_nodes;
+  std::vector<double> path_rows;  ///< rows of the path's vectors, by depth
+  std::vector<double> products;   ///< rows of their products with one node, by depth
+  std::vector<int> path;          ///< node of the path by depth
 };
 
 }  // namespace allclear

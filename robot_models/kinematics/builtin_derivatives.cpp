@@ -1,34 +1,40 @@
 // Analytic derivatives of inverse dynamics, after J. Carpentier and N. Mansard, "Analytical
 // derivatives of rigid body dynamics algorithms" (RSS 2018), in the form with composite matrices of
 // S. Singh, R. Russell and P. Wensing, "Efficient analytical derivatives of rigid-body dynamics
-// using spatial vector algebra" (RA-L 2022). Spatial vectors are (angular, linear) about the world
-// origin.
+// using spatial vector algebra" (RA-L 2022).
 //
-// With psi' = v_parent x S, psi'' = a_parent x S + v_parent x psi', and, for a body moving at v,
-// 2B = v x* I - I v x + (I v) x*, the derivative of a body's force f = I a + v x* I v along a turn
-// of an ancestor j of it (or itself) is  S_j x* f + I psi''_j + 2B psi'_j,  and with respect to the
-// rate of j it is  2 I psi'_j + 2B S_j  (one scalar motion a node, so dS/dt = psi'). Summed over
-// the subtree of j this gives, for i on the path from the base to j,
-//   dtau_i/dq_j = S_i . (S_j x* F_j + I_j psi''_j + 2B_j psi'_j)   dtau_i/dv_j = S_i . (2 I_j
-//   psi'_j + 2B_j S_j) dtau_j/dq_i = (I_j S_j) . psi''_i + (2B_j^T S_j) . psi'_i      dtau_j/dv_i =
-//   2 (I_j S_j) . psi'_i + (2B_j^T S_j) . S_i M_ij = S_i . (I_j S_j)
-// with I_j, B_j, F_j sums over the subtree. About the world origin 2B has only two blocks,
-// [K 0; -2 P^ 0], P the linear momentum, so it is summed as 12 numbers.
+// Spatial vectors (Featherstone's) are (angular, linear) about the world origin, in world axes, so
+// that those of different bodies add up without transformation. v x is the cross product with a
+// motion, v x* the one with a force. Of node i: S the motion axis, v and a velocity and
+// acceleration (the base's a is minus gravity), I inertia, f = I a + v x* I v the force that moves
+// the body. λ is the parent, and
+//   psi' = v_λ x S          psi'' = a_λ x S + v_λ x psi'      2B = v x* I - I v x + (I v) x*
+// (psi' is dS/dt, because a node has one scalar motion). When ancestor j of a body, or its own
+// node, turns a little, the whole subtree turns with it. The body's force changes by
+//   S_j x* f + I psi''_j + 2B psi'_j,    and with the rate of j by    2 I psi'_j + 2B S_j.
+// Summed over the subtree of j (capitals: I_j, B_j, F_j), for i on the path from the base to j:
+//   dtau_i/dq_j = S_i . (S_j x* F_j + I_j psi''_j + 2B_j psi'_j)
+//   dtau_i/dv_j = S_i . (2 I_j psi'_j + 2B_j S_j)
+//   dtau_j/dq_i = (I_j S_j) . psi''_i + (2B_j^T S_j) . psi'_i          (i above j)
+//   dtau_j/dv_i = 2 (I_j S_j) . psi'_i + (2B_j^T S_j) . S_i            (i above j)
+//   M_ij        = S_i . (I_j S_j)
+// About the world origin 2B has only two blocks, [K 0; -2 P^ 0], with P the linear momentum and ^
+// the matrix of a cross product, so it is summed as 12 numbers.
 //
-// The path's vectors are kept as rows by depth, so that one sweep over the depths does all products
-// of node j with its ancestors.
+// Everything that i contributes is S, psi' and psi'' of the path. They are kept as rows by depth,
+// so that one sweep over the depths, as vector code, makes all products of node j with its
+// ancestors. Nodes are visited in reverse depth-first order: the path of the next node mostly
+// shares its beginning, and only rows that changed are rewritten.
 #include <algorithm>
 
 #include "allclear/core/assert.h"
 #include "allclear/core/simd.h"
-#include "allclear/robot_models/kinematics/builtin_impl.h"
+#include "allclear/robot_models/kinematics/builtin.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace allclear {
 namespace {
-
-using Scratch = BuiltinKinematics::Workspace::Impl;
 
 constexpr int kPathRows = 18;  // S, psi', psi''; six components each
 constexpr int kProductRows = 5;
@@ -39,8 +45,7 @@ ALLCLEAR_INLINE void crossMotion(const Pack4* v, const Pack4* m, Pack4* out) {
   out[0] = angular;
 }
 
-/// Adds the composite of a body of this node: inertia, momentum, K and force, about the world
-/// origin.
+/// Sets inertia, momentum, K and force of the node's own body, about the world origin.
 ALLCLEAR_INLINE void bodyQuantities(const KernelNode& node, const Frame4& F, DerivativeNode* d) {
   const Pack4 zero = pack(0, 0, 0);
   if (!node.has_inertia) {
@@ -78,11 +83,20 @@ ALLCLEAR_INLINE void bodyQuantities(const KernelNode& node, const Frame4& F, Der
   d->momentum = P;
 }
 
+ALLCLEAR_INLINE void storeSpatial(const Pack4* spatial, double* out) {
+  for (int k = 0; k < 3; ++k) {
+    out[k] = spatial[0][k];
+    out[3 + k] = spatial[1][k];
+  }
+}
+
+/// The six components at one depth of six rows.
 ALLCLEAR_INLINE void storeRows(double* rows, int stride, int at, const Pack4* spatial) {
   for (int k = 0; k < 3; ++k) rows[k * stride + at] = spatial[0][k];
   for (int k = 0; k < 3; ++k) rows[(3 + k) * stride + at] = spatial[1][k];
 }
 
+/// Outward: motion axes, their rates and the motion of every node, and its own body's quantities.
 ALLCLEAR_MULTIVERSION
 void forwardKernel(const KernelNode* nodes, int count, const Frame4* frames, const double* v,
                    const double* a, const double* gravity, DerivativeNode* derivative) {
@@ -92,10 +106,11 @@ void forwardKernel(const KernelNode* nodes, int count, const Frame4* frames, con
     const KernelNode& node = nodes[i];
     const Frame4& F = frames[i];
     DerivativeNode& d = derivative[i];
-    const Pack4 z = node.axis == 0 ? F.c[0] : node.axis == 1 ? F.c[1] : F.c[2];
+    const Pack4 z = axisOf(node, F);
     d.S[0] = node.turns ? z : zero;
     d.S[1] = node.turns ? cross(F.c[3], z) : z;
     const bool based = node.parent < 0;
+    // The base stands still and accelerates against gravity.
     const Pack4 still[2] = {zero, zero};
     const Pack4 falling[2] = {zero, minus_gravity};
     const Pack4* pv = based ? still : derivative[node.parent].velocity;
@@ -113,8 +128,10 @@ void forwardKernel(const KernelNode* nodes, int count, const Frame4* frames, con
   }
 }
 
+/// Inward: sums of inertia, K, momentum and force over subtrees.
 ALLCLEAR_MULTIVERSION
 void gatherKernel(const KernelNode* nodes, int count, DerivativeNode* derivative) {
+  // Vectors about one common point simply add up, from the leaves inward.
   for (int i = count - 1; i >= 0; --i) {
     if (nodes[i].parent < 0) continue;
     const DerivativeNode& d = derivative[i];
@@ -144,6 +161,8 @@ void productKernel(const DerivativeNode& d, const double* __restrict path, int s
   Pack4 U[2];
   Pack4 G[2];
   Pack4 H[2];
+  // U = I S, G = S x* F + I psi'' + 2B psi', H = 2 I psi' + 2B S: the right factors of the
+  // formulas.
   inertiaTimes(d.S, U);
   inertiaTimes(d.psi_ddot, G);
   inertiaTimes(d.psi_dot, H);
@@ -153,20 +172,17 @@ void productKernel(const DerivativeNode& d, const double* __restrict path, int s
   G[1] += cross(d.S[0], d.force[1]) - cross(P2, d.psi_dot[0]);
   H[0] = H[0] * 2.0 + d.K * d.S[0];
   H[1] = H[1] * 2.0 - cross(P2, d.S[0]);
-  const Pack4 across = cross(P2, d.S[1]);
-  const double W[3] = {dot(d.K.c[0], d.S[0]) + across[0], dot(d.K.c[1], d.S[0]) + across[1],
-                       dot(d.K.c[2], d.S[0]) + across[2]};
+  // The angular part of 2B^T S (its linear part is zero): K^T S_angular + 2P x S_linear.
+  const Pack4 momentum_part = cross(P2, d.S[1]);
+  const double W[3] = {dot(d.K.c[0], d.S[0]) + momentum_part[0],
+                       dot(d.K.c[1], d.S[0]) + momentum_part[1],
+                       dot(d.K.c[2], d.S[0]) + momentum_part[2]};
   double g[6];
   double h[6];
   double u[6];
-  for (int k = 0; k < 3; ++k) {
-    g[k] = G[0][k];
-    g[3 + k] = G[1][k];
-    h[k] = H[0][k];
-    h[3 + k] = H[1][k];
-    u[k] = U[0][k];
-    u[3 + k] = U[1][k];
-  }
+  storeSpatial(G, g);
+  storeSpatial(H, h);
+  storeSpatial(U, u);
   const double* __restrict S = path;
   const double* __restrict psi1 = path + 6 * stride;
   const double* __restrict psi2 = path + 12 * stride;
@@ -193,61 +209,62 @@ void productKernel(const DerivativeNode& d, const double* __restrict path, int s
   }
 }
 
-/// Rewrites the rows of the path from the base to `node` where they hold another node.
-void updatePath(const BuiltinKinematics::Impl& impl, Scratch& w, int node, int stride) {
-  for (int i = node; i >= 0 && w.path[impl.depth[i]] != i; i = impl.nodes[i].parent) {
-    const int at = impl.depth[i];
+}  // namespace
+
+void BuiltinKinematics::updatePath(int node, int stride, Workspace& w) const {
+  // Above the first row that fits, all do: a node has one path to the base.
+  for (int i = node; i >= 0 && w.path[depth_[i]] != i; i = nodes_[i].parent) {
+    const int at = depth_[i];
     w.path[at] = i;
-    storeRows(w.stack.data(), stride, at, w.derivative_nodes[i].S);
-    storeRows(w.stack.data() + 6 * stride, stride, at, w.derivative_nodes[i].psi_dot);
-    storeRows(w.stack.data() + 12 * stride, stride, at, w.derivative_nodes[i].psi_ddot);
+    storeRows(w.path_rows.data(), stride, at, w.derivative_nodes[i].S);
+    storeRows(w.path_rows.data() + 6 * stride, stride, at, w.derivative_nodes[i].psi_dot);
+    storeRows(w.path_rows.data() + 12 * stride, stride, at, w.derivative_nodes[i].psi_ddot);
   }
 }
 
-}  // namespace
+void BuiltinKinematics::addProducts(int j, int stride, const Workspace& w,
+                                    InverseDynamics& out) const {
+  const double* products = w.products.data();
+  const int cj = coordinate_[j];
+  const double mj = multiplier_[j];
+  for (int at = 0; at <= depth_[j]; ++at) {
+    const int i = w.path[at];
+    const int ci = coordinate_[i];
+    const double scale = mj * multiplier_[i];
+    out.dtau_dq(ci, cj) += scale * products[at];
+    out.dtau_dv(ci, cj) += scale * products[stride + at];
+    out.dtau_da(ci, cj) += scale * products[2 * stride + at];
+    if (i == j) continue;  // the diagonal once
+    out.dtau_dq(cj, ci) += scale * products[3 * stride + at];
+    out.dtau_dv(cj, ci) += scale * products[4 * stride + at];
+    out.dtau_da(cj, ci) += scale * products[2 * stride + at];
+  }
+}
 
 void BuiltinKinematics::inverseDynamicsDerivatives(const VecX& q, const VecX& v, const VecX& a,
-                                                   Workspace& workspace,
-                                                   InverseDynamics& out) const {
-  Workspace::Impl& w = *workspace.impl_;
-  const Impl& impl = *impl_;
-  computeFrames(impl, q, w);
-  spreadRates(impl, v, a, w);
-  const int count = impl.nodeCount();
-  forwardKernel(impl.nodes.data(), count, w.frames.data(), w.node_v.data(), w.node_a.data(),
-                impl.gravity_W.data(), w.derivative_nodes.data());
-  gatherKernel(impl.nodes.data(), count, w.derivative_nodes.data());
+                                                   Workspace& w, InverseDynamics& out) const {
+  computeFrames(q, w);
+  spreadRates(v, a, w);
+  const int count = nodeCount();
+  forwardKernel(nodes_.data(), count, w.frames.data(), w.node_v.data(), w.node_a.data(),
+                gravity_W_.data(), w.derivative_nodes.data());
+  gatherKernel(nodes_.data(), count, w.derivative_nodes.data());
 
   const int n = dimension();
   out.tau.setZero(n);
   out.dtau_dq.setZero(n, n);
   out.dtau_dv.setZero(n, n);
   out.dtau_da.setZero(n, n);
-  const int stride = (impl.deepest + 7) / 8 * 8;
-  w.stack.resize(static_cast<std::size_t>(kPathRows) * stride);
+  const int stride = (deepest_ + 7) / 8 * 8;  // rows of whole vectors
+  w.path_rows.resize(static_cast<std::size_t>(kPathRows) * stride);
   w.products.resize(static_cast<std::size_t>(kProductRows) * stride);
-  w.path.assign(impl.deepest, -1);
-  const double* products = w.products.data();
+  w.path.assign(deepest_, -1);
   for (int j = count - 1; j >= 0; --j) {
-    updatePath(impl, w, j, stride);
+    updatePath(j, stride, w);
     const DerivativeNode& d = w.derivative_nodes[j];
-    const int depths = impl.depth[j] + 1;
-    productKernel(d, w.stack.data(), stride, depths, w.products.data());
-    const int cj = impl.coordinate[j];
-    const double mj = impl.multiplier[j];
-    out.tau[cj] += mj * (dot(d.S[0], d.force[0]) + dot(d.S[1], d.force[1]));
-    for (int at = 0; at < depths; ++at) {
-      const int i = w.path[at];
-      const int ci = impl.coordinate[i];
-      const double scale = mj * impl.multiplier[i];
-      out.dtau_dq(ci, cj) += scale * products[at];
-      out.dtau_dv(ci, cj) += scale * products[stride + at];
-      out.dtau_da(ci, cj) += scale * products[2 * stride + at];
-      if (i == j) continue;
-      out.dtau_dq(cj, ci) += scale * products[3 * stride + at];
-      out.dtau_dv(cj, ci) += scale * products[4 * stride + at];
-      out.dtau_da(cj, ci) += scale * products[2 * stride + at];
-    }
+    productKernel(d, w.path_rows.data(), stride, depth_[j] + 1, w.products.data());
+    out.tau[coordinate_[j]] += multiplier_[j] * (dot(d.S[0], d.force[0]) + dot(d.S[1], d.force[1]));
+    addProducts(j, stride, w, out);
   }
 }
 

@@ -1,4 +1,12 @@
-#ifdef ALLCLEAR_HAVE_PINOCCHIO
+// Kinematics over pinocchio (J. Carpentier et al., "The Pinocchio C++ library", SII 2019); compiled
+// only where CMake found it.
+//
+// Both backends work on the same `MotionTree`: here every node becomes one pinocchio joint with one
+// degree of freedom, so floating, planar and mimic joints need no counterpart in pinocchio. With q
+// by coordinate and x by node, x = E q + offsets: E has one entry per node, its multiplier. Forces
+// and derivatives come back through its transpose: tau = E^T tau_x, dtau/dq = E^T (dtau_x/dx) E.
+//
+// The configuration that a workspace holds is `x` and the world poses `data.oMi`.
 #include "allclear/robot_models/kinematics/pinocchio.h"
 
 #include <pinocchio/algorithm/center-of-mass.hpp>
@@ -54,12 +62,21 @@ struct PinocchioKinematics::Impl {
 
   MotionTree tree;
   pin::Model model;
-  MatX spread;  ///< joint variables = spread * q + offsets
+  MatX spread;  ///< E: joint variables = spread * q + offsets
   VecX offsets;
 };
 
 struct PinocchioKinematics::Workspace::Impl {
   explicit Impl(const pin::Model& model) : data(model) {}
+
+  /// Sets x, v and a, by node, from those by coordinate.
+  void spread(const PinocchioKinematics::Impl& robot, const VecX& q, const VecX& coordinate_v,
+              const VecX& coordinate_a) {
+    x = robot.spread * q + robot.offsets;
+    v = robot.spread * coordinate_v;
+    a = robot.spread * coordinate_a;
+  }
+
   pin::Data data;
   VecX x, v, a;
 };
@@ -113,19 +130,17 @@ void PinocchioKinematics::pointJacobian(const Workspace& workspace, int link, co
 void PinocchioKinematics::inverseDynamics(const VecX& q, const VecX& v, const VecX& a,
                                           Workspace& workspace, VecX& tau) const {
   Workspace::Impl& w = *workspace.impl_;
-  w.x = impl_->spread * q + impl_->offsets;
-  w.v = impl_->spread * v;
-  w.a = impl_->spread * a;
+  w.spread(*impl_, q, v, a);
   tau.noalias() = impl_->spread.transpose() * pin::rnea(impl_->model, w.data, w.x, w.v, w.a);
+  // rnea leaves the poses relative to the parents: the workspace must hold those in the world.
+  pin::updateGlobalPlacements(impl_->model, w.data);
 }
 
 void PinocchioKinematics::inverseDynamicsDerivatives(const VecX& q, const VecX& v, const VecX& a,
                                                      Workspace& workspace,
                                                      InverseDynamics& out) const {
   Workspace::Impl& w = *workspace.impl_;
-  w.x = impl_->spread * q + impl_->offsets;
-  w.v = impl_->spread * v;
-  w.a = impl_->spread * a;
+  w.spread(*impl_, q, v, a);
   pin::computeRNEADerivatives(impl_->model, w.data, w.x, w.v, w.a);
   const MatX& E = impl_->spread;
   const MatX mass = w.data.M.selfadjointView<Eigen::Upper>();  // only that triangle is filled
@@ -147,12 +162,13 @@ Vec3 PinocchioKinematics::centerOfMass(const Workspace& workspace) const {
   return mass > 0.0 ? Vec3(sum / mass) : Vec3::Zero();
 }
 
-void PinocchioKinematics::centerOfMassJacobian(const Workspace& workspace, Mat3X& J) const {
+void PinocchioKinematics::centerOfMassJacobian(Workspace& workspace, Mat3X& J) const {
   double moving = 0.0;
   for (const MotionNode& node : impl_->tree.nodes()) moving += node.inertia.mass;
   const double total = moving + impl_->tree.worldInertia().mass;
   J.setZero(3, dimension());
   if (moving <= 0.0) return;
+  // pinocchio knows the moving links only: the others hold the centre of mass back.
   Workspace::Impl& w = *workspace.impl_;
   J.noalias() =
       (moving / total) * pin::jacobianCenterOfMass(impl_->model, w.data, w.x) * impl_->spread;
@@ -175,4 +191,3 @@ Wrench PinocchioKinematics::groundReaction(const VecX& q, const VecX& v, const V
 }
 
 }  // namespace allclear
-#endif

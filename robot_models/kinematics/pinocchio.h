@@ -8,13 +8,13 @@
 
 namespace allclear {
 
-/// The calls of `BuiltinKinematics`, over pinocchio. See there for what they mean.
+/// The backend of `Kinematics` over pinocchio. See there for what the calls mean; the facade checks
+/// that the workspace holds a configuration. Opaque, so that no header of pinocchio is seen here.
 class PinocchioKinematics {
  public:
   class Workspace;
-  struct Impl;  ///< opaque
 
-  explicit PinocchioKinematics(const RobotModel& model, const Vec3& gravity_W = kStandardGravity);
+  PinocchioKinematics(const RobotModel& model, const Vec3& gravity_W);
   PinocchioKinematics(PinocchioKinematics&&) noexcept;
   ~PinocchioKinematics();
 
@@ -29,23 +29,23 @@ class PinocchioKinematics {
   void inverseDynamicsDerivatives(const VecX& q, const VecX& v, const VecX& a, Workspace& workspace,
                                   InverseDynamics& out) const;
   Vec3 centerOfMass(const Workspace& workspace) const;
-  void centerOfMassJacobian(const Workspace& workspace, Mat3X& J) const;
+  void centerOfMassJacobian(Workspace& workspace, Mat3X& J) const;
   Wrench groundReaction(const VecX& q, const VecX& v, const VecX& a, Workspace& workspace) const;
 
  private:
+  struct Impl;
   std::unique_ptr<const Impl> impl_;
 };
 
 class PinocchioKinematics::Workspace {
  public:
-  struct Impl;  ///< opaque
-
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
   ~Workspace();
 
  private:
   friend class PinocchioKinematics;
+  struct Impl;
   explicit Workspace(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <random>
 
-#include "allclear/config/document/document.h"
+#include "allclear/config/document/yaml.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
 #include "config/task_fixture.h"
@@ -94,7 +94,7 @@ TEST(BrokenTasks, ManyValuesAreRefused) {
   DocumentLimits limits;
   limits.values = 900;
   try {
-    Value::parse(text + "1]\n", "many.yaml", limits);
+    parseYaml(text + "1]\n", "many.yaml", limits);
     FAIL() << "parsed";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("many.yaml:2: holds more than 900 values"),

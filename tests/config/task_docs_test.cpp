@@ -8,13 +8,12 @@
 #include "allclear/config/scene_file.h"
 #include "allclear/core/input_error.h"
 #include "config/task_fixture.h"
+#include "support/data.h"
 
 namespace allclear {
 namespace {
 
-std::string docs() {
-  return readFile(std::filesystem::path(ALLCLEAR_SOURCE_DIR) / "docs" / "task.md");
-}
+std::string docs() { return readFile(test::sourceFolder() / "docs" / "task.md"); }
 
 /// The fenced blocks of the document whose fence line is exactly "```" and `kind`.
 std::vector<std::string> blocks(const std::string& kind) {

@@ -26,7 +26,7 @@ const char* const kFiles[] = {"trajectory.csv", "trajectory.json", "certificate.
 fs::path shelf() { return test::testFolder().parent_path() / "examples/shelf"; }
 
 std::vector<std::string> planInto(const fs::path& folder, const fs::path& task) {
-  return {ALLCLEAR_COMMAND,
+  return {test::allclearCommand(),
           "plan",
           task.string(),
           "--quiet",

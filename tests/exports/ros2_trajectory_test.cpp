@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allclear/config/document/document.h"
+#include "allclear/config/document/yaml.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {
@@ -16,7 +16,7 @@ TEST(Ros2Trajectory, IsYamlWithTheMessagesFields) {
   a(1, 0) = -0.5;
   const QuinticHermite rows({0.0, 0.5, 2.25}, q, v, a);
   const std::string text = formatRos2Trajectory(rows, {"joint \"a\"", "b: c"}, "base");
-  const Value root = Value::parse(text, "ros2.yaml", {});
+  const Value root = parseYaml(text, "ros2.yaml", {});
   root.only({"header", "joint_names", "points"});
   EXPECT_EQ(root.find("header")->find("frame_id")->text(), "base");
   const auto names = root.find("joint_names")->items();

@@ -48,8 +48,9 @@ struct Outcome {
 Outcome runPlan(const test::TemporaryFolder& folder, const Task& task) {
   const auto file = folder.write("task.yaml", textOf(task));
   const auto csv = folder.path() / "plan.csv";
-  test::Process process({ALLCLEAR_COMMAND, "plan", file.string(), "--quiet", "--csv", csv.string()},
-                        folder.path() / "output.txt");
+  test::Process process(
+      {test::allclearCommand(), "plan", file.string(), "--quiet", "--csv", csv.string()},
+      folder.path() / "output.txt");
   const int code = process.wait();
   EXPECT_EQ(std::filesystem::exists(csv), code == 0)
       << "a file is written for a plan, and only then";

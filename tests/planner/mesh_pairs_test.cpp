@@ -100,8 +100,8 @@ TEST(MeshPairs, EveryCellsBoundIsBelowTheDistanceOfTheMeshesInsideIt) {
     CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
     const int ball = geometry.bodies[0].name == "ring" ? 1 : 0;
     const PieceIndex a{ball, 0, MeshFidelity::kSurface}, b{1 - ball, 0, MeshFidelity::kSurface};
-    motion.pieceCount(0, MeshFidelity::kSurface);
-    motion.pieceCount(1, MeshFidelity::kSurface);
+    motion.ensurePieces(0, MeshFidelity::kSurface);
+    motion.ensurePieces(1, MeshFidelity::kSurface);
     ASSERT_TRUE(motion.areSurfaces(a, b));
     for (int k = 0; k < 20; ++k) {
       const double t0 = random.uniform(0.0, 2.9);

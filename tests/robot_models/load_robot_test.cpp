@@ -12,7 +12,7 @@
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/robot_models/files/xml_element.h"
-#include "allclear/robot_models/kinematics/builtin.h"
+#include "allclear/robot_models/kinematics.h"
 #include "support/data.h"
 #include "support/temporary_folder.h"
 
@@ -134,7 +134,7 @@ Pose poseOf(const json& value) {
 TEST_P(SharedRobotTest, HasTheLinkPosesOfTheOracle) {
   ALLCLEAR_REQUIRE_DATA(fs::path("robots") / GetParam().package);
   const RobotModel robot = loadRobot(bareSource());
-  const BuiltinKinematics kinematics(robot);
+  const Kinematics kinematics(robot);
   auto workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
   const json oracle = json::parse(std::ifstream(package() / "fk_oracle.json"));

@@ -31,9 +31,9 @@ class RealRobot : public testing::TestWithParam<RobotFile> {
   std::optional<RobotModel> model_;
 };
 
-template <class K>
-void expectOraclePoses(const RobotModel& model, const nlohmann::json& oracle) {
-  const K kinematics(model);
+void expectOraclePoses(const RobotModel& model, KinematicsBackend backend,
+                       const nlohmann::json& oracle) {
+  const Kinematics kinematics(model, kStandardGravity, backend);
   auto workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
   const int base = model.findLink(oracle["base_link"]);
@@ -64,10 +64,9 @@ void expectOraclePoses(const RobotModel& model, const nlohmann::json& oracle) {
 
 TEST_P(RealRobot, LinkPosesAgreeWithTheOracle) {
   const auto oracle = nlohmann::json::parse(readFile(folder_ / "fk_oracle.json"));
-  expectOraclePoses<BuiltinKinematics>(*model_, oracle);
-#ifdef ALLCLEAR_HAVE_PINOCCHIO
-  expectOraclePoses<PinocchioKinematics>(*model_, oracle);
-#endif
+  for (const KinematicsBackend backend : availableKinematicsBackends()) {
+    expectOraclePoses(*model_, backend, oracle);
+  }
 }
 
 /// Largest difference between the analytic derivatives and central differences, over the largest
@@ -113,11 +112,11 @@ TEST_P(RealRobot, DynamicsDerivativesAgreeWithCentralDifferences) {
   for (int i = 0; i < 5; ++i) EXPECT_LT(worstDerivativeError(*model_, random), 1e-6);
 }
 
-#ifdef ALLCLEAR_HAVE_PINOCCHIO
-TEST_P(RealRobot, BothImplementationsAgree) {
+TEST_P(RealRobot, BackendsAgree) {
+  if (availableKinematicsBackends().size() < 2) GTEST_SKIP() << "only one backend in this build";
   test::Random random(22);
-  const BuiltinKinematics ours(*model_);
-  const PinocchioKinematics theirs(*model_);
+  const Kinematics ours(*model_, kStandardGravity, KinematicsBackend::kBuiltin);
+  const Kinematics theirs(*model_, kStandardGravity, KinematicsBackend::kPinocchio);
   auto our_workspace = ours.makeWorkspace();
   auto their_workspace = theirs.makeWorkspace();
   const int n = model_->dimension();
@@ -144,7 +143,6 @@ TEST_P(RealRobot, BothImplementationsAgree) {
     ASSERT_TRUE(near(our.dtau_da, their.dtau_da));
   }
 }
-#endif
 
 INSTANTIATE_TEST_SUITE_P(All, RealRobot,
                          testing::Values(RobotFile{"panda_description", "panda.urdf"},

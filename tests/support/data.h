@@ -6,16 +6,19 @@
 
 namespace allclear::test {
 
+/// The project's source folder, and the program `allclear`. Defined in a source of their own: the
+/// paths differ from clone to clone, and no other test has to be compiled again for them.
+std::filesystem::path sourceFolder();
+std::string allclearCommand();
+
 /// Folder of the shared test data: `ALLCLEAR_DATA`, else ../shared/data beside the source tree.
 inline std::filesystem::path dataFolder() {
   if (const char* folder = std::getenv("ALLCLEAR_DATA")) return folder;
-  return std::filesystem::path(ALLCLEAR_SOURCE_DIR).parent_path() / "shared" / "data";
+  return sourceFolder().parent_path() / "shared" / "data";
 }
 
 /// A folder under `tests/` with the project's own small inputs.
-inline std::filesystem::path testFolder() {
-  return std::filesystem::path(ALLCLEAR_SOURCE_DIR) / "tests";
-}
+inline std::filesystem::path testFolder() { return sourceFolder() / "tests"; }
 
 }  // namespace allclear::test
 

@@ -16,7 +16,8 @@
 // occurs (both for the true motion: the errors of the poses are part of each).
 //
 // Order: depth first, the nearest child first, which finds a small upper bound early; now and then
-// the item with the least bound of all (`LeastFirst`). The order changes the effort, not the proof.
+// the item with the least bound of all (`BestFirstMixer`). The order changes the effort, not the
+// proof.
 
 #include <algorithm>
 #include <cmath>
@@ -76,9 +77,9 @@ class SpaceTimeSearch {
     stack_.clear();
     if (!addCells()) return finished();
     warmStart();
-    mesh::LeastFirst least_first;
+    mesh::BestFirstMixer best_first;
     while (!stack_.empty() && !isOver()) {
-      if (result_.evaluated) least_first.look(&stack_);
+      if (result_.evaluated) best_first.mix(&stack_);
       const Item item = stack_.back();
       stack_.pop_back();
       if (item.lower >= cutoff_) {  // the cutoff may have fallen since the item was pushed
@@ -155,8 +156,8 @@ class SpaceTimeSearch {
     ++counts_.node_tests;
     const CoarsePoses& coarse = times_[item.time].coarse;
     mesh::Room room;
-    roomOfChildren(coarse, taken_A_.children(item.a, a), mesh::farthestOf(A_, item.a),
-                   taken_B_.children(item.b, b), item.n, coarse_cutoff_, &room);
+    roomOfChildren(coarse, volumes_A_.children(item.a, a), mesh::reachOf(A_, item.a),
+                   volumes_B_.children(item.b, b), item.n, coarse_cutoff_, &room);
     if (room.room >= coarse_cutoff_) {
       prune(static_cast<double>(room.room));
       return;
@@ -167,19 +168,19 @@ class SpaceTimeSearch {
     if (!mesh::isLeaf(a)) {
       size = mesh::radiusOf(A_, item.a);
       const mesh::Vector<float> back = mesh::turnedBack(coarse.middle.R, n);
-      thick_A = mesh::thicknessAlong(back, taken_A_.volume(item.a), size);
+      thick_A = mesh::thicknessAlong(back, volumes_A_.volume(item.a), size);
     }
     if (!mesh::isLeaf(b)) {
       const float radius = mesh::radiusOf(B_, item.b);
       size = std::max(size, radius);
-      thick_B = mesh::thicknessAlong(n, taken_B_.volume(item.b), radius);
+      thick_B = mesh::thicknessAlong(n, volumes_B_.volume(item.b), radius);
     }
     if (size < coarse.motion && mayHalve(item.time) &&
         isTimeDividedFirst(coarse, item.a, room, size, std::max(thick_A, thick_B))) {
       divideTime(item, room);
       return;
     }
-    prune(mesh::openPair<true>(coarse, &taken_A_, &taken_B_, item, thick_A >= thick_B, room,
+    prune(mesh::openPair<true>(coarse, &volumes_A_, &volumes_B_, item, thick_A >= thick_B, room,
                                coarse_cutoff_, &stack_));
   }
 
@@ -199,7 +200,7 @@ class SpaceTimeSearch {
                           float size, float thickness) {
     constexpr float kShareOfThickness = 0.25F;
     constexpr float kLeastDistance = 1e-9F;  // avoids a division by zero
-    const mesh::Vector<float> center = mesh::vectorOf(taken_A_.volume(of_A).center);
+    const mesh::Vector<float> center = mesh::vectorOf(volumes_A_.volume(of_A).center);
     const mesh::Vector<float> n = mesh::vectorOf(room.n);
     const mesh::Vector<float> v = mesh::placed(poses.velocity, center);
     float remainder = room.error - static_cast<float>(thickness_);
@@ -308,7 +309,7 @@ class SpaceTimeSearch {
       const TriangleCorners& corners = B_.bvh()->triangles()[b];
       most = std::max({dot(n, corners.p[0]), dot(n, corners.p[1]), dot(n, corners.p[2])});
     }
-    const double length = static_cast<double>(mesh::farthestOf(A_, of_A)) * (1.0 + kSingleRounding);
+    const double length = static_cast<double>(mesh::reachOf(A_, of_A)) * (1.0 + kSingleRounding);
     return mesh::leastAlong(time.poses, A_.bvh()->triangles()[a], n) - most - time.poses.error -
            time.poses.error_slope * length;
   }
@@ -378,7 +379,7 @@ class SpaceTimeSearch {
   bool decide_only_;
   long budget_;
   double thickness_;
-  mesh::Taken taken_A_{A_}, taken_B_{B_};
+  mesh::VolumeCache volumes_A_{A_}, volumes_B_{B_};
   double pose_error_ = 0.0;     ///< the largest over all cells [m]
   double cutoff_ = threshold_;  ///< items with such a bound cannot change the result
   float coarse_cutoff_ = mesh::roundUp(threshold_);

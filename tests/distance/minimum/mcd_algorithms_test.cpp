@@ -46,7 +46,7 @@ TEST_P(McdAlgorithms, SoundOnesBracketAndUpperOccurs) {
     const Interval span{0.0, draw.chance(0.05) ? 0.0 : draw.uniform(0.1, 1.0)};
     test::fitCurves(&a, &b, span, options.tolerance / 20.0);
     const DistanceBracket bracket = minimumBy(GetParam(), a.moving(), b.moving(), options);
-    const auto f = [&](double t) { return capsuleDistance(a, b, t); };
+    const auto f = [&a = a, &b = b](double t) { return capsuleDistance(a, b, t); };
     const auto truth = test::trueMinimum(f, span, 60);
     ASSERT_GE(bracket.upper, f(bracket.t_star) - 1e-12) << "seed " << 30000 + i;
     if (test::isSound(GetParam()) && bracket.status != McdStatus::kUndecided) {
@@ -78,7 +78,7 @@ TEST_P(McdAlgorithms, DecideAThresholdAsTheTruthDoes) {
     options.tolerance = 2e-3;
     options.decide_only = draw.chance(0.5);
     test::fitCurves(&a, &b, span, options.tolerance / 20.0);
-    const auto f = [&](double t) { return capsuleDistance(a, b, t); };
+    const auto f = [&a = a, &b = b](double t) { return capsuleDistance(a, b, t); };
     const auto truth = test::trueMinimum(f, span, 60);
     options.threshold = truth.value + draw.uniform(-0.1, 0.1);
     if (draw.chance(0.3)) options.threshold = truth.value + draw.uniform(-1e-5, 1e-5);
@@ -273,8 +273,8 @@ TEST(MinimumDistance, OutOfEvaluationsTheBracketStillHolds) {
     options.tolerance = 1e-6;
     options.max_evaluations = draw.integer(1, 6);
     const DistanceBracket bracket = minimumDistance(a.moving(), b.moving(), options);
-    const auto truth =
-        test::trueMinimum([&](double t) { return capsuleDistance(a, b, t); }, {0.0, 1.0}, 60);
+    const auto truth = test::trueMinimum(
+        [&a = a, &b = b](double t) { return capsuleDistance(a, b, t); }, {0.0, 1.0}, 60);
     EXPECT_LE(bracket.lower, truth.value + 1e-12) << "seed " << 70000 + i;
     EXPECT_GE(bracket.upper, truth.value - 1e-12) << "seed " << 70000 + i;
     undecided += bracket.status == McdStatus::kUndecided;

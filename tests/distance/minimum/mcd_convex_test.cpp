@@ -98,7 +98,9 @@ TEST_P(ConvexMinimum, BracketsTheTrueMinimumOfRandomMotions) {
     const DistanceBracket bracket = minimumDistance(a.moving(), b.moving(), options);
     // Capsules whose axes cross: the distance has a floor there.
     const double floor = both_round ? -radiusOf(a.shape) - radiusOf(b.shape) : -HUGE_VAL;
-    const auto f = [&](double t) { return std::max(floor, test::trueDistance(a, b, t).upper); };
+    const auto f = [&, &a = a, &b = b](double t) {
+      return std::max(floor, test::trueDistance(a, b, t).upper);
+    };
     const auto truth = test::trueMinimum(f, span, 40);
     constexpr double kAccuracy = 1e-8;
     ASSERT_LE(bracket.lower, truth.value + kAccuracy) << "seed " << seed;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/depth.h"
 #include "allclear/distance/minimum/mesh/relative_curve.h"
 #include "allclear/distance/minimum/mesh/time_tree.h"
@@ -40,7 +41,7 @@ TEST(PoseOf, IsTheAffineMap) {
 TEST(TimeTree, HalvesCoverTheirParentAndAreMadeOnce) {
   Draw draw(2);
   const MeshPair pair(draw, 3);
-  const auto body = meshBody(pair.shape);
+  const auto body = bodyOf(pair.shape);
   const MovingShape a = pair.moving(), b = pair.resting();
   const MeshMotion motion(*body, a, *body, b);
   mcd::TimeTree times(motion, 0.0);
@@ -63,7 +64,7 @@ TEST(SampledMeshMotion, DistancesAreTheTrueOnesUpToTheError) {
   for (int i = 0; i < 20; ++i) {
     Draw draw(100 + i);
     const MeshPair pair(draw, 2);
-    const auto body = meshBody(pair.shape);
+    const auto body = bodyOf(pair.shape);
     const MovingShape a = pair.moving(), b = pair.resting();
     const MeshMotion motion(*body, a, *body, b);
     mcd::SampledMeshMotion sampled(motion);
@@ -82,7 +83,7 @@ TEST(SampledMeshMotion, DistancesAreTheTrueOnesUpToTheError) {
 TEST(DeepestInstant, BoundsTheDepthOfBoxesThatPassThroughEachOther) {
   // A slides along x through B at an offset of 0.05 along z: the way out is along z, 0.15 m.
   const Shape box = test::boxMesh({0.1, 0.1, 0.1});
-  const auto body = meshBody(box);
+  const auto body = bodyOf(box);
   BodyCurve slide = BodyCurve::still(Pose{}, {0.0, 1.0});
   for (int k = 0; k <= BodyCurve::kDegree; ++k) {
     slide.control[k].p = Vec3(-0.5 + 1.0 * k / BodyCurve::kDegree, 0.0, 0.05);

@@ -42,7 +42,7 @@ TEST(Convolution, OfConvexBodiesIsTheClosedSurfaceOfTheirMinkowskiSum) {
   Convolution sum(sA, sB);
   for (int i = 0; i < test::phongSamples(3, 30); ++i) {
     const Pose X = randomPose(&random, 0.5);
-    sum.make(X, Vec3::Zero(), 10.0);
+    sum.build(X, Vec3::Zero(), 10.0);
     double volume = 0.0;
     for (std::size_t f = 0; f < sum.facets().size(); ++f) {
       const auto c = sum.corners(static_cast<int>(f));
@@ -77,10 +77,10 @@ TEST(Convolution, PartInABallIsThatOfTheWholeWithTheSameNormals) {
   Pose X = randomPose(&random, 0.4);
   for (int i = 0; i < 12; ++i) {  // small motions: the pairs found before are used again
     X = moved(X, Vec3(0.004, -0.002, 0.003), Vec3(0.01, 0.004, -0.006));
-    whole.make(X, Vec3::Zero(), 10.0);
+    whole.build(X, Vec3::Zero(), 10.0);
     const Vec3 center = whole.corners(static_cast<int>(whole.facets().size() / 3))[0];
     const double radius = 0.1;
-    part.make(X, center, radius);
+    part.build(X, center, radius);
     EXPECT_LT(part.facets().size(), whole.facets().size() / 2);
     std::map<std::array<std::pair<int, int>, 3>, std::array<Vec3, 3>> normals;
     const auto key = [](const Convolution& sum, const phong::SumFacet& facet) {

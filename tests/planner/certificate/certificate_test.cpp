@@ -93,8 +93,8 @@ TEST(Certificate, EveryCellsBoundIsBelowTheDistanceInsideIt) {
   for (const CertificatePair& pair : certificate.pairs) {
     const PieceIndex a{body(pair.a), pair.piece_a, pair.fidelity};
     const PieceIndex b{body(pair.b), pair.piece_b, pair.fidelity};
-    motion.pieceCount(a.body, a.fidelity);
-    motion.pieceCount(b.body, b.fidelity);
+    motion.ensurePieces(a.body, a.fidelity);
+    motion.ensurePieces(b.body, b.fidelity);
     for (const CoverCell& cell : pair.cells) {
       for (int i = 0; i < 5; ++i, ++checked) {
         const double t = random.uniform(cell.time.lower, cell.time.upper);

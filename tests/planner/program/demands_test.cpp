@@ -1,6 +1,7 @@
 // Plans under waypoints, path constraints and torque limits.
 #include <gtest/gtest.h>
 
+#include "allclear/planner/planner.h"
 #include "allclear/planner/program/state_rows.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/seeds/path_spline.h"
@@ -150,8 +151,7 @@ TEST(Refine, DoesNotCallClearWhatIsTooFastForItsLongestDuration) {
     problem.duration = {fixed ? 0.8 : 0.1, 0.8};
     const ClearanceEvaluator evaluator(problem);
     const BSpline guess = straightSpline(problem.start, goal, 8, 0.8);
-    const Refinement result =
-        refine(evaluator, guess, {}, [](const PlanProgress&) { return true; });
+    const Refinement result = refine(evaluator, guess);
     EXPECT_FALSE(result.clear) << fixed;
   }
 }

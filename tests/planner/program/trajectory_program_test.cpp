@@ -228,7 +228,7 @@ TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
   const ClearanceEvaluator evaluator(problem);
   const VecX goal = std::get<JointTarget>(problem.goal).values;
   const BSpline curve = straightLine(problem, goal, 1.5, 8);
-  TrajectoryProgram program(evaluator, curve, {}, {0.37});
+  TrajectoryProgram program(evaluator, curve, {}, 1, {0.37});
   StateRows& state = program.stateRows();
   std::vector<DemandRow> demands;
   for (int d = 0; d < state.demands().count(); ++d)

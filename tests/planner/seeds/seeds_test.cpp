@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/planner/run/run_context.h"
+#include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/planner/seeds/goal_configurations.h"
+#include "allclear/planner/seeds/path_shortcut.h"
+#include "allclear/planner/seeds/rrt_connect.h"
 #include "planner/seeds/seed_scenes.h"
 
 namespace allclear {
@@ -29,9 +33,8 @@ TEST(Seeds, FindAWayAroundAWall) {
   EXPECT_FALSE(makeSeed(evaluator, goalOf(problem), 0)->certified_path);
   for (int attempt = 1; attempt <= 10; ++attempt) {
     SCOPED_TRACE("attempt " + std::to_string(attempt));
-    SeedOptions options;
-    options.time_limit = 60.0;
-    const auto seed = makeSeed(evaluator, goalOf(problem), attempt, options);
+    const RunContext context = RunContext().endingAfter(60.0);
+    const auto seed = makeSeed(evaluator, goalOf(problem), attempt, context);
     ASSERT_TRUE(seed.has_value());
     EXPECT_TRUE(seed->certified_path);
     EXPECT_EQ(seed->path.front(), start);
@@ -50,11 +53,10 @@ TEST(Seeds, FindAWayAroundAWall) {
 TEST(Seeds, SameStreamGivesTheSameSeedAndAnotherStreamAnother) {
   const Problem problem = test::wallProblem();
   const ClearanceEvaluator evaluator(problem);
-  SeedOptions options;
-  options.time_limit = 60.0;
-  const auto one = makeSeed(evaluator, goalOf(problem), 1, options);
-  const auto again = makeSeed(evaluator, goalOf(problem), 1, options);
-  const auto other = makeSeed(evaluator, goalOf(problem), 2, options);
+  const RunContext context = RunContext().endingAfter(60.0);
+  const auto one = makeSeed(evaluator, goalOf(problem), 1, context);
+  const auto again = makeSeed(evaluator, goalOf(problem), 1, context);
+  const auto other = makeSeed(evaluator, goalOf(problem), 2, context);
   ASSERT_TRUE(one && again && other);
   EXPECT_EQ(one->curve.control(), again->curve.control());
   EXPECT_NE(one->path, other->path);
@@ -98,13 +100,13 @@ TEST(Seeds, StopAndIterationsEndTheSearch) {
   problem.obstacles.push_back(other);
   const ClearanceEvaluator evaluator(problem);
   SeedOptions options;
-  options.time_limit = 1e6;
   options.iterations = 200;
-  EXPECT_FALSE(makeSeed(evaluator, goalOf(problem), 1, options).has_value());
+  EXPECT_FALSE(makeSeed(evaluator, goalOf(problem), 1, {}, options).has_value());
   options.iterations = 1 << 30;
   int calls = 0;
-  options.stop = [&] { return ++calls > 50; };
-  EXPECT_FALSE(makeSeed(evaluator, goalOf(problem), 1, options).has_value());
+  RunContext context;
+  context.stop = [&] { return ++calls > 50; };
+  EXPECT_FALSE(makeSeed(evaluator, goalOf(problem), 1, context, options).has_value());
   EXPECT_EQ(calls, 51);
 }
 

@@ -106,7 +106,7 @@ TEST(BrokenFiles, GoodOnesAreRead) {
 
 /// Runs `allclear inspect ARGUMENTS`; returns the exit code and both outputs together.
 int runInspect(const std::string& arguments, std::string& output) {
-  const std::string line = std::string(ALLCLEAR_COMMAND) + " inspect " + arguments + " 2>&1";
+  const std::string line = test::allclearCommand() + " inspect " + arguments + " 2>&1";
   FILE* pipe = ::popen(line.c_str(), "r");
   if (!pipe) return -1;
   output.clear();

@@ -4,6 +4,7 @@
 
 #include <unsupported/Eigen/AutoDiff>
 
+#include "allclear/core/assert.h"
 #include "allclear/robot_models/kinematics/chain_recursion.h"
 #include "support/random_robot.h"
 
@@ -29,18 +30,21 @@ auto difference(const Function& f, const VecX& x, int i, double h) {
   return ((4.0 * fine - coarse) / 3.0).eval();
 }
 
-template <class K>
-class KinematicsTest : public testing::Test {};
-#ifdef ALLCLEAR_HAVE_PINOCCHIO
-using Implementations = testing::Types<BuiltinKinematics, PinocchioKinematics>;
-#else
-using Implementations = testing::Types<BuiltinKinematics>;
-#endif
-TYPED_TEST_SUITE(KinematicsTest, Implementations);
+class KinematicsTest : public testing::TestWithParam<KinematicsBackend> {
+ protected:
+  static Kinematics kinematicsOf(const RobotModel& model, const Vec3& gravity = kStandardGravity) {
+    return Kinematics(model, gravity, GetParam());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Backends, KinematicsTest, testing::ValuesIn(availableKinematicsBackends()),
+                         [](const auto& backend) {
+                           return std::string(kinematicsBackendName(backend.param));
+                         });
 
 /// Runs `check(model, kinematics, q, v, a)` over random robots of all kinds.
-template <class K, class Check>
-void overRandomRobots(unsigned seed, int robots, const Check& check) {
+template <class Check>
+void overRandomRobots(KinematicsBackend backend, unsigned seed, int robots, const Check& check) {
   Random random(seed);
   for (int r = 0; r < robots; ++r) {
     test::RandomRobotOptions options;
@@ -48,7 +52,8 @@ void overRandomRobots(unsigned seed, int robots, const Check& check) {
     options.serial = random.chance(0.3);
     options.floating_base = random.chance(0.3);
     const RobotModel model = randomRobot(random, options);
-    const K kinematics(model, random.chance(0.5) ? kStandardGravity : random.vector(10.0));
+    const Vec3 gravity = random.chance(0.5) ? kStandardGravity : random.vector(10.0);
+    const Kinematics kinematics(model, gravity, backend);
     const VecX q = randomConfiguration(random, model);
     const VecX v = random.vectorX(model.dimension(), random.logUniform(1e-2, 5.0));
     const VecX a = random.vectorX(model.dimension(), random.logUniform(1e-2, 50.0));
@@ -58,10 +63,10 @@ void overRandomRobots(unsigned seed, int robots, const Check& check) {
   }
 }
 
-TYPED_TEST(KinematicsTest, LinkPosesAgreeWithTheGenericRecursion) {
-  overRandomRobots<TypeParam>(
-      1, 200,
-      [](const RobotModel& model, const TypeParam& k, const VecX& q, const VecX&, const VecX&) {
+TEST_P(KinematicsTest, LinkPosesAgreeWithTheGenericRecursion) {
+  overRandomRobots(
+      GetParam(), 1, 200,
+      [](const RobotModel& model, const Kinematics& k, const VecX& q, const VecX&, const VecX&) {
         auto workspace = k.makeWorkspace();
         std::vector<Pose> X_WL;
         k.linkPoses(q, workspace, X_WL);
@@ -74,10 +79,10 @@ TYPED_TEST(KinematicsTest, LinkPosesAgreeWithTheGenericRecursion) {
       });
 }
 
-TYPED_TEST(KinematicsTest, JacobianIsTheDerivativeOfThePoint) {
-  overRandomRobots<TypeParam>(
-      2, 60,
-      [](const RobotModel& model, const TypeParam& k, const VecX& q, const VecX&, const VecX&) {
+TEST_P(KinematicsTest, JacobianIsTheDerivativeOfThePoint) {
+  overRandomRobots(
+      GetParam(), 2, 60,
+      [](const RobotModel& model, const Kinematics& k, const VecX& q, const VecX&, const VecX&) {
         auto workspace = k.makeWorkspace();
         std::vector<Pose> X_WL;
         const int link = static_cast<int>(model.links().size()) - 1;
@@ -103,7 +108,7 @@ TYPED_TEST(KinematicsTest, JacobianIsTheDerivativeOfThePoint) {
       });
 }
 
-TYPED_TEST(KinematicsTest, InverseDynamicsAgreesWithTheGenericRecursion) {
+TEST_P(KinematicsTest, InverseDynamicsAgreesWithTheGenericRecursion) {
   Random random(3);
   for (int r = 0; r < 200; ++r) {
     test::RandomRobotOptions options;
@@ -111,7 +116,7 @@ TYPED_TEST(KinematicsTest, InverseDynamicsAgreesWithTheGenericRecursion) {
     options.floating_base = random.chance(0.3);
     const RobotModel model = randomRobot(random, options);
     const Vec3 gravity = random.vector(10.0);
-    const TypeParam k(model, gravity);
+    const Kinematics k = kinematicsOf(model, gravity);
     const VecX q = randomConfiguration(random, model);
     const VecX v = random.vectorX(model.dimension(), 3.0);
     const VecX a = random.vectorX(model.dimension(), 10.0);
@@ -126,7 +131,7 @@ TYPED_TEST(KinematicsTest, InverseDynamicsAgreesWithTheGenericRecursion) {
   }
 }
 
-TYPED_TEST(KinematicsTest, DerivativesAgreeWithAutomaticDifferentiation) {
+TEST_P(KinematicsTest, DerivativesAgreeWithAutomaticDifferentiation) {
   Random random(4);
   for (int r = 0; r < 100; ++r) {
     test::RandomRobotOptions options;
@@ -134,7 +139,7 @@ TYPED_TEST(KinematicsTest, DerivativesAgreeWithAutomaticDifferentiation) {
     options.floating_base = random.chance(0.3);
     const RobotModel model = randomRobot(random, options);
     const Vec3 gravity = random.vector(10.0);
-    const TypeParam k(model, gravity);
+    const Kinematics k = kinematicsOf(model, gravity);
     const int n = model.dimension();
     if (n == 0) continue;
     const VecX q = randomConfiguration(random, model);
@@ -167,10 +172,10 @@ TYPED_TEST(KinematicsTest, DerivativesAgreeWithAutomaticDifferentiation) {
   }
 }
 
-TYPED_TEST(KinematicsTest, CenterOfMassJacobianIsItsDerivative) {
-  overRandomRobots<TypeParam>(
-      5, 60,
-      [](const RobotModel& model, const TypeParam& k, const VecX& q, const VecX&, const VecX&) {
+TEST_P(KinematicsTest, CenterOfMassJacobianIsItsDerivative) {
+  overRandomRobots(
+      GetParam(), 5, 60,
+      [](const RobotModel& model, const Kinematics& k, const VecX& q, const VecX&, const VecX&) {
         auto workspace = k.makeWorkspace();
         std::vector<Pose> X_WL;
         k.linkPoses(q, workspace, X_WL);
@@ -191,12 +196,12 @@ TYPED_TEST(KinematicsTest, CenterOfMassJacobianIsItsDerivative) {
       });
 }
 
-TYPED_TEST(KinematicsTest, GroundReactionIsTheRateOfMomentumMinusWeight) {
+TEST_P(KinematicsTest, GroundReactionIsTheRateOfMomentumMinusWeight) {
   // Along q(t) = q + v t + a t^2 / 2: force = m (c'' - g), with c'' by differences of c(t).
-  overRandomRobots<TypeParam>(
-      6, 60,
-      [](const RobotModel& model, const TypeParam&, const VecX& q, const VecX& v, const VecX& a) {
-        const TypeParam k(model);
+  overRandomRobots(
+      GetParam(), 6, 60,
+      [](const RobotModel& model, const Kinematics&, const VecX& q, const VecX& v, const VecX& a) {
+        const Kinematics k = kinematicsOf(model);
         auto workspace = k.makeWorkspace();
         std::vector<Pose> X_WL;
         const auto com = [&](double t) {
@@ -222,6 +227,57 @@ TEST(ZeroMomentPoint, OfARobotAtRestIsBelowItsCenterOfMass) {
   ASSERT_TRUE(point);
   EXPECT_LT((*point - Vec3(0.3, -0.2, 0.1)).norm(), 1e-12);
   EXPECT_FALSE(zeroMomentPoint({-force, com.cross(force)}, {0, 0, 0}, Vec3::UnitZ()));
+}
+
+TEST_P(KinematicsTest, WorkspaceHoldsTheConfigurationPlacedLast) {
+  Random random(8);
+  const RobotModel model = randomRobot(random, {});
+  const Kinematics k = kinematicsOf(model);
+  EXPECT_EQ(k.backend(), GetParam());
+  const int tip = static_cast<int>(model.links().size()) - 1;
+  const VecX q = randomConfiguration(random, model);
+  const VecX other = randomConfiguration(random, model);
+  const VecX zero = VecX::Zero(model.dimension());
+  std::vector<Pose> X_WL;
+  Jacobian expected, found;
+  auto fresh = k.makeWorkspace();
+  EXPECT_FALSE(fresh.holdsConfiguration());
+  EXPECT_THROW(k.pointJacobian(fresh, tip, Vec3::Zero(), found), ContractViolation);
+  EXPECT_THROW(k.centerOfMass(fresh), ContractViolation);
+  k.linkPoses(q, fresh, X_WL);
+  EXPECT_TRUE(fresh.holdsConfiguration());
+  k.pointJacobian(fresh, tip, X_WL[tip].p, expected);
+
+  // Each call that takes a configuration places the robot at it.
+  VecX tau;
+  InverseDynamics dynamics;
+  const std::function<void(Kinematics::Workspace&)> calls[] = {
+      [&](auto& w) { k.inverseDynamics(q, zero, zero, w, tau); },
+      [&](auto& w) { k.inverseDynamicsDerivatives(q, zero, zero, w, dynamics); },
+      [&](auto& w) { k.groundReaction(q, zero, zero, w); }};
+  for (const auto& call : calls) {
+    auto workspace = k.makeWorkspace();
+    k.linkPoses(other, workspace, X_WL);
+    call(workspace);
+    Mat3X unused;
+    k.centerOfMassJacobian(workspace, unused);  // leaves the configuration alone
+    k.linkPoses(q, fresh, X_WL);
+    k.pointJacobian(workspace, tip, X_WL[tip].p, found);
+    EXPECT_LT((found - expected).norm(), 1e-12);
+  }
+}
+
+TEST(KinematicsBackends, TheBuiltinOneIsAlwaysThereAndTheDefaultComesFirst) {
+  const auto backends = availableKinematicsBackends();
+  EXPECT_TRUE(std::count(backends.begin(), backends.end(), KinematicsBackend::kBuiltin) == 1);
+  EXPECT_EQ(backends.front(), defaultKinematicsBackend());
+  Random random(9);
+  const RobotModel model = randomRobot(random, {});
+  EXPECT_EQ(Kinematics(model).backend(), defaultKinematicsBackend());
+  if (backends.size() == 1) {
+    EXPECT_THROW(Kinematics(model, kStandardGravity, KinematicsBackend::kPinocchio),
+                 ContractViolation);
+  }
 }
 
 TEST(ZeroMomentPoint, LeavesNoMomentAlongThePlane) {

@@ -1,0 +1,132 @@
+// Hulls are cheap, and right for most pairs. But a hull fills the hollow of a gripper or a shelf: a
+// pair that the hulls put in contact where the task starts or ends could never be planned. Such
+// pairs get finer geometry from the outset; all others stay as coarse as the policy allows.
+#include "allclear/planner/clearance/fidelity_chooser.h"
+
+#include <algorithm>
+
+#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/signed_distance.h"
+#include "allclear/planner/clearance/fidelity.h"
+#include "allclear/robot_models/kinematics.h"
+
+namespace allclear {
+namespace {
+
+class FidelityChooser {
+ public:
+  FidelityChooser(const Problem& problem, CollisionModel* model)
+      : problem_(problem), model_(*model) {
+    ends_.push_back(posesAt(problem.start));
+    if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
+      VecX q = problem.start;
+      for (std::size_t k = 0; k < goal->coordinates.size(); ++k) {
+        q[goal->coordinates[k]] = goal->values[k];
+      }
+      ends_.push_back(posesAt(q));
+    }
+  }
+
+  void choose(MeshFidelity coarsest) {
+    for (CollisionPair& pair : model_.pairs) {
+      coarseToFine(kFidelities, [&](MeshFidelity fidelity) {
+        // Levels up to `coarsest` are taken in any case; finer ones only while the pair is too
+        // near.
+        if (fidelity > coarsest && keepsMargin(pair)) return true;
+        if (showsMore(pair, fidelity)) pair.fidelity = fidelity;
+        return false;
+      });
+    }
+  }
+
+ private:
+  std::vector<Pose> posesAt(const VecX& q) const {
+    const Kinematics kinematics(*problem_.robot);
+    Kinematics::Workspace workspace = kinematics.makeWorkspace();
+    std::vector<Pose> X_WL;
+    kinematics.linkPoses(q, workspace, X_WL);
+    return X_WL;
+  }
+
+  /// Whether `fidelity` follows the bodies more closely than the pair's present fidelity: by more
+  /// solids, or by a closed mesh itself.
+  bool showsMore(const CollisionPair& pair, MeshFidelity fidelity) {
+    const std::size_t before = solidCount(pair, pair.fidelity);
+    return solidCount(pair, fidelity) > before ||
+           (fidelity == MeshFidelity::kSurface && (hasClosedMesh(pair.a) || hasClosedMesh(pair.b)));
+  }
+
+  /// At start and goal, by the pair's present fidelity.
+  bool keepsMargin(const CollisionPair& pair) const {
+    const CollisionBody& A = model_.bodies[pair.a];
+    const CollisionBody& B = model_.bodies[pair.b];
+    for (const std::vector<Pose>& X_WL : ends_) {
+      const auto pose = [&](const CollisionBody& body) {
+        return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].pose(0.0) : X_WL[body.link];
+      };
+      if (!keepsMargin(pair, pose(A), pose(B))) return false;
+    }
+    return true;
+  }
+
+  bool keepsMargin(const CollisionPair& pair, const Pose& X_WA, const Pose& X_WB) const {
+    const CollisionBody& A = model_.bodies[pair.a];
+    const CollisionBody& B = model_.bodies[pair.b];
+    // Balls around the hulls decide for most pairs.
+    const double between_balls =
+        (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
+    if (between_balls >= pair.margin) return true;
+    for (const Geometry& a : A.solids(pair.fidelity)) {
+      for (const Geometry& b : B.solids(pair.fidelity)) {
+        if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /// The body's own geometry. (In capsule mode a link's solids come from its capsules instead, but
+  /// then no fidelity is chosen.)
+  const std::vector<Geometry>& geometry(const CollisionBody& body) const {
+    if (body.obstacle >= 0) return problem_.obstacles[body.obstacle].geometry;
+    if (problem_.robot->links()[body.link].name == body.name) {
+      return problem_.robot->links()[body.link].collision;
+    }
+    return std::find_if(problem_.attached.begin(), problem_.attached.end(),
+                        [&](const AttachedObject& object) { return object.id == body.name; })
+        ->geometry;
+  }
+
+  /// Open meshes have no inside: at the finest level they still are pieces.
+  bool hasClosedMesh(int body) const {
+    const auto& solids = model_.bodies[body].solids(MeshFidelity::kSurface);
+    return std::any_of(solids.begin(), solids.end(), [](const Geometry& solid) {
+      return std::holds_alternative<TriangleMesh>(solid.shape);
+    });
+  }
+
+  /// Number of the pair's solids at a fidelity; makes them where they are missing.
+  std::size_t solidCount(const CollisionPair& pair, MeshFidelity fidelity) {
+    std::size_t count = 0;
+    for (int b : {pair.a, pair.b}) {
+      CollisionBody& body = model_.bodies[b];
+      auto& solids = body.solids_by_fidelity[static_cast<int>(fidelity)];
+      if (solids.empty()) solids = enclosingSolids(geometry(body), fidelity);
+      count += solids.size();
+    }
+    return count;
+  }
+
+  const Problem& problem_;
+  CollisionModel& model_;
+  std::vector<std::vector<Pose>> ends_;  ///< poses of all links at the start and at a joint goal
+};
+
+}  // namespace
+
+void chooseFidelities(const Problem& problem, MeshFidelity coarsest, CollisionModel* model) {
+  FidelityChooser(problem, model).choose(coarsest);
+}
+
+}  // namespace allclear

@@ -1,0 +1,226 @@
+// The loop of a plan: goals, then attempts of guess, refinement and certificate.
+//
+// Geometry goes from coarse to fine: hulls are cheap and block some ways, pieces block fewer, the
+// exact meshes none (`FidelityPolicy`). Every few attempts, or at once when a search finds no way,
+// the search goes over to the next finer geometry and never back.
+//
+// Invariant: "certified" is granted by the certificate alone. `plan_` holds the best trajectory so
+// far: a certified one, else one refused by its certificate, else the one that violates least.
+#include "allclear/planner/search/plan_search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "allclear/core/parallel.h"
+#include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/waypoint_targets.h"
+#include "allclear/planner/seeds/goal_configurations.h"
+#include "allclear/planner/timing.h"
+
+namespace allclear {
+namespace {
+
+/// Attempts with one geometry: the straight line and two trees. A problem that they do not solve
+/// most often needs a passage that the geometry blocks.
+constexpr int kAttemptsPerGeometry = 3;
+/// Share of the remaining time for one search while finer geometry is left: a way that hulls or
+/// pieces block may be free for the exact meshes, and needs time too.
+constexpr double kShareOfTimeForCoarse = 0.4;
+
+// The straight line is tried first, and given up early: most problems need no search, but a line
+// through the thick of the obstacles costs more than one.
+constexpr double kMostUnclear = 0.05;  // share of its samples in contact, to be tried at all
+constexpr int kStraightIterations = 60;
+constexpr double kStraightHopeless = 0.01;  // [m] below the margin after `patience` iterations
+
+/// Where the exact meshes are needed the way is narrow: seeds seek only this clearance [m] beyond
+/// the margin, the least that certified segments can tell apart from none.
+constexpr double kExtraBetweenSurfaces = 2.0 * SegmentCertifier::kResolution;
+
+}  // namespace
+
+PlanSearch::PlanSearch(const Problem& problem, const PlanOptions& options,
+                       const RunContext& context)
+    : problem_(problem),
+      options_(options),
+      context_(context),
+      fidelity_policy_(firstPolicy(problem)),
+      has_meshes_(hasMeshes(problem)),
+      evaluator_(std::make_unique<ClearanceEvaluator>(problem, fidelity_policy_)) {
+  plan_.options = options;
+}
+
+void PlanSearch::run() {
+  const std::vector<VecX> goals = findGoals();
+  if (goals.empty()) return;
+  findings_.goal = goals.front();
+  for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
+    if (mustEnd()) return;
+    const bool is_time = attempt > 0 && attempt % kAttemptsPerGeometry == 0;
+    // No way, or three attempts in vain: the geometry may be what blocks the way.
+    if (is_time || !way_found_) useFinerGeometry();
+    if (tryOnce(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()])) return;
+  }
+  mustEnd();
+}
+
+/// Sets the status when the run must end.
+bool PlanSearch::mustEnd() {
+  if (context_.isStopped()) {
+    plan_.status = PlanStatus::kInterrupted;
+  } else if (context_.isOutOfTime()) {
+    plan_.status = PlanStatus::kTimedOut;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Goal configurations, over finer geometry when coarse geometry leaves none; a message when there
+/// are none at all.
+std::vector<VecX> PlanSearch::findGoals() {
+  std::vector<VecX> goals = goalConfigurations(*evaluator_, context_);
+  std::optional<VecX> in_contact;
+  while (goals.empty() && useFinerGeometry()) {
+    goals = goalConfigurations(*evaluator_, context_, {}, &in_contact);
+  }
+  if (!goals.empty()) return goals;
+  // Out of time counts as such; else the goal itself is at fault, and the message says how.
+  if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
+  plan_.message =
+      "No plan: no configuration within the limits and clear of everything reaches the "
+      "goal's pose. Loosen its tolerance, or move it.";
+  if (in_contact) {
+    ClearanceEvaluator::Workspace workspace(*evaluator_);
+    plan_.message +=
+        " Where it is reached, " +
+        contactText(evaluator_->model(), evaluator_->atRest(*in_contact, std::nullopt, workspace)) +
+        ".";
+  }
+  return {};
+}
+
+bool PlanSearch::mayUseFinerGeometry() const {
+  const GeometryMode mode = problem_.collision.geometry;
+  if (mode != GeometryMode::kAuto && mode != GeometryMode::kMesh) return false;
+  return fidelity_policy_ < FidelityPolicy::kSurfaces && has_meshes_;
+}
+
+/// From now on all pairs follow meshes more closely: by pieces, at last exactly. False when they do
+/// already.
+bool PlanSearch::useFinerGeometry() {
+  if (!mayUseFinerGeometry()) return false;
+  fidelity_policy_ = fidelity_policy_ < FidelityPolicy::kEverywhere ? FidelityPolicy::kEverywhere
+                                                                    : FidelityPolicy::kSurfaces;
+  evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_);
+  return true;
+}
+
+/// True when the plan is certified or the search is over.
+bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
+  plan_.statistics.attempts = attempt + 1;
+  history_.clear();
+  int missed = 0;
+  const auto seed_start = RunContext::Clock::now();
+  const auto via = waypointConfigurations(*evaluator_, goal, attempt, context_, &missed);
+  // A waypoint that has no configuration in this geometry may have one in a finer one.
+  if (!via) {
+    findings_.unreachable = "waypoint " + std::to_string(missed);
+    return false;
+  }
+  const std::optional<Seed> seed = findSeed(attempt, goal, *via);
+  plan_.statistics.seed_seconds += RunContext::secondsSince(seed_start);
+  way_found_ = seed.has_value();
+  if (!seed) return false;
+  // A line through the thick of the obstacles: leave it to the searches.
+  if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
+  const Refinement result = refineSeed(attempt, *seed, *via);
+  if (!result.clear) {
+    remember(result);
+  } else if (accept(result.curve, result.cost, seed->origin)) {
+    return true;
+  }
+  return restAtCorners(*seed) || mustEnd();
+}
+
+std::optional<Seed> PlanSearch::findSeed(int attempt, const VecX& goal,
+                                         const std::vector<VecX>& via) {
+  SeedOptions options;
+  options.spans = options_.spans;
+  options.via = via;
+  if (fidelity_policy_ == FidelityPolicy::kSurfaces) options.extra = kExtraBetweenSurfaces;
+  if (!mayUseFinerGeometry()) return makeSeed(*evaluator_, goal, attempt, context_, options);
+  const RunContext coarse = context_.endingAfter(kShareOfTimeForCoarse * context_.secondsLeft());
+  return makeSeed(*evaluator_, goal, attempt, coarse, options);
+}
+
+/// Whether this is a straight line that may be given up for a search. (A search knows nothing of
+/// path constraints: with those the line is the better guess.)
+bool PlanSearch::isStraightTrial(int attempt) const {
+  return attempt == 0 && options_.attempts > 1 && problem_.path_constraints.empty();
+}
+
+Refinement PlanSearch::refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via) {
+  const BSpline guess = seed.curve.withDuration(feasibleDuration(problem_, seed.curve));
+  RefinementOptions options;
+  options.waypoint_times = passingTimes(problem_, guess, via);
+  if (isStraightTrial(attempt)) {
+    options.iterations = kStraightIterations;
+    options.hopeless = kStraightHopeless;
+  }
+  // Keep the history of the attempt, for the report, on its way to the caller.
+  RunContext recording = context_;
+  recording.progress = [&](const PlanProgress& progress) {
+    history_.push_back(progress);
+    history_.back().attempt = attempt;
+    context_.report(history_.back());
+  };
+  Refinement result = refine(*evaluator_, guess, recording, options);
+  plan_.statistics.solve_seconds += result.solve_seconds;
+  plan_.statistics.iterations += result.iterations;
+  plan_.statistics.rounds += result.rounds;
+  return result;
+}
+
+/// The last resort, when the curve along a path of certified segments could not be made clear: rest
+/// at each corner of the path. Slow, but each segment is proved. (Its cost is not the program's.)
+bool PlanSearch::restAtCorners(const Seed& seed) {
+  if (!seed.certified_path || !isRestToRest(problem_) || !problem_.path_constraints.empty()) {
+    return false;
+  }
+  const Trajectory along_path(restingAtCorners(problem_, seed.path));
+  return along_path.duration() <= problem_.duration.max &&
+         accept(along_path, 0.0, seed.origin + ", resting at its corners");
+}
+
+/// Certifies the trajectory; true when it is clear. Keeps a refused one only if there is no other
+/// with a certificate.
+bool PlanSearch::accept(const Trajectory& trajectory, double cost, const std::string& origin) {
+  const auto start = RunContext::Clock::now();
+  // The proof starts from problem and trajectory alone, whatever the search believed.
+  Certificate certificate = certify(problem_, trajectory);
+  plan_.statistics.certify_seconds += RunContext::secondsSince(start);
+  const bool clear = certificate.clear;
+  if (clear || !plan_.certificate) {
+    plan_.trajectory = trajectory;
+    plan_.certificate = std::move(certificate);
+    plan_.statistics.history = history_;
+  }
+  if (!clear) return false;
+  plan_.status = context_.isStopped() ? PlanStatus::kInterrupted : PlanStatus::kCertified;
+  plan_.statistics.seed = origin;
+  plan_.statistics.cost = cost;
+  return true;
+}
+
+/// Keeps the trajectory that violates least, for the report of a failure.
+void PlanSearch::remember(const Refinement& result) {
+  if (plan_.certificate || result.violation >= least_violation_) return;
+  least_violation_ = result.violation;
+  findings_.worst = result.worst;
+  findings_.worst_demand = result.worst_demand;
+  plan_.trajectory = result.curve;
+  plan_.statistics.history = history_;
+}
+
+}  // namespace allclear

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "allclear/planner/clearance/evaluator.h"
+#include "allclear/planner/planner.h"
+#include "allclear/planner/run/run_context.h"
+#include "allclear/planner/search/refinement.h"
+#include "allclear/planner/search/verdict.h"
+#include "allclear/planner/seeds/seed_maker.h"
+
+namespace allclear {
+
+/// One search for a plan: attempt after attempt, each a first guess, its refinement and the
+/// certificate, over geometry that becomes finer when coarse geometry leaves no way.
+class PlanSearch {
+ public:
+  /// All are to outlive the search.
+  PlanSearch(const Problem& problem, const PlanOptions& options, const RunContext& context);
+
+  /// Searches until a plan is certified or the attempts or `context` end the search.
+  void run();
+
+  /// Status, trajectory, certificate and statistics; `message` only where no attempt was possible.
+  Plan& plan() { return plan_; }
+  const SearchFindings& findings() const { return findings_; }
+  SearchFindings& findings() { return findings_; }
+  const ClearanceEvaluator& evaluator() const { return *evaluator_; }
+
+ private:
+  bool mustEnd();
+  std::vector<VecX> findGoals();
+  bool mayUseFinerGeometry() const;
+  bool useFinerGeometry();
+
+  bool tryOnce(int attempt, const VecX& goal);
+  std::optional<Seed> findSeed(int attempt, const VecX& goal, const std::vector<VecX>& via);
+  Refinement refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via);
+  bool isStraightTrial(int attempt) const;
+  bool restAtCorners(const Seed& seed);
+  bool accept(const Trajectory& trajectory, double cost, const std::string& origin);
+  void remember(const Refinement& result);
+
+  const Problem& problem_;
+  const PlanOptions& options_;
+  const RunContext& context_;
+  FidelityPolicy fidelity_policy_;
+  bool has_meshes_;
+  std::unique_ptr<ClearanceEvaluator> evaluator_;
+  bool way_found_ = true;              ///< by the last attempt's search
+  std::vector<PlanProgress> history_;  ///< of the current attempt
+  double least_violation_ = HUGE_VAL;  ///< [m], of the trajectory in `plan_`
+  Plan plan_;
+  SearchFindings findings_;
+};
+
+}  // namespace allclear

@@ -1,0 +1,80 @@
+// The message of a plan. Of all that is known, the most specific cause is told: a refused
+// certificate, then a waypoint without a configuration, a demand on the state, the worst pair, and
+// at last that no way was found.
+#include "allclear/planner/search/verdict.h"
+
+#include <sstream>
+
+#include "allclear/planner/search/end_faults.h"
+
+namespace allclear {
+namespace {
+
+std::string certifiedText(const Plan& plan) {
+  const PlanStatistics& s = plan.statistics;
+  const bool is_whole = plan.status == PlanStatus::kCertified;
+  return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
+         "Certified: clear at every instant of " + number(plan.trajectory->duration()) + " s. " +
+         plan.certificate->message + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
+         " s (" + std::to_string(s.iterations) + " iterations).";
+}
+
+std::string endText(const Plan& plan) {
+  const PlanStatistics& s = plan.statistics;
+  const std::string how = plan.status == PlanStatus::kTimedOut      ? "Out of time"
+                          : plan.status == PlanStatus::kInterrupted ? "Interrupted"
+                                                                    : "No certified plan";
+  return how + " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) +
+         (s.attempts == 1 ? " attempt." : " attempts.");
+}
+
+/// The best attempt's worst pair, and what would let it pass.
+std::string pairText(const SearchFindings& findings, const ClearanceEvaluator& evaluator) {
+  const Clearance& worst = *findings.worst;
+  const std::string text = " In the best attempt, " + contactText(evaluator.model(), worst) +
+                           " at t = " + number(worst.t_star) + " s. ";
+  if (!findings.margin_hint.empty()) return text + findings.margin_hint;
+  // The optimiser aims two tolerances beyond the margin: for this margin the curve is good enough.
+  const double feasible = worst.lower - 2.0 * evaluator.problem().collision.tolerance;
+  if (feasible > 0.0) return text + "It would do for a margin of " + number(feasible) + " m.";
+  return text + "Try more attempts or time (solver), or give the way more room.";
+}
+
+std::string noWayText(const SearchFindings& findings, const ClearanceEvaluator& evaluator) {
+  std::string text = " No way around the obstacles was found. ";
+  if (!findings.margin_hint.empty()) text += findings.margin_hint + " ";
+  const std::string on_the_way = findings.goal ? straightWayText(evaluator, *findings.goal) : "";
+  if (!on_the_way.empty()) text += on_the_way + " ";
+  return text + "Try more attempts or time (solver).";
+}
+
+}  // namespace
+
+std::string number(double value, int digits) {
+  std::ostringstream out;
+  out.precision(digits);
+  out << value;
+  return out.str();
+}
+
+std::string verdictText(const Plan& plan, const SearchFindings& findings,
+                        const ClearanceEvaluator& evaluator) {
+  if (plan.certificate && plan.certificate->clear) return certifiedText(plan);
+  // Causes in order, the most specific first.
+  const std::string text = endText(plan);
+  if (plan.certificate) {
+    return text +
+           " The best trajectory found is refused by its certificate: " + plan.certificate->message;
+  }
+  if (!findings.unreachable.empty()) {
+    return text + " No configuration within the limits and clear of everything meets " +
+           findings.unreachable + ". Loosen its tolerance, or move it.";
+  }
+  if (!findings.worst_demand.empty()) {
+    return text + " In the best attempt this is not kept: " + findings.worst_demand +
+           ". Loosen it, or give the plan more time or attempts.";
+  }
+  return text + (findings.worst ? pairText(findings, evaluator) : noWayText(findings, evaluator));
+}
+
+}  // namespace allclear

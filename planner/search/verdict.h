@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "allclear/planner/clearance/evaluator.h"
+#include "allclear/planner/planner.h"
+
+namespace allclear {
+
+/// What a search learnt about why there is no plan.
+struct SearchFindings {
+  std::optional<VecX> goal;        ///< the goal configuration tried first
+  std::optional<Clearance> worst;  ///< the worst pair of the best attempt
+  std::string worst_demand;        ///< on the state that the best attempt violates most, and when
+  std::string unreachable;         ///< a waypoint without a configuration
+  std::string margin_hint;         ///< what smaller margins would do
+};
+
+/// A number with the given count of significant digits.
+std::string number(double value, int digits = 4);
+
+/// One paragraph: the proof and what it took, or why there is no plan and what to try.
+std::string verdictText(const Plan& plan, const SearchFindings& findings,
+                        const ClearanceEvaluator& evaluator);
+
+}  // namespace allclear

@@ -1,0 +1,9 @@
+#include "support/data.h"
+
+namespace allclear::test {
+
+std::filesystem::path sourceFolder() { return ALLCLEAR_SOURCE_DIR; }
+
+std::string allclearCommand() { return ALLCLEAR_COMMAND; }
+
+}  // namespace allclear::test
