@@ -1,5 +1,5 @@
-// Branch and bound over pairs of bounding volumes times intervals of time (mesh_pair.h has the
-// bounds). A pair is divided in time while that loses more than the volumes do, else the volume is
+// Branch and bound over pairs of bounding volumes times intervals of time (mesh/volume_bounds.h has
+// the bounds). A pair is divided in time while that loses more than the volumes do, else the volume is
 // opened that is thicker along the direction; pairs nearest first, now and then the nearest of all.
 // Pruned pairs' bounds prove the lower end of the bracket; triangle pairs in the middle of their
 // interval, polished in time, make the upper one.
