@@ -369,7 +369,7 @@ class Bench {
     std::printf("%-22s %9.3f %9.3f %9.3f %9.2f %7.2f %5.2f%% %9.2g %8d", label.c_str(), mean,
                 s.median + curves, s.p99 + curves, row.evaluations / n, row.certificates / n,
                 100.0 * row.wrong / n, row.worst, row.violated);
-    std::printf(base > 0.0 ? " %8.1fx" : "", mean / base);
+    if (base > 0.0) std::printf(" %8.1fx", mean / base);
     std::printf("%s\n", row.microseconds.size() < queries_.size() ? "  (part of the spans)" : "");
     const std::string key = "mcd_capsule." + name + "." + label + ".";
     report_->figure(key + "mean_us", mean);

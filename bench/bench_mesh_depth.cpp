@@ -9,6 +9,7 @@
 #include <ctime>
 #include <vector>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/mesh_depth/search.h"
 #include "allclear/distance/signed_distance.h"
@@ -20,7 +21,7 @@
 namespace allclear::bench {
 namespace {
 
-using test::Draw;
+using test::Random;
 /// Of this process: what else the machine does counts less than by the clock on the wall.
 struct Clock {
   static double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -44,7 +45,7 @@ struct Series {
 };
 
 void boxPairs(int cases, Report* report) {
-  Draw draw(70);
+  Random draw(70);
   Series ratio;
   int exact = 0, close = 0;
   for (int i = 0; i < cases;) {
@@ -60,8 +61,9 @@ void boxPairs(int cases, Report* report) {
     if (depth < 1e-6) continue;
     ++i;
     const TriangleMesh a = test::boxMesh(half_A), b = test::boxMesh(half_B);
-    const MeshBody &A = *a.body(), &B = *b.body();
-    const mesh::DepthFound found = mesh::searchDepth(A, B, mesh::centred(A, X_A, B, X_B), {});
+    const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
+    const mesh::DepthSearchResult found =
+        mesh::searchDepth(A, B, mesh::centred(A, X_A, B, X_B), {});
     const double here = found.translation.norm() / depth;
     ratio.add(here);
     exact += here < 1.0 + 1e-6;
@@ -80,8 +82,8 @@ void boxPairs(int cases, Report* report) {
 
 void meshPair(const char* name, const TriangleMesh& a, const TriangleMesh& b, int cases,
               Report* report) {
-  const MeshBody &A = *a.body(), &B = *b.body();
-  Draw draw(71);
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
+  Random draw(71);
   Series cold, warm, moved, hull, proven, difference;
   int colliding = 0;
   for (int i = 0; i < cases;) {

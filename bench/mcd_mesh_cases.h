@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 
 #include "distance/minimum/mcd_motions.h"
@@ -20,7 +21,7 @@
 namespace allclear::bench {
 
 using test::ChainMotion;
-using test::Draw;
+using test::Random;
 
 using FclMesh = std::shared_ptr<fcl::BVHModel<fcl::OBBRSSd>>;
 
@@ -49,7 +50,7 @@ struct Case {
 
 /// A link on a two-joint arm over one knot span, near B most of the time; each joint turns by about
 /// `turn` [rad].
-inline Query drawnQuery(Draw& draw, double reach_A, double reach_B, double turn) {
+inline Query drawnQuery(Random& draw, double reach_A, double reach_B, double turn) {
   Query query;
   const double far = reach_A + reach_B;
   for (int j = 0; j < 2; ++j) {
@@ -71,20 +72,20 @@ constexpr double kTurn = 0.5;
 inline Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, int queries, int seed,
                      double turn = kTurn) {
   Case result{name, a, b, rivalMesh(a), rivalMesh(b), {}};
-  Draw draw(seed);
-  const double reach_A = a.body()->reach(), reach_B = b.body()->reach();
+  Random draw(seed);
+  const double reach_A = bodyOf(a)->reach(), reach_B = bodyOf(b)->reach();
   const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
   const Shape shape_A = a, shape_B = b;
   while (static_cast<int>(result.queries.size()) < queries) {
     Query query = drawnQuery(draw, reach_A, reach_B, turn);
     const DistanceBracket bracket =
-        minimumDistance(*a.body(), {&shape_A, {}, query.curves}, *b.body(),
+        minimumDistance(*bodyOf(a), {&shape_A, {}, query.curves}, *bodyOf(b),
                         {&shape_B, {}, {&still, 1}}, McdOptions());
     if (bracket.penetrating || bracket.upper > 0.5 || bracket.lower < 0.01) continue;
     for (const BodyCurve& c : query.curves) {
       query.lever =
           std::max(query.lever, c.bounds.linear[0] +
-                                    c.bounds.angular[0] * (reach_A + a.body()->center().norm()));
+                                    c.bounds.angular[0] * (reach_A + bodyOf(a)->center().norm()));
     }
     result.queries.push_back(std::move(query));
   }

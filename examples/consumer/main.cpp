@@ -1,8 +1,6 @@
 // Uses an installed Allclear from another project: the least distance over time of a moving ball
 // and a box, with its proof.
-#include <allclear/core/types.h>
-#include <allclear/distance/minimum_distance.h>
-#include <allclear/planner/planner.h>
+#include <allclear/allclear.h>
 
 #include <cstdio>
 
@@ -22,7 +20,7 @@ int main() {
   std::printf("least distance in [%.4f, %.4f] m at t = %.3f s\n", least.lower, least.upper,
               least.t_star);
   const bool right = least.lower <= 0.3 && 0.3 <= least.upper + 1e-9;
-  std::printf("plan statuses: %s, %s\n", planStatusName(PlanStatus::kCertified),
-              planStatusName(PlanStatus::kNotFound));
+  std::printf("headers of %s; plan statuses: %s, %s\n", kLibraryVersion,
+              planStatusName(PlanStatus::kCertified), planStatusName(PlanStatus::kNotFound));
   return right ? 0 : 1;
 }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
 #include "allclear/planner/problem/pair_margin.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/clearance/fidelity.h"
 #include "allclear/robot_models/kinematics.h"

@@ -67,7 +67,7 @@ DISPATCH = {"distance": ["distance/signed_distance.h"]}
 
 # The rooms of other folders that a place uses; all else of another folder is its public headers.
 ROOMS_OF_OTHERS = {
-    "robot_models/fits": ["core/text"],
+    "robot_models/fits": ["core/text", "distance/mesh"],
     "trajectories/files": ["core/text"],
     "planner/problem": ["distance/geometry", "robot_models/kinematics"],
     "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/mesh",

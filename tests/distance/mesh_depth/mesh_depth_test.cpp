@@ -6,19 +6,20 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/search.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/signed_distance.h"
 #include "distance/minimum/mcd_motions.h"
 #include "support/data.h"
+#include "support/long_run.h"
 #include "support/mesh_samples.h"
 
 namespace allclear {
 namespace {
 
-using test::Draw;
-
-bool isLong() { return std::getenv("ALLCLEAR_LONG") != nullptr; }
+using test::isLong;
+using test::Random;
 
 Pose moved(const Pose& X, const Vec3& by) { return {X.R, X.p + by}; }
 
@@ -48,7 +49,7 @@ void expectLawful(const MeshBody& A, const Pose& X_A, const MeshBody& B, const P
 
 /// Translations shorter by `share`, in a cone about the answer's, do not separate.
 void expectLocallyMinimal(const MeshBody& A, const Pose& X_A, const MeshBody& B, const Pose& X_B,
-                          const SignedDistance& found, Draw& draw, const std::string& where) {
+                          const SignedDistance& found, Random& draw, const std::string& where) {
   for (int i = 0; i < 12; ++i) {
     const double angle = draw.logUniform(1e-3, 0.02);
     const Vec3 beside =
@@ -66,7 +67,7 @@ struct BoxPair {
 };
 
 /// Overlapping boxes, anything from a scratch to deep.
-BoxPair drawnBoxes(Draw& draw) {
+BoxPair drawnBoxes(Random& draw) {
   while (true) {
     BoxPair pair;
     for (int k = 0; k < 3; ++k) {
@@ -83,30 +84,30 @@ BoxPair drawnBoxes(Draw& draw) {
 }
 
 TEST(MeshDepth, OfBoxesIsExact) {
-  Draw draw(50);
+  Random draw(50);
   for (int i = 0; i < 500; ++i) {
     const BoxPair pair = drawnBoxes(draw);
     const TriangleMesh a = test::boxMesh(pair.half_A), b = test::boxMesh(pair.half_B);
-    ASSERT_TRUE(a.body()->isConvex());
+    ASSERT_TRUE(bodyOf(a)->isConvex());
     const SignedDistance found = signedMeshDistance(Shape(a), pair.X_A, Shape(b), pair.X_B);
     const std::string where = "seed 50, case " + std::to_string(i);
     ASSERT_GE(-found.distance, pair.depth - 1e-12) << where;
     ASSERT_LE(-found.distance, pair.depth * (1.0 + 1e-9) + 1e-9) << where;
-    expectLawful(*a.body(), pair.X_A, *b.body(), pair.X_B, found, where);
+    expectLawful(*bodyOf(a), pair.X_A, *bodyOf(b), pair.X_B, found, where);
   }
 }
 
 /// Without the convex short cut, and without a hint of the hulls.
 TEST(MeshDepth, GeneralSearchFindsTheExactDepthOfBoxes) {
-  Draw draw(51);
+  Random draw(51);
   const int cases = isLong() ? 20000 : 500;
   int exact = 0, close = 0;
   double worst = 1.0;
   for (int i = 0; i < cases; ++i) {
     const BoxPair pair = drawnBoxes(draw);
     const TriangleMesh a = test::boxMesh(pair.half_A), b = test::boxMesh(pair.half_B);
-    const MeshBody &A = *a.body(), &B = *b.body();
-    const mesh::DepthFound found =
+    const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
+    const mesh::DepthSearchResult found =
         mesh::searchDepth(A, B, mesh::centred(A, pair.X_A, B, pair.X_B), {});
     const std::string where = "seed 51, case " + std::to_string(i);
     ASSERT_TRUE(found.found) << where;
@@ -126,7 +127,7 @@ TEST(MeshDepth, GeneralSearchFindsTheExactDepthOfBoxes) {
 }
 
 /// Placed so that the bodies meet.
-Pose drawnOverlap(Draw& draw, const MeshBody& A, const Pose& X_A, const MeshBody& B) {
+Pose drawnOverlap(Random& draw, const MeshBody& A, const Pose& X_A, const MeshBody& B) {
   for (double spread = 1.0;; spread *= 0.98) {
     Pose X{draw.rotation(), Vec3::Zero()};
     X.p = X_A * A.center() - X.R * B.center() + spread * (A.reach() + B.reach()) * draw.inBox(1.0);
@@ -135,8 +136,8 @@ Pose drawnOverlap(Draw& draw, const MeshBody& A, const Pose& X_A, const MeshBody
 }
 
 void checkPair(const TriangleMesh& a, const TriangleMesh& b, int cases, int seed) {
-  Draw draw(seed);
-  const MeshBody &A = *a.body(), &B = *b.body();
+  Random draw(seed);
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
   const double size = A.reach() + B.reach();
   for (int i = 0; i < cases; ++i) {
     const std::string where = "seed " + std::to_string(seed) + ", case " + std::to_string(i);
@@ -179,7 +180,7 @@ TEST(MeshDepth, FreesRealMeshes) {
     return Pose{Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix(),
                 Vec3(p[0], p[1], p[2])};
   };
-  Draw draw(55);
+  Random draw(55);
   for (const auto& pair : data["pairs"]) {
     const auto read = [&](const char* mesh, const char* scale) {
       return test::readObj(folder / pair[mesh].get<std::string>(), pair[scale]);
@@ -191,11 +192,11 @@ TEST(MeshDepth, FreesRealMeshes) {
       if (!one["colliding"].get<bool>()) continue;
       const std::string where = pair["mesh_a"].get<std::string>() + " " + std::to_string(met);
       if (++met > (isLong() ? 1000 : 4)) break;
-      const SignedDistance found = signedMeshDistance(*a.body(), X_A, *b.body(), X_B);
+      const SignedDistance found = signedMeshDistance(*bodyOf(a), X_A, *bodyOf(b), X_B);
       EXPECT_TRUE(found.converged) << where;
       EXPECT_LT(found.distance, 0.0) << where;
-      expectLawful(*a.body(), X_A, *b.body(), X_B, found, where);
-      expectLocallyMinimal(*a.body(), X_A, *b.body(), X_B, found, draw, where);
+      expectLawful(*bodyOf(a), X_A, *bodyOf(b), X_B, found, where);
+      expectLocallyMinimal(*bodyOf(a), X_A, *bodyOf(b), X_B, found, draw, where);
     }
   }
 }
@@ -203,8 +204,8 @@ TEST(MeshDepth, FreesRealMeshes) {
 TEST(MeshDepth, FreesABodyInsideOfAnother) {
   const TriangleMesh shell = test::blobMesh(1.0, 20, 30, 0.1);
   const TriangleMesh small = test::torusMesh(0.2, 0.05, 20, 10);
-  const MeshBody &A = *shell.body(), &B = *small.body();
-  Draw draw(56);
+  const MeshBody &A = *bodyOf(shell), &B = *bodyOf(small);
+  Random draw(56);
   for (int i = 0; i < 10; ++i) {
     const Pose X_B{draw.rotation(), draw.inBox(0.3)};
     ASSERT_TRUE(meshDistance(A, {}, B, X_B).contained);
@@ -224,8 +225,8 @@ TEST(MeshDepth, OfPrimitivesInAMeshIsThatOfTheirShapes) {
   for (double k : {0.0, 1.0, 2.0}) vertices.push_back({9.0 + 1e-3 * k, 9.0 + 1e-3 * k * k, 9.0});
   triangles.push_back({8, 9, 10});
   const Shape mesh = TriangleMesh(vertices, triangles);
-  ASSERT_FALSE(std::get<TriangleMesh>(mesh).body()->isConvex());
-  Draw draw(57);
+  ASSERT_FALSE(bodyOf(std::get<TriangleMesh>(mesh))->isConvex());
+  Random draw(57);
   for (const Shape& shape :
        {Shape(Sphere(0.1)), Shape(Capsule(0.1, 0.3)), Shape(Box(Vec3(0.1, 0.2, 0.3))),
         Shape(Cylinder(0.1, 0.2)), Shape(Cone(0.1, 0.2)), Shape(Ellipsoid(Vec3(0.1, 0.2, 0.3))),
@@ -250,8 +251,8 @@ TEST(MeshDepth, OfPrimitivesInAMeshIsThatOfTheirShapes) {
 
 TEST(MeshDepth, IsContinuousThroughTouching) {
   const TriangleMesh a = test::blobMesh(0.3, 12, 20, 0.3), b = test::torusMesh(0.3, 0.1, 20, 12);
-  const MeshBody &A = *a.body(), &B = *b.body();
-  Draw draw(58);
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
+  Random draw(58);
   for (int i = 0; i < 15; ++i) {
     const std::string where = "seed 58, case " + std::to_string(i);
     const Pose X_A{draw.rotation(), draw.inBox(1.0)};
@@ -289,7 +290,7 @@ TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b, const Vec3& by
 }
 
 TEST(MeshDepth, OfOddMeshesIsSafe) {
-  Draw draw(59);
+  Random draw(59);
   const TriangleMesh blob = test::blobMesh(0.3, 10, 16, 0.2);
   const TriangleMesh triangle({{0, 0, 0}, {0.3, 0, 0}, {0, 0.4, 0}}, {{0, 1, 2}});
   std::vector<Triangle> some(blob.triangles().begin() + 20, blob.triangles().end());
@@ -299,7 +300,7 @@ TEST(MeshDepth, OfOddMeshesIsSafe) {
   const std::vector<TriangleMesh> odd{blob, triangle, open, crossing};
   for (std::size_t i = 0; i < odd.size(); ++i) {
     for (std::size_t k = 1; k < odd.size(); ++k) {
-      const MeshBody &A = *odd[i].body(), &B = *odd[k].body();
+      const MeshBody &A = *bodyOf(odd[i]), &B = *bodyOf(odd[k]);
       for (int n = 0; n < 4; ++n) {
         const Pose X_A{draw.rotation(), draw.inBox(0.1)};
         const Pose X_B = drawnOverlap(draw, A, X_A, B);
@@ -317,11 +318,12 @@ TEST(MeshDepth, OfTouchingFacesIsNothing) {
   const TriangleMesh a = test::boxMesh({0.5, 0.5, 0.5}), b = test::boxMesh({0.2, 0.3, 0.5});
   for (double overlap : {0.0, 1e-3, 0.2}) {
     const Pose X_B{Mat3::Identity(), {0.7 - overlap, 0.1, 0.0}};
-    const MeshBody &A = *a.body(), &B = *b.body();
+    const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
     const SignedDistance found = signedMeshDistance(A, {}, B, X_B);
     EXPECT_NEAR(found.distance, -overlap, 1e-9);
     EXPECT_GT(found.normal.x(), 1.0 - 1e-9);
-    const mesh::DepthFound general = mesh::searchDepth(A, B, mesh::centred(A, {}, B, X_B), {});
+    const mesh::DepthSearchResult general =
+        mesh::searchDepth(A, B, mesh::centred(A, {}, B, X_B), {});
     EXPECT_NEAR(general.translation.norm(), overlap, 1e-9);
     expectLawful(A, {}, B, X_B, found, "overlap " + std::to_string(overlap));
   }
@@ -350,7 +352,7 @@ TEST(MeshDepth, SaysWhenTwoWaysOutAreAsGood) {
 
 /// Over time: the bracket of bodies that meet holds what is known of the depth at every instant.
 TEST(MeshDepth, OverTimeIsBracketed) {
-  Draw draw(60);
+  Random draw(60);
   const Shape blob = test::blobMesh(0.2, 9, 16, 0.3), ring = test::torusMesh(0.3, 0.1, 20, 12);
   const Shape box = test::boxMesh({0.2, 0.3, 0.1});
   const int cases = isLong() ? 1000 : 40;
@@ -365,7 +367,7 @@ TEST(MeshDepth, OverTimeIsBracketed) {
     if (!bracket.penetrating) continue;
     ++met;
     const std::string where = "seed 60, case " + std::to_string(i);
-    const MeshBody &A = *meshBody(blob), &B = *meshBody(b);
+    const MeshBody &A = *bodyOf(blob), &B = *bodyOf(b);
     double proven = HUGE_VAL;
     for (int k = 0; k <= 60; ++k) {
       const SignedDistance found = signedMeshDistance(A, motion.pose(k / 60.0), B, {});

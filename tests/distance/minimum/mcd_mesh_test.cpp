@@ -1,3 +1,4 @@
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ namespace allclear {
 namespace {
 
 using test::ChainMotion;
-using test::Draw;
+using test::Random;
 
 struct Pair {
   ChainMotion a, b;
@@ -35,8 +36,8 @@ struct Pair {
 };
 
 double trueDistance(const Pair& pair, double t, MeshCache* cache) {
-  const MeshDistance found = meshDistance(*meshBody(*pair.shape_A), pair.a.pose(t),
-                                          *meshBody(*pair.shape_B), pair.poseB(t), {}, cache);
+  const MeshDistance found = meshDistance(*bodyOf(*pair.shape_A), pair.a.pose(t),
+                                          *bodyOf(*pair.shape_B), pair.poseB(t), {}, cache);
   return found.contact ? 0.0 : found.distance;
 }
 
@@ -48,7 +49,7 @@ void check(const Pair& pair, const McdOptions& options, int samples) {
   MeshCache warm;
   for (int round = 0; round < 2; ++round) {  // cold, warm
     const DistanceBracket bracket =
-        minimumDistance(*meshBody(*pair.shape_A), pair.movingA(), *meshBody(*pair.shape_B),
+        minimumDistance(*bodyOf(*pair.shape_A), pair.movingA(), *bodyOf(*pair.shape_B),
                         pair.movingB(), options, &warm);
     ASSERT_LE(bracket.lower, truth.value + 1e-10) << "round " << round << " t " << truth.t;
     ASSERT_LE(bracket.lower, bracket.upper);
@@ -100,7 +101,7 @@ TEST(MeshMinimum, BracketsHoldTheTrueMinimum) {
   const bool longer = std::getenv("ALLCLEAR_LONG") != nullptr;
   const auto shapes = shapePairs(longer);
   const int cases = longer ? 10000 : 96;
-  Draw draw(40);
+  Random draw(40);
   int separated = 0, penetrating = 0;
   for (int i = 0; i < cases; ++i) {
     SCOPED_TRACE("seed 40, case " + std::to_string(i));
@@ -137,7 +138,7 @@ TEST(MeshMinimum, BracketsHoldTheTrueMinimum) {
 }
 
 TEST(MeshMinimum, OrbitsAtConstantDistance) {
-  Draw draw(41);
+  Random draw(41);
   const Shape ring = test::torusMesh(0.3, 0.1, 400, 24), probe = test::blobMesh(0.1, 12, 16, 0.2);
   for (int i = 0; i < (std::getenv("ALLCLEAR_LONG") ? 300 : 10); ++i) {
     SCOPED_TRACE("seed 41, case " + std::to_string(i));
@@ -158,7 +159,7 @@ TEST(MeshMinimum, OrbitsAtConstantDistance) {
 }
 
 TEST(MeshMinimum, AlgorithmsAgreeAndContainmentIsPenetration) {
-  Draw draw(42);
+  Random draw(42);
   const Shape a = test::blobMesh(0.2, 9, 15, 0.3), b = test::torusMesh(0.3, 0.1, 20, 12);
   for (int i = 0; i < 12; ++i) {
     SCOPED_TRACE("seed 42, case " + std::to_string(i));
@@ -193,7 +194,7 @@ TEST(MeshMinimum, AlgorithmsAgreeAndContainmentIsPenetration) {
 }
 
 TEST(MeshMinimum, GivesUpWithAValidBracket) {
-  Draw draw(43);
+  Random draw(43);
   const Shape a = test::blobMesh(0.2, 30, 40, 0.3), b = test::torusMesh(0.3, 0.1, 60, 40);
   for (int i = 0; i < 20; ++i) {
     SCOPED_TRACE("seed 43, case " + std::to_string(i));
@@ -264,7 +265,7 @@ TEST(MeshSubdivision, ExtremaOfFrozenWitnessesAreNoBound) {
 }
 
 TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
-  Draw draw(44);
+  Random draw(44);
   const Shape shape = test::boxMesh({0.1, 0.2, 0.3});
   for (int i = 0; i < 200; ++i) {
     Pair pair;
@@ -273,7 +274,7 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
     pair.b = test::randomChain(draw, 3, 1.5);
     pair.b_moves = draw.chance(0.7);
     pair.makeCurves(draw.logUniform(1e-8, 1e-2));
-    const auto body = meshBody(shape);
+    const auto body = bodyOf(shape);
     const MovingShape a = pair.movingA(), b = pair.movingB();
     const mcd::MeshMotion motion(*body, a, *body, b);
     for (int cell = 0; cell < motion.cells(); ++cell) {
@@ -309,7 +310,7 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
 }
 
 TEST(MeshMotion, NextInstantsLeadToALeastDistance) {
-  Draw draw(46);
+  Random draw(46);
   const auto point = [](const Vec3& p) {
     const Vec3 tiny(1e-7, 0, 0), other(0, 1e-7, 0);
     return MeshBody(Shape(TriangleMesh({p, p + tiny, p + other}, {{0, 1, 2}})));
