@@ -38,6 +38,7 @@ void print(const Certificate& certificate, bool as_json) {
   std::cout << out.dump(1) << "\n";
 }
 
+/// Makes a certificate, and writes it when asked to, clear or not: one that is not clear says why.
 int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
                       const CertifyOptions& options) {
   const Certificate certificate =
@@ -47,6 +48,7 @@ int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
   return certificate.clear ? kDone : kNotClear;
 }
 
+/// Checks a certificate that exists. The trajectory must be the one that it is about, to the bit.
 int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
                 const CertifyOptions& options) {
   // A certificate of another trajectory may hold, but says nothing about this one.

@@ -53,6 +53,7 @@ std::string describe(const PairDistance& pair) {
   return name + "are " + millimetres(pair.distance) + " apart, margin " + millimetres(pair.margin);
 }
 
+/// Keeps the pairs of one end that move; those nearer than their margin are faults.
 void addEnd(const std::string& name, std::vector<PairDistance> distances, CheckReport* report) {
   EndReport end{name, {}};
   for (PairDistance& pair : distances) {
@@ -64,6 +65,7 @@ void addEnd(const std::string& name, std::vector<PairDistance> distances, CheckR
   report->ends.push_back(std::move(end));
 }
 
+/// Measures all pairs at the start and, where the task gives its configuration, at the goal.
 CheckReport checkTask(const Problem& problem) {
   CheckReport report;
   const CertifiedGeometry geometry = certifiedGeometry(problem);
@@ -94,6 +96,7 @@ CheckReport checkTask(const Problem& problem) {
   return report;
 }
 
+/// The report for people: counts, the nearest pairs of each end, notes, and the verdict last.
 void printText(const Problem& problem, const CheckReport& report) {
   std::cout << problem.source_file << ": robot '" << problem.robot->name() << "', "
             << problem.plannedCount() << " planned joints, " << problem.obstacles.size()
@@ -130,6 +133,7 @@ nlohmann::ordered_json toJson(const std::vector<PairDistance>& pairs) {
   return out;
 }
 
+/// The same as JSON, with all pairs that move.
 void printJson(const Problem& problem, const CheckReport& report) {
   nlohmann::ordered_json out = {{"task", problem.source_file},
                                 {"robot", problem.robot->name()},
@@ -158,6 +162,7 @@ bool blamesAnEnd(const InputError& error) {
   return is_limit && is_end;
 }
 
+/// Prints an error about a start or goal as the fault that it is.
 int reportEndFault(const InputError& error, bool as_json) {
   if (as_json) {
     const nlohmann::ordered_json out = {
@@ -169,6 +174,8 @@ int reportEndFault(const InputError& error, bool as_json) {
   return kNoPlan;
 }
 
+/// The exit code is that of a task without a plan when there are faults, as `plan` would end with
+/// it.
 int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();

@@ -40,6 +40,7 @@ struct Row {
   double addedToHullPercent() const { return 100.0 * (volume / hull - 1.0); }
 };
 
+/// Triangles of all meshes of a link; 0 for one of primitives.
 std::size_t triangleCount(const Link& link) {
   std::size_t count = 0;
   for (const Geometry& g : link.collision) {
@@ -58,6 +59,7 @@ std::vector<Row> rowsOf(const RobotModel& robot, const std::vector<LinkFit>& fit
   return rows;
 }
 
+/// The sums over all links; open if any link is.
 Row totalOf(const std::vector<Row>& rows) {
   Row total{"total"};
   for (const Row& row : rows) {
@@ -76,6 +78,7 @@ std::string percent(double value) {
   return (value >= 0.0 ? "+" : "") + shortNumber(std::round(10.0 * value) / 10.0) + " %";
 }
 
+/// Volumes in litres; the last row is the total.
 void printRows(const std::vector<Row>& rows, double seconds) {
   Table table({"link", ">triangles", ">own [l]", ">hull [l]", ">capsules", ">capsules [l]",
                ">added", ">to hull", ""});
@@ -119,6 +122,7 @@ void printJson(const RobotModel& robot, const std::vector<Row>& rows, double sec
   std::cout << out.dump(1) << "\n";
 }
 
+/// Reads the robot, fits, and prints; writes the capsules first, so that a full disk is noticed.
 void fit(const FitOptions& options) {
   const RobotModel robot = loadRobot(options.robot.source());
   // Only the fit is timed, not the reading of files.

@@ -17,6 +17,7 @@ struct InspectOptions {
 
 }  // namespace
 
+/// `inspect`: prints a robot as it was understood, as tables or as JSON.
 void addInspect(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "inspect", "Show a robot: tree, joints, limits, geometry, groups and pairs to check.");

@@ -9,10 +9,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// JSON has no infinity: null stands for a limit that is missing.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json vector(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
 Json pose(const Pose& X) { return {{"xyz", vector(X.p)}, {"rpy", vector(rpyFromRotation(X.R))}}; }
 
+/// A shape by its type and sizes; a mesh by its counts and its box, not by all its vertices.
 Json shapeJson(const Shape& shape) {
   Json out{{"type", shapeName(shape)}};
   if (const auto* s = std::get_if<Box>(&shape)) out["size"] = vector(s->size());
@@ -35,6 +37,7 @@ Json shapeJson(const Shape& shape) {
   return out;
 }
 
+/// A link with its inertia about its centre of mass and its collision geometry.
 Json linkJson(const RobotModel& robot, const Link& link) {
   Json out{{"name", link.name}};
   out["parent_joint"] =
@@ -53,6 +56,7 @@ Json linkJson(const RobotModel& robot, const Link& link) {
   return out;
 }
 
+/// A joint with its place in the tree, and what it follows if it is a mimic joint.
 Json jointJson(const RobotModel& robot, const Joint& joint) {
   Json out{{"name", joint.name},
            {"type", jointTypeName(joint.type)},
@@ -79,6 +83,7 @@ Json coordinateJson(const RobotModel& robot, const Coordinate& c) {
           {"effort", number(c.effort)}};
 }
 
+/// A group of the SRDF with the states that belong to it.
 Json groupJson(const RobotModel& robot, const Group& group) {
   Json out{{"name", group.name}, {"coordinates", Json::array()}, {"links", Json::array()}};
   for (int c : group.coordinates) out["coordinates"].push_back(robot.coordinates()[c].name);
@@ -93,6 +98,7 @@ Json groupJson(const RobotModel& robot, const Group& group) {
   return out;
 }
 
+/// All pairs of links: those that are checked, and the others with the reason.
 Json pairsJson(const RobotModel& robot) {
   const auto name = [&](int link) { return robot.links()[link].name; };
   Json out{{"checked", Json::array()}, {"disabled", Json::array()}};

@@ -23,6 +23,7 @@ std::string times(const Vec3& size) {
          shortNumber(size.z(), 3);
 }
 
+/// Edges of the box about a mesh, along the axes of its frame [m].
 Vec3 boxOf(const TriangleMesh& mesh) {
   Vec3 lower = mesh.vertices().front();
   Vec3 upper = lower;
@@ -33,6 +34,7 @@ Vec3 boxOf(const TriangleMesh& mesh) {
   return upper - lower;
 }
 
+/// Sizes of a shape in metres, as a drawing would have them; empty where it has none.
 std::string sizeOf(const Shape& shape) {
   if (const auto* s = std::get_if<Box>(&shape)) return times(s->size());
   if (const auto* s = std::get_if<Sphere>(&shape)) return "⌀ " + shortNumber(2.0 * s->radius(), 3);
@@ -48,6 +50,7 @@ std::size_t trianglesOf(const Shape& shape) {
   return mesh ? mesh->triangles().size() : 0;
 }
 
+/// x, y or z, with a sign, where the axis is one of these; else its components.
 std::string axisName(const Joint& joint) {
   if (joint.type == JointType::kFixed || joint.type == JointType::kFloating) return "";
   for (int i = 0; i < 3; ++i) {
@@ -59,6 +62,7 @@ std::string axisName(const Joint& joint) {
          shortNumber(joint.axis.z(), 3);
 }
 
+/// How many joints there are of each type, as "6 revolute, 1 fixed".
 std::string countedTypes(const RobotModel& robot) {
   std::map<JointType, int> counts;
   int mimics = 0;
@@ -74,6 +78,7 @@ std::string countedTypes(const RobotModel& robot) {
   return out;
 }
 
+/// Names, counts and mass: what tells at a glance whether the right file was read.
 void printSummary(const RobotModel& robot, std::ostream& out) {
   std::size_t solid_links = 0, shapes = 0, triangles = 0;
   for (const Link& link : robot.links()) {
@@ -148,6 +153,7 @@ void printTree(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// Links of several shapes, which have no place in the row of the tree.
 void printSeveralShapes(const RobotModel& robot, std::ostream& out) {
   Table table({"link", "geometry", "size m", ">triangles", "at x y z m"});
   for (const Link& link : robot.links()) {
@@ -166,6 +172,7 @@ void printSeveralShapes(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// The range of an angle in degrees; empty for lengths and unlimited angles.
 std::string degrees(const Coordinate& c) {
   if (c.wraps) return "any angle";
   if (!c.is_angle || !std::isfinite(c.lower) || !std::isfinite(c.upper)) return "";
@@ -209,6 +216,7 @@ void printMimics(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// Groups of the SRDF, each with its first and last joint and its states.
 void printGroups(const RobotModel& robot, std::ostream& out) {
   if (robot.groups().empty()) return;
   out << "\nGroups\n";
@@ -242,6 +250,7 @@ void listPairs(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// How many pairs of links are checked, and why the others are not; with `list_pairs` each by name.
 void printPairs(const RobotModel& robot, bool list_pairs, std::ostream& out) {
   std::map<std::string, int> reasons;
   for (const DisabledPair& pair : robot.disabledPairs()) ++reasons[pair.reason];

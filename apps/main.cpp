@@ -16,6 +16,7 @@ int reportUsage(const CLI::App& app, const CLI::ParseError& error) {
   return kBadInput;
 }
 
+/// Parses the command line, which runs the subcommand; bad input gets one line and its exit code.
 int run(int argc, char** argv) {
   CLI::App app{"Robot motion plans that are clear at every instant, with a certificate.",
                "allclear"};

@@ -1,4 +1,8 @@
 // allclear plan: a certified trajectory for a task, and its files.
+//
+// Options of the command line replace those of the task. Trajectory and certificate are written
+// only when the plan is certified: a file that is there can be trusted. Ctrl-C ends the search,
+// which then returns the best certified plan so far, if there is one.
 #include <unistd.h>
 
 #include <atomic>
@@ -33,6 +37,7 @@ struct PlanCommand {
   bool json = false;
 };
 
+// Set by the signal handler, which may do no more than this; the planner asks for it between steps.
 std::atomic<bool> interrupted{false};
 void onSignal(int) { interrupted = true; }
 
@@ -46,7 +51,7 @@ class ProgressLine {
   }
   void operator()(const PlanProgress& p) {
     if (quiet_) return;
-    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;
+    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;  // a log of every tenth will do
     printed_ = true;
     std::fprintf(stderr, "%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
                  in_place_ ? "\r\033[K" : "", p.attempt, p.round, p.iteration, p.cost,
@@ -80,6 +85,7 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
   return output;
 }
 
+/// Status, times and figures of a plan; the trajectory itself is in its files.
 nlohmann::ordered_json asJson(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
   nlohmann::ordered_json out = {{"status", planStatusName(plan.status)},
@@ -114,11 +120,13 @@ int exitCode(PlanStatus status) {
   return kInternalError;
 }
 
+/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
+/// that was not found, too: it shows what stood in the way.
 int run(const PlanCommand& command) {
   const Task task = loadTask(command.task, {.load_visuals = !command.report.empty()});
   const Problem& problem = task.problem;
   const OutputSettings output = outputs(task, command);
-  if (!output.report.empty()) requireReports();  // not after the planning
+  if (!output.report.empty()) requireReports();  // now, not after the planning
   for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
   PlanOptions options = task.options;
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
@@ -127,6 +135,7 @@ int run(const PlanCommand& command) {
 
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
+  // The progress line ends with the planning, before anything else is printed.
   Plan plan;
   {
     ProgressLine line(command.quiet || command.json, command.verbose);

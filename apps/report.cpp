@@ -14,6 +14,7 @@ struct ReportOptions {
   std::string output;
 };
 
+/// Certifies the trajectory and writes the page, clear or not.
 int runReport(const ReportOptions& options) {
   requireReports();
   const auto [problem, trajectory] = options.input.read({.load_visuals = true});

@@ -5,6 +5,7 @@
 namespace allclear {
 namespace {
 
+/// The words are checked by the command line.
 BaseJoint baseOf(const std::string& word) {
   if (word == "planar") return BaseJoint::kPlanar;
   if (word == "floating") return BaseJoint::kFloating;
@@ -13,6 +14,7 @@ BaseJoint baseOf(const std::string& word) {
 
 }  // namespace
 
+/// The same options, with the same words, for every subcommand that reads a robot.
 void RobotOptions::addTo(CLI::App& command) {
   command.add_option("urdf", urdf_, "the robot's URDF")->required()->type_name("ROBOT.urdf");
   command.add_option("--srdf", srdf_, "its SRDF: groups and pairs not to check")->type_name("FILE");
@@ -31,6 +33,7 @@ void RobotOptions::addTo(CLI::App& command) {
                    "do not check default pairs that no sample saw in contact (unproven)");
 }
 
+/// Splits NAME=PATH at the first =, so that a path may hold another.
 RobotSource RobotOptions::source() const {
   RobotSource source;
   source.urdf = urdf_;

@@ -20,8 +20,9 @@ void TrajectoryOptions::addTo(CLI::App& command) {
       ->capture_default_str();
 }
 
-TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& how) const {
-  Problem problem = loadTask(task_, how).problem;
+/// Warnings go to stderr, so that the output stays clean for programs.
+TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& options) const {
+  Problem problem = loadTask(task_, options).problem;
   NamedTrajectory trajectory = readTrajectoryFile(trajectory_, problem);
   for (const auto* warnings : {&problem.warnings, &trajectory.warnings}) {
     for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
@@ -30,9 +31,9 @@ TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& how) const {
 }
 
 CertificateOptions TrajectoryOptions::certificateOptions() const {
-  CertificateOptions how;
-  how.limits.limit_tolerance = limit_tolerance_;
-  return how;
+  CertificateOptions options;
+  options.limits.limit_tolerance = limit_tolerance_;
+  return options;
 }
 
 }  // namespace allclear

@@ -22,7 +22,7 @@ class TrajectoryOptions {
   const std::string& trajectoryFile() const { return trajectory_; }
 
   /// Reads both, and prints warnings about them. Throws `InputError`.
-  TaskAndTrajectory read(const TaskOptions& how = {}) const;
+  TaskAndTrajectory read(const TaskOptions& options = {}) const;
 
   CertificateOptions certificateOptions() const;
 

@@ -92,7 +92,7 @@ void measureInTurns(std::vector<Measured>* all) {
       options.tolerance = (*all)[m].tolerance;
       const int queries = static_cast<int>(c.queries.size());
       const Timing timing = timed(c, queries, 2, [&](int i, MeshMcdCounts* counts) {
-        return minimumDistance(*c.a.body(), {&shape_A, {}, c.queries[i].curves}, *c.b.body(),
+        return minimumDistance(*bodyOf(c.a), {&shape_A, {}, c.queries[i].curves}, *bodyOf(c.b),
                                {&shape_B, {}, {&still, 1}}, options, nullptr, counts)
             .distance_evaluations;
       });
@@ -129,7 +129,7 @@ class Bench {
     std::printf("  %-28s %9s %9s %9s    %9s %9s %8s\n", "", "mean", "median", "p99", "nodes",
                 "triangles", "calls");
     const Shape shape_A = c.a, shape_B = c.b;
-    const MeshBody &A = *c.a.body(), &B = *c.b.body();
+    const MeshBody &A = *bodyOf(c.a), &B = *bodyOf(c.b);
     const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
     McdOptions options;
     options.tolerance = tolerance;
@@ -207,7 +207,7 @@ class Bench {
       double lever = 0.0;
       for (const Query& q : c.queries) lever += q.lever / static_cast<double>(c.queries.size());
       const Timing own = timed(c, queries, 5, [&](int i, MeshMcdCounts* n) {
-        return minimumDistance(*c.a.body(), {&shape_A, {}, c.queries[i].curves}, *c.b.body(),
+        return minimumDistance(*bodyOf(c.a), {&shape_A, {}, c.queries[i].curves}, *bodyOf(c.b),
                                {&shape_B, {}, {&still, 1}}, McdOptions(), nullptr, n)
             .distance_evaluations;
       });
@@ -233,8 +233,8 @@ class Bench {
     options.decide_only = true;
     MeshCache cache;
     const double ns = nanosecondsPerCall([&](int i) {
-      keep(minimumDistance(*c.a.body(), {&shape_A, {}, c.queries[i % c.queries.size()].curves},
-                           *c.b.body(), {&shape_B, {}, {&still, 1}}, options, &cache));
+      keep(minimumDistance(*bodyOf(c.a), {&shape_A, {}, c.queries[i % c.queries.size()].curves},
+                           *bodyOf(c.b), {&shape_B, {}, {&still, 1}}, options, &cache));
     });
     std::printf("far beyond the threshold: %.2f us\n", 1e-3 * ns);
     report_.figure("far_us", 1e-3 * ns);

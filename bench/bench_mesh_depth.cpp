@@ -9,6 +9,7 @@
 #include <ctime>
 #include <vector>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/mesh_depth/search.h"
 #include "allclear/distance/signed_distance.h"
@@ -60,8 +61,9 @@ void boxPairs(int cases, Report* report) {
     if (depth < 1e-6) continue;
     ++i;
     const TriangleMesh a = test::boxMesh(half_A), b = test::boxMesh(half_B);
-    const MeshBody &A = *a.body(), &B = *b.body();
-    const mesh::DepthFound found = mesh::searchDepth(A, B, mesh::centred(A, X_A, B, X_B), {});
+    const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
+    const mesh::DepthSearchResult found =
+        mesh::searchDepth(A, B, mesh::centred(A, X_A, B, X_B), {});
     const double here = found.translation.norm() / depth;
     ratio.add(here);
     exact += here < 1.0 + 1e-6;
@@ -80,7 +82,7 @@ void boxPairs(int cases, Report* report) {
 
 void meshPair(const char* name, const TriangleMesh& a, const TriangleMesh& b, int cases,
               Report* report) {
-  const MeshBody &A = *a.body(), &B = *b.body();
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
   Draw draw(71);
   Series cold, warm, moved, hull, proven, difference;
   int colliding = 0;

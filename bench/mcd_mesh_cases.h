@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 
 #include "distance/minimum/mcd_motions.h"
@@ -72,19 +73,19 @@ inline Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, in
                      double turn = kTurn) {
   Case result{name, a, b, rivalMesh(a), rivalMesh(b), {}};
   Draw draw(seed);
-  const double reach_A = a.body()->reach(), reach_B = b.body()->reach();
+  const double reach_A = bodyOf(a)->reach(), reach_B = bodyOf(b)->reach();
   const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
   const Shape shape_A = a, shape_B = b;
   while (static_cast<int>(result.queries.size()) < queries) {
     Query query = drawnQuery(draw, reach_A, reach_B, turn);
     const DistanceBracket bracket =
-        minimumDistance(*a.body(), {&shape_A, {}, query.curves}, *b.body(),
+        minimumDistance(*bodyOf(a), {&shape_A, {}, query.curves}, *bodyOf(b),
                         {&shape_B, {}, {&still, 1}}, McdOptions());
     if (bracket.penetrating || bracket.upper > 0.5 || bracket.lower < 0.01) continue;
     for (const BodyCurve& c : query.curves) {
       query.lever =
           std::max(query.lever, c.bounds.linear[0] +
-                                    c.bounds.angular[0] * (reach_A + a.body()->center().norm()));
+                                    c.bounds.angular[0] * (reach_A + bodyOf(a)->center().norm()));
     }
     result.queries.push_back(std::move(query));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allclear/distance/mesh/distance.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/reference/reference.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/mcd_table.h"
@@ -46,21 +47,21 @@ inline std::vector<DistanceBracket> stretchMinima(const TriangleMesh& a,
   std::vector<DistanceBracket> minima;
   for (int i = 0; i < kStretches; ++i) {
     const Interval time{double(i) / kStretches, double(i + 1) / kStretches};
-    const int cells = motion.cellsFor(time, 2e-6, a.body()->reach());
+    const int cells = motion.cellsFor(time, 2e-6, bodyOf(a)->reach());
     const std::vector<BodyCurve> curves = motion.curves(time, cells);
     const BodyCurve still = BodyCurve::still(Pose{}, time);
     const double start = secondsNow();
     const MovingShape moving{&shape_A, {}, curves}, resting{&shape_B, {}, {&still, 1}};
-    minima.push_back(certified ? minimumDistance(*a.body(), moving, *b.body(), resting, options)
-                               : referenceMinimum(ReferenceAlgorithm::kSubdivision, *a.body(),
-                                                  moving, *b.body(), resting, options));
+    minima.push_back(certified ? minimumDistance(*bodyOf(a), moving, *bodyOf(b), resting, options)
+                               : referenceMinimum(ReferenceAlgorithm::kSubdivision, *bodyOf(a),
+                                                  moving, *bodyOf(b), resting, options));
     milliseconds->push_back(1e3 * (secondsNow() - start));
   }
   return minima;
 }
 
 inline nlohmann::json meshDistancePlot(const TriangleMesh& a, const TriangleMesh& b) {
-  const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
+  const test::ChainMotion motion = turningPast(bodyOf(a)->reach() + bodyOf(b)->reach());
   DistancePlot plot;
   plot.name = "mcd_mesh_distance";
   plot.title = "Distance of two meshes (red) and its proven minimum per stretch (green)";
@@ -90,7 +91,7 @@ inline nlohmann::json meshTimesPlot() {
   for (const auto& [rings, sides] : {std::pair{9, 16}, {17, 27}, {33, 51}}) {
     const TriangleMesh a = test::blobMesh(0.15, rings, sides, 0.3);
     const TriangleMesh b = test::blobMesh(0.2, rings, sides, 0.2);
-    const test::ChainMotion motion = turningPast(a.body()->reach() + b.body()->reach());
+    const test::ChainMotion motion = turningPast(bodyOf(a)->reach() + bodyOf(b)->reach());
     std::vector<double> means;
     for (const bool certified : {true, false}) {
       std::vector<double> milliseconds;

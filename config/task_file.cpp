@@ -66,6 +66,8 @@ void requireValid(const Problem& problem) {
 
 }  // namespace
 
+/// Sections are read in the order in which they need each other: robot, group, start, scene,
+/// targets, settings.
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   InputFiles reader({}, path);

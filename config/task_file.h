@@ -24,7 +24,7 @@ struct Task {
 ///
 /// Strict: an unknown key, a value of the wrong type or length, a name that the robot does not have
 /// throws `InputError` with file, line, key and value, and the nearest spelling. The problem
-/// passes `validate`. What was read with a grain of salt stands in `Problem::warnings`.
+/// passes `validate`. Doubtful but accepted input is listed in `Problem::warnings`.
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options = {});
 
 }  // namespace allclear

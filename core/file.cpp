@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 
 std::string readFile(const fs::path& path, std::size_t limit_bytes) {
   const InputPlace place{path.string(), 0, "", ""};
+  // A stream opens a folder without an error, and reports a missing file like any other failure.
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (status.type() == fs::file_type::not_found) throw InputError(place, "no such file");
@@ -32,6 +33,8 @@ std::string readFile(const fs::path& path, std::size_t limit_bytes) {
 
 void writeFileAtomically(const fs::path& path, std::string_view content) {
   const InputPlace place{path.string(), 0, "", ""};
+  // Renaming replaces a file at once, but only within one file system: the temporary file is beside
+  // the final one. The process number keeps two writers of the same file apart.
   fs::path temporary = path;
   temporary += ".tmp" + std::to_string(::getpid());
   {

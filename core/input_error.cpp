@@ -32,11 +32,14 @@ std::string oneLine(const InputPlace& place, const std::string& message) {
   return out.str();
 }
 
-/// Letters to insert, drop, replace or swap with their neighbour to make `b` of `a`.
+/// The number of letters to insert, drop, replace or swap with their neighbour that turn `a` into
+/// `b` (F. Damerau 1964, in the restricted form: no letter is touched twice). Row i of the table
+/// holds the distances of the first i letters of `a` to every beginning of `b`; three rows are
+/// enough.
 std::size_t editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> last(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before(b.size() + 1);  // row i - 2
+  std::vector<std::size_t> last(b.size() + 1);    // row i - 1
+  std::vector<std::size_t> row(b.size() + 1);     // row i
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
     before.swap(last);
@@ -59,6 +62,7 @@ InputError::InputError(InputPlace place, const std::string& message)
 
 std::string nearestWord(std::string_view word, const std::vector<std::string>& known) {
   std::string best;
+  // A suggestion that shares too little with the word would only confuse.
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const std::size_t distance = editDistance(word, candidate);

@@ -14,6 +14,9 @@ int threadCount(int wanted) {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+// Workers take the next index from one counter, so that a slow call holds up nobody else. The
+// caller's own thread is worker 0. After an exception the other calls still run: which exception is
+// passed on then depends on the indices alone, not on timing.
 void parallelFor(int threads, int count, const std::function<void(int, int)>& work) {
   std::atomic<int> next{0};
   std::mutex mutex;

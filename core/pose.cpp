@@ -4,6 +4,7 @@
 
 namespace allclear {
 
+// R = Rz(yaw) Ry(pitch) Rx(roll), written out: c and s are the cosine and sine of r, p, y.
 Mat3 rotationFromRpy(const Vec3& rpy) {
   const double cr = std::cos(rpy.x()), sr = std::sin(rpy.x());
   const double cp = std::cos(rpy.y()), sp = std::sin(rpy.y());
@@ -18,7 +19,9 @@ Mat3 rotationFromRpy(const Vec3& rpy) {
 Vec3 rpyFromRotation(const Mat3& R) {
   const double cp = std::hypot(R(0, 0), R(1, 0));
   const double pitch = std::atan2(-R(2, 0), cp);
-  if (cp > 1e-12) {
+  // Below this cosine of the pitch, the entries that hold roll and yaw apart are rounding.
+  constexpr double kGimbalLock = 1e-12;
+  if (cp > kGimbalLock) {
     return {std::atan2(R(2, 1), R(2, 2)), pitch, std::atan2(R(1, 0), R(0, 0))};
   }
   // Gimbal lock: only roll -+ yaw is determined; put all of it into roll.

@@ -7,6 +7,8 @@
 namespace allclear {
 namespace {
 
+/// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (FIPS 180-4,
+/// section 4.2.2).
 constexpr std::array<std::uint32_t, 64> kRound{
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -21,6 +23,7 @@ std::uint32_t bigEndian(const unsigned char* p) {
   return std::uint32_t{p[0]} << 24 | std::uint32_t{p[1]} << 16 | std::uint32_t{p[2]} << 8 | p[3];
 }
 
+/// The message schedule W of section 6.2.2: a block's 16 words, and 48 more mixed from them.
 std::array<std::uint32_t, 64> schedule(const unsigned char* block) {
   std::array<std::uint32_t, 64> w;
   for (int i = 0; i < 16; ++i) w[i] = bigEndian(block + 4 * i);
@@ -64,6 +67,8 @@ void Sha256::update(std::string_view bytes) {
 }
 
 std::string Sha256::hex() const {
+  // Section 5.1.1: a bit 1, as many zeros as fill a block but for 8 bytes, and the message's length
+  // in bits. A block with less than 9 bytes left gets another one behind it.
   Sha256 padded = *this;
   const std::size_t zeros = (pending_size_ < 56 ? 56 : 120) - pending_size_ - 1;
   std::string tail(1 + zeros + 8, '\0');

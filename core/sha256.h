@@ -7,7 +7,8 @@
 
 namespace allclear {
 
-/// SHA-256 (FIPS 180-4) of bytes given in any number of pieces.
+/// SHA-256 (FIPS 180-4) of bytes given in any number of pieces. Certificates name their inputs by
+/// it.
 class Sha256 {
  public:
   void update(std::string_view bytes);
@@ -18,9 +19,10 @@ class Sha256 {
  private:
   void compress(const unsigned char* block);
 
+  // Fractional parts of the square roots of the first eight primes (section 5.3.3).
   std::array<std::uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<unsigned char, 64> pending_{};
+  std::array<unsigned char, 64> pending_{};  // the block that is not full yet
   std::size_t pending_size_ = 0;
   std::uint64_t total_size_ = 0;
 };

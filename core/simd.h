@@ -37,13 +37,14 @@ namespace allclear {
 
 // --- Four doubles: a 3-vector and one lane of padding.
 
-/// The alignment is said outright: without AVX the type's own would be 16, while the kernels' AVX
-/// versions rely on 32. (A container must hold a struct of them: a template argument would lose
-/// it.)
+/// The alignment is explicit: without AVX the type's own would be 16, while the AVX versions of the
+/// kernels rely on 32. (As a template argument the type would lose its alignment: put it in a
+/// struct to store it in a container.)
 using Pack4 = double __attribute__((vector_size(32), aligned(32)));
 
 ALLCLEAR_INLINE Pack4 pack(double x, double y, double z) { return Pack4{x, y, z, 0.0}; }
 ALLCLEAR_INLINE Pack4 pack(const double* xyz) { return Pack4{xyz[0], xyz[1], xyz[2], 0.0}; }
+/// All four lanes from memory, at any alignment.
 ALLCLEAR_INLINE Pack4 packOf4(const double* x) {
   Pack4 result;
   std::memcpy(&result, x, sizeof result);
@@ -52,6 +53,7 @@ ALLCLEAR_INLINE Pack4 packOf4(const double* x) {
 ALLCLEAR_INLINE Pack4 pack(const Vec3& v) { return Pack4{v[0], v[1], v[2], 0.0}; }
 ALLCLEAR_INLINE Vec3 unpack(Pack4 v) { return {v[0], v[1], v[2]}; }
 
+/// Cross product with three shuffles: computed in the order z, x, y, which saves a fourth.
 ALLCLEAR_INLINE Pack4 cross(Pack4 a, Pack4 b) {
   const Pack4 a_yzx = __builtin_shufflevector(a, a, 1, 2, 0, 3);
   const Pack4 b_yzx = __builtin_shufflevector(b, b, 1, 2, 0, 3);
@@ -77,7 +79,8 @@ ALLCLEAR_INLINE Pack4 operator*(const Columns4& M, Pack4 v) {
 
 namespace allclear::simd {
 
-// --- Eight floats. What follows is for eight at once and for single ones alike.
+// --- Eight floats. Each function exists for eight at once and for a single one, so that a template
+// written once serves both.
 
 constexpr int kWidth = 8;  ///< lanes
 
@@ -145,19 +148,22 @@ ALLCLEAR_INLINE Vector<L> turnedBack(const float* R, const Vector<L>& p) {
 template <class L>
 ALLCLEAR_INLINE L leastOfQuadratic(L b0, L b1, L b2) {
   const L zero{}, x = larger(b0 - b1, zero), y = larger(b2 - b1, zero);
+  // 1e-30: where x and y are both 0, y / 0 would be NaN.
   return smaller(smaller(b0, b2), b1 + x * (y / (x + y + 1e-30F)));
 }
 
-/// Bit i: lane i is below the cutoff, or not a number.
+/// Bit i is set when lane i is below the cutoff or NaN.
 ALLCLEAR_INLINE unsigned lanesBelow(float x, float cutoff) { return x >= cutoff ? 0U : 1U; }
 ALLCLEAR_INLINE unsigned lanesBelow(Lanes x, float cutoff) {
   using Bits = std::int32_t __attribute__((vector_size(32)));
   const Bits below = ~(x >= cutoff) & Bits{1, 2, 4, 8, 16, 32, 64, 128};
   std::uint64_t part[4];
   std::memcpy(part, &below, sizeof below);
+  // Each lane's own bit, gathered: lanes are 32 bits, two to a part.
   const std::uint64_t all = (part[0] | part[1]) | (part[2] | part[3]);
   return static_cast<unsigned>(all | all >> 32) & 255U;
 }
+/// The least of the lanes. A NaN lane may be passed over or be the result: see `lanesBelow`.
 ALLCLEAR_INLINE float leastLane(float x) { return x; }
 ALLCLEAR_INLINE float leastLane(Lanes x) {
   using Half = float __attribute__((vector_size(16)));

@@ -1,6 +1,12 @@
-// Cody-Waite reduction to [-pi/4, pi/4] with pi/2 in three parts, then Taylor polynomials whose
-// first omitted terms are below 1e-19 there. Rounding to the nearest integer by adding and
-// subtracting 1.5 * 2^52, so that every step vectorises on the plainest x86-64.
+// Sine and cosine of many angles at once. Each angle is reduced to r in [-pi/4, pi/4] by taking off
+// k quarter turns (W. Cody, W. Waite, "Software manual for the elementary functions", 1980): pi/2
+// is given in three parts, of which the first two have trailing zeros, so that k times them is
+// exact. There Taylor polynomials are enough: their first omitted terms are below 1e-19. The
+// quadrant k mod 4 then says which of the two is the sine, and the signs.
+//
+// Every step is arithmetic on doubles without branches, so that the loop vectorises on the plainest
+// x86-64. In particular, adding and subtracting 1.5 * 2^52 rounds to the nearest integer: doubles
+// of that size have no bits for fractions.
 #include "allclear/core/sincos.h"
 
 #include <cmath>
@@ -10,6 +16,8 @@
 namespace allclear {
 namespace {
 
+/// k stays below 2^16 for these angles [rad]: its product with a 33-bit part of pi/2 fits a
+/// double's 53 bits, exactly.
 constexpr double kLargestAngle = 1e5;
 constexpr double kRoundingShift = 6755399441055744.0;  // 1.5 * 2^52
 constexpr double kTwoOverPi = 0.63661977236758134308;
@@ -23,6 +31,7 @@ constexpr double reciprocalFactorial(int n) {
   return 1.0 / f;
 }
 
+/// Pre: |angle| < kLargestAngle.
 ALLCLEAR_MULTIVERSION
 void sinCosReduced(const double* __restrict angles, int count, double* __restrict sines,
                    double* __restrict cosines) {

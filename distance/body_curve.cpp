@@ -1,3 +1,18 @@
+// A body's motion over a cell of time as a polynomial of degree 7 in Bernstein form (G. Farin,
+// "Curves and surfaces for CAGD"). Poses are interpolated entry by entry: position and the nine
+// entries of the rotation matrix alike, so that the curve of every body point is X(s) * p_B, a
+// polynomial too. The interpolant is rigid only at the nodes; the remainder (`error`) accounts for
+// that.
+//
+// The nodes are Chebyshev-Lobatto points: the extrema of the Chebyshev polynomial of degree 7 over
+// the cell, both ends included. They keep the interpolation error near the least possible, and
+// neighbouring cells meet exactly. The checks lie halfway (in angle) between the nodes, where the
+// error is near its largest.
+//
+// Symbols: s in [0, 1] the place in the cell; w_i(s) the Bernstein polynomials; `control` their
+// coefficients. Both maps, samples to coefficients and samples to values at the checks, are linear:
+// matrices computed once.
+
 #include "allclear/distance/body_curve.h"
 
 #include <algorithm>
@@ -15,7 +30,7 @@ constexpr int kCount = kDegree + 1;
 using Weights = Eigen::Matrix<double, kCount, 1>;
 using Square = Eigen::Matrix<double, kCount, kCount>;
 
-/// Values of the Bernstein polynomials at s.
+/// Values of the Bernstein polynomials of degree 7 at s, by raising the degree from 0.
 Weights bernsteinWeights(double s) {
   Weights w = Weights::Zero();
   w[0] = 1.0;
@@ -26,12 +41,13 @@ Weights bernsteinWeights(double s) {
   return w;
 }
 
-/// Maps samples at the Lobatto nodes to Bernstein coefficients.
+/// Maps samples at the Lobatto nodes to Bernstein coefficients: the inverse of "values at the
+/// nodes".
 Square coefficientsFromSamples() {
   Square values;
   for (int i = 0; i < kCount; ++i) values.row(i) = bernsteinWeights(LobattoNodes::at(i));
   Square inverse = values.fullPivLu().inverse();
-  // The first and the last coefficient are the end samples themselves.
+  // The first and the last coefficient are the end samples themselves: exactly, so that cells meet.
   inverse.row(0).setZero();
   inverse(0, 0) = 1.0;
   inverse.row(kDegree).setZero();
@@ -43,7 +59,7 @@ constexpr int kPoseSize = 12;
 using PoseRows = double[kCount][kPoseSize];  ///< rotation by columns, then position
 using RowWeights = std::array<std::array<double, kCount>, kCount>;
 
-/// out = weights * poses.
+/// out = weights * poses, 12 numbers side by side.
 ALLCLEAR_MULTIVERSION
 void combineKernel(const RowWeights& weights, const PoseRows& poses, PoseRows& out) {
   for (int i = 0; i < kCount; ++i) {
@@ -55,9 +71,11 @@ void combineKernel(const RowWeights& weights, const PoseRows& poses, PoseRows& o
   }
 }
 
+/// The first kRows rows of weights * samples, as poses.
 template <std::size_t kRows>
 std::array<Pose, kRows> combinations(const RowWeights& weights,
                                      std::span<const Pose, kCount> samples) {
+  // Eigen stores by columns: a pose is 9 numbers of R, then 3 of p.
   PoseRows given, out;
   for (int i = 0; i < kCount; ++i) {
     std::copy_n(samples[i].R.data(), 9, given[i]);
@@ -110,7 +128,7 @@ BodyCurve BodyCurve::restricted(Interval part) const {
   const double length = time.length();
   BodyCurve out = *this;
   out.time = part;
-  if (!(length > 0.0)) return out;
+  if (!(length > 0.0)) return out;  // an instant: the polynomial is constant
   std::array<Eigen::Matrix<double, 3, 4>, kCount> control_34;
   for (int i = 0; i < kCount; ++i) control_34[i] << control[i].R, control[i].p;
   mcd::restrictTo((part.lower - time.lower) / length, (part.upper - time.lower) / length,

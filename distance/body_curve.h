@@ -15,8 +15,8 @@ struct DerivativeBounds {
   std::array<double, 3> angular{};
 };
 
-/// The motion of one body on one cell of time, `time`: a pose polynomial with a rigorous remainder
-/// (the Taylor model of the thesis, made sound).
+/// The motion of one body on one cell of time, `time`: a pose polynomial with a rigorous remainder,
+/// so that bounds over the cell need the polynomial alone.
 ///
 /// The polynomial is in Bernstein form of degree 7 over the cell, s = (t - t0) / (t1 - t0):
 /// X(s) = sum_i B_i(s) control[i]; the control "rotations" are 3x3 matrices, not rotations. The

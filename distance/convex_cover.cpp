@@ -1,3 +1,19 @@
+// Covers a mesh by convex pieces: cuts space into convex cells, greedily, and encloses what the
+// mesh leaves in each cell in a hull.
+//
+// A `Part` is a cell and the surface inside it. A cut of a part along a plane gives two parts; it
+// gains the volume of the part's hull less the volumes of the two new hulls. At each step the part
+// with the largest gain is cut, until there are enough pieces or no cut gains enough. `scoredCuts`
+// (cover/cut.h) ranks many planes by boxes; the hulls of the few best are then made. A cut with a
+// small gain may be what a later one needs (a ring cut in half gains little, in quarters much), so
+// two devices look further: cuts along two parallel planes at once, and cuts through the middle
+// judged together with the like cuts of both halves.
+//
+// Why the pieces contain the mesh: see the header. A piece is the hull of the surface inside its
+// cell and of those corners of the cell that are inside the solid. Two rules keep rounding from
+// losing points: a facet in a cutting plane goes with exactly one side (`belongsBelow`), and a
+// surface is cut with the same arithmetic on both sides (fit/surface.h).
+
 #include "allclear/distance/convex_cover.h"
 
 #include <algorithm>
@@ -7,7 +23,6 @@
 #include "allclear/distance/cover/cut.h"
 #include "allclear/distance/fit/capsule_search.h"
 #include "allclear/distance/geometry/convex_hull.h"
-#include "allclear/distance/mesh/body.h"
 
 namespace allclear {
 namespace {
@@ -20,21 +35,28 @@ using cover::scoredCuts;
 using fitting::Plane;
 using fitting::Surface;
 
-constexpr std::size_t kExact = 3;          // of all these, cuts whose hulls are made
-constexpr std::size_t kManyCorners = 600;  // more are thinned before they are enclosed in a hull
+/// Number of scored cuts whose hulls are made.
+constexpr std::size_t kExact = 3;
+/// The hull of more corners is estimated from the extreme ones in `kExtremeDirections` directions.
+constexpr std::size_t kManyCorners = 600;
 constexpr int kExtremeDirections = 100;
-constexpr double kPoor = 0.05;     // of the hull: before so little is cut off, look ahead
-constexpr double kWinds = 0.1;     // of a turn: the surface goes around a point
-constexpr double kBeside = 1e-11;  // of the size of a cell
+/// Of the mesh's hull: when no cut gains more, cuts through the middle are tried.
+constexpr double kPoor = 0.05;
+/// Winding number from which a corner of a cell counts as inside: 1 inside a closed surface, 0
+/// outside; anything between, near holes and rims, is covered rather than lost.
+constexpr double kWinds = 0.1;
+/// Of the size of a cell: how far inside its corner the winding number is taken. Above the rounding
+/// of a corner (some 1e-13), below what a cover's error may be.
+constexpr double kBeside = 1e-11;
 
-/// The surface inside one convex cell.
+/// One convex cell, below all its planes, and the surface inside it.
 struct Part {
   Surface surface;
   std::vector<Plane> planes;
-  double volume = 0.0;  ///< of the surface's hull
+  double volume = 0.0;  ///< of the surface's hull [m^3]
 };
 
-/// Volume of the surface's hull; of many corners, of those farthest in some directions.
+/// Volume of the hull of a surface [m^3]; for many corners that of the extreme ones, a little less.
 double hullVolume(const Surface& surface) {
   if (surface.corners.size() <= kManyCorners) return convexHull(surface.corners).volume;
   std::vector<Vec3> extreme;
@@ -44,7 +66,7 @@ double hullVolume(const Surface& surface) {
   return convexHull(extreme).volume;
 }
 
-/// Volume of a closed mesh.
+/// Volume of a closed mesh [m^3].
 double solidVolume(const TriangleMesh& mesh) {
   const Vec3& origin = mesh.vertices()[0];
   double sixfold = 0.0;
@@ -55,11 +77,11 @@ double solidVolume(const TriangleMesh& mesh) {
   return sixfold / 6.0;
 }
 
-/// What of a part is below a plane. A facet in the plane goes with one side only, and what merely
-/// touches the plane leaves nothing on the other: the solid there is bounded by what reaches into
-/// it.
+/// What is below a plane. A polygon that reaches below it is clipped. One that lies in the plane
+/// goes with one side only. One that merely touches the plane from above leaves nothing: the solid
+/// below is bounded by other polygons.
 Part cutOff(const Part& part, const Plane& plane) {
-  Surface crossing, level;
+  Surface crossing, level;  // to be clipped; in the plane
   double size = 0.0;
   for (const Vec3& p : part.surface.corners) size = std::max(size, p.cwiseAbs().maxCoeff());
   const double thickness = cover::kThickness * size;
@@ -76,6 +98,7 @@ Part cutOff(const Part& part, const Plane& plane) {
   Part below{crossing.below(plane), part.planes, 0.0};
   for (int i = 0; i < level.size(); ++i) below.surface.add(level.polygon(i));
   below.planes.push_back(plane);
+  // An empty part has no volume, and makes the cut worthless.
   if (below.surface.size() > 0) below.volume = hullVolume(below.surface);
   return below;
 }
@@ -83,7 +106,7 @@ Part cutOff(const Part& part, const Plane& plane) {
 /// A part, and the best way found to cut it in two.
 struct Candidate {
   Part part;
-  double gain = 0.0;  ///< volume that the cut takes off
+  double gain = 0.0;  ///< volume that the cut saves, a share of it when several cuts save together
   std::optional<std::pair<Part, Part>> halves;
   bool looked_ahead = false;
 
@@ -95,18 +118,19 @@ struct Candidate {
     tryBest(cuts, true);
   }
 
-  /// Where no cut promises anything (of a ring, or a cup), the ones through the middle are tried:
-  /// each by what it takes off, or together with the like cuts of its halves.
+  /// Where no cut promises anything (a ring, a cup), cuts through the middle are tried, each judged
+  /// by what it saves, or by a third of what it saves with the best such cuts of its two halves.
   void lookAhead() {
     for (auto& [below, above] : middleCuts(part)) {
       const double saved = part.volume - below.volume - above.volume;
       const double share = std::max(saved, (saved + middleGain(below) + middleGain(above)) / 3.0);
       if (share <= gain) continue;
-      gain = share;  // of each cut
+      gain = share;  // for each of the three cuts
       halves.emplace(std::move(below), std::move(above));
     }
   }
 
+  /// The part's halves on either side of the planes through its middle.
   static std::vector<std::pair<Part, Part>> middleCuts(const Part& part) {
     Vec3 lower = part.surface.corners[0], upper = lower;
     for (const Vec3& p : part.surface.corners) {
@@ -117,12 +141,14 @@ struct Candidate {
     for (const Vec3& axis : cutAxes(part.surface)) {
       const Plane plane{axis, axis.dot(0.5 * (lower + upper))};
       std::pair<Part, Part> halves{cutOff(part, plane), cutOff(part, plane.flipped())};
+      // A plane that leaves all of the surface on one side is no cut.
       const bool both = halves.first.surface.size() > 0 && halves.second.surface.size() > 0;
       if (both) cuts.push_back(std::move(halves));
     }
     return cuts;
   }
 
+  /// The most that one cut through the middle saves.
   static double middleGain(const Part& part) {
     double best = 0.0;
     for (const auto& [below, above] : middleCuts(part)) {
@@ -131,8 +157,9 @@ struct Candidate {
     return best;
   }
 
-  /// Makes the hulls that the most promising cuts (along one plane, or two) lead to.
+  /// Makes the hulls of the best-scored cuts along one plane, or along two, and keeps the best cut.
   void tryBest(const std::vector<Cut>& cuts, bool twofold) {
+    // The wanted kind first, by score.
     std::vector<Cut> best(kExact);
     const auto last = std::partial_sort_copy(
         cuts.begin(), cuts.end(), best.begin(), best.end(), [&](const Cut& a, const Cut& b) {
@@ -151,7 +178,7 @@ struct Candidate {
         const Plane second{cut->plane.normal, *cut->second_offset};
         saved +=
             above.volume - cutOff(above, second).volume - cutOff(above, second.flipped()).volume;
-        saved *= 0.5;  // of each cut
+        saved *= 0.5;  // for each of the two cuts
       }
       if (saved <= gain) continue;
       gain = saved;
@@ -166,23 +193,26 @@ ConvexMesh hullMesh(const std::vector<Vec3>& points) {
   return ConvexMesh(std::move(corners));
 }
 
+/// The convex piece of a cell: the hull of the surface in it and of its corners inside the solid.
 ConvexMesh piece(const Part& part, const Surface& whole) {
   std::vector<Vec3> points = part.surface.corners;
   const std::vector<Vec3> corners = fitting::cellCorners(part.planes);
   Vec3 middle = Vec3::Zero();
   for (const Vec3& corner : corners) middle += corner / static_cast<double>(corners.size());
   for (const Vec3& corner : corners) {
-    // Just inside the cell: a corner that lies on the surface is among its points if it matters.
+    // Taken just inside the cell: a corner that lies on the surface is among its points already.
     const Vec3 beside = corner + kBeside * (middle - corner);
     if (std::abs(fitting::windingNumber(whole, beside)) > kWinds) points.push_back(corner);
   }
   return hullMesh(points);
 }
 
-/// The largest part, if it is large and much of the parts is hollow, or none: the solid's volume is
-/// 0 where it is not known, and then only a mesh that is still whole is looked at.
-Candidate* worthLookingAhead(std::vector<Candidate>& parts, double solid, double hull_volume) {
-  constexpr double kHollow = 0.25, kLarge = 0.1;
+/// The largest part that has not looked ahead yet, or null. Null also when the parts' hulls fit the
+/// solid well, or the part is small. `solid` is the mesh's volume, 0 for an open mesh, which has
+/// none: such a mesh looks ahead only before its first cut.
+Candidate* partToLookAhead(std::vector<Candidate>& parts, double solid, double hull_volume) {
+  constexpr double kHollow = 0.25;  // share of the parts' volume that is outside the solid
+  constexpr double kLarge = 0.1;    // share of the mesh's hull
   double volume = 0.0;
   Candidate* largest = nullptr;
   for (Candidate& candidate : parts) {
@@ -195,9 +225,8 @@ Candidate* worthLookingAhead(std::vector<Candidate>& parts, double solid, double
   return largest;
 }
 
-}  // namespace
-
-std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
+/// The whole mesh in its bounding box.
+Part wholeOf(const TriangleMesh& mesh) {
   Part whole;
   for (const Triangle& t : mesh.triangles()) {
     const Vec3 corners[] = {mesh.vertices()[t[0]], mesh.vertices()[t[1]], mesh.vertices()[t[2]]};
@@ -212,11 +241,19 @@ std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverO
     whole.planes.push_back({Vec3::Unit(i), upper[i]});
     whole.planes.push_back({-Vec3::Unit(i), -lower[i]});
   }
-  const Surface surface = whole.surface;
   whole.volume = hullVolume(whole.surface);
+  return whole;
+}
+
+}  // namespace
+
+std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
+  Part whole = wholeOf(mesh);
+  const Surface surface = whole.surface;
   const double hull_volume = whole.volume, least_gain = options.least_gain * hull_volume;
   const bool closed = whyNotClosed(mesh).empty();
   const double solid = closed ? solidVolume(mesh) : 0.0;
+  // Nothing to gain by any cut: the mesh fills its hull.
   const bool is_convex = closed && convexHull(mesh.vertices()).volume - solid <= least_gain;
   if (is_convex || options.most_pieces < 2) return {hullMesh(mesh.vertices())};
 
@@ -226,8 +263,9 @@ std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverO
     Candidate* best =
         &*std::max_element(parts.begin(), parts.end(),
                            [](const Candidate& a, const Candidate& b) { return a.gain < b.gain; });
+    // Before a poor cut is made, another part may have a better one hidden behind its middle.
     if (best->gain <= std::max(least_gain, kPoor * hull_volume)) {
-      if (Candidate* const hollow = worthLookingAhead(parts, solid, hull_volume)) {
+      if (Candidate* const hollow = partToLookAhead(parts, solid, hull_volume)) {
         hollow->looked_ahead = true;
         hollow->lookAhead();
         continue;
@@ -241,26 +279,6 @@ std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverO
   std::vector<ConvexMesh> pieces;
   for (const Candidate& candidate : parts) pieces.push_back(piece(candidate.part, surface));
   return pieces;
-}
-
-std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry,
-                                      MeshFidelity fidelity) {
-  std::vector<Geometry> solids;
-  for (const Geometry& part : geometry) {
-    const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
-    if (mesh == nullptr ||
-        (fidelity == MeshFidelity::kSurface && mesh->body()->topology().closed)) {
-      solids.push_back(part);
-    } else if (fidelity == MeshFidelity::kHull) {
-      solids.push_back({mesh->hull(), part.X_BG});
-    } else {
-      const bool many = fidelity != MeshFidelity::kPieces;
-      for (const ConvexMesh& piece : many ? mesh->fineCover() : mesh->cover()) {
-        solids.push_back({piece, part.X_BG});
-      }
-    }
-  }
-  return solids;
 }
 
 }  // namespace allclear

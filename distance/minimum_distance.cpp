@@ -1,5 +1,6 @@
 #include "allclear/distance/minimum_distance.h"
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/capsule/capsule.h"
 #include "allclear/distance/minimum/convex/convex.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
@@ -16,7 +17,7 @@ DistanceBracket meshMinimum(MovingShape a, MovingShape b, const McdOptions& opti
     b.shape = &mesh::meshHull(*b.shape);
     return minimumDistance(a, b, options);
   }
-  return minimumDistance(*meshBody(*a.shape), a, *meshBody(*b.shape), b, options);
+  return minimumDistance(*bodyOf(*a.shape), a, *bodyOf(*b.shape), b, options);
 }
 
 }  // namespace

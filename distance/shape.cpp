@@ -1,3 +1,9 @@
+// The shapes: constructors that refuse sizes and meshes no query could work with, and simple facts
+// about shapes (bounding balls, names, whether a mesh is closed).
+//
+// Every query squares and multiplies sizes and coordinates. The limits 1e-30 m and 1e30 m keep
+// products of up to ten of them within the range of a double, so no query has to test for overflow.
+
 #include "allclear/distance/shape.h"
 
 #include <algorithm>
@@ -5,20 +11,15 @@
 #include <cstdio>
 #include <limits>
 #include <map>
-#include <mutex>
-#include <optional>
 
 #include "allclear/core/input_error.h"
-#include "allclear/distance/convex_cover.h"
-#include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/distance/geometry/support_corners.h"
 
 namespace allclear {
 namespace {
 
-// Squares and products of sizes must neither overflow nor vanish.
-constexpr double kLargest = 1e30;
-constexpr double kSmallest = 1e-30;
+constexpr double kLargest = 1e30;    // [m]
+constexpr double kSmallest = 1e-30;  // [m]
 
 std::string shown(double value) {
   char text[32];
@@ -47,6 +48,7 @@ double notNegative(double value, const char* what) {
   if (!std::isfinite(value) || value < 0.0) {
     throw InputError({"", 0, what, shown(value)}, "must be a finite number, not negative [m]");
   }
+  // Too small to be told from 0: a capsule without length is a ball.
   return value < kSmallest ? 0.0 : positive(value, what);
 }
 
@@ -69,6 +71,7 @@ void checkTriangle(const Triangle& triangle, std::size_t number, int vertices) {
   }
 }
 
+/// Whether at least one triangle has an area.
 bool hasArea(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles) {
   for (const Triangle& t : triangles) {
     const Vec3& a = vertices[t[0]];
@@ -113,12 +116,6 @@ ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
   points_ = std::make_shared<const std::vector<Vec3>>(std::move(points));
 }
 
-struct TriangleMesh::Derived {
-  std::once_flag hull_made, cover_made, fine_cover_made;
-  std::optional<ConvexMesh> hull;
-  std::vector<ConvexMesh> cover, fine_cover;
-};
-
 TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
   if (triangles.empty()) throw InputError({"", 0, "triangle mesh", ""}, "has no triangles");
   checkVertices(vertices, "triangle mesh");
@@ -128,36 +125,12 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> tri
   if (!hasArea(vertices, triangles)) {
     throw InputError({"", 0, "triangle mesh", ""}, "is degenerate: no triangle has an area");
   }
-  data_ = std::make_shared<const Data>(std::move(vertices), std::move(triangles),
-                                       std::make_shared<Derived>());
-}
-
-const ConvexMesh& TriangleMesh::hull() const {
-  Derived& derived = *data_->derived;
-  std::call_once(derived.hull_made, [&] {
-    std::vector<Vec3> corners;
-    for (int i : convexHull(vertices()).vertices) corners.push_back(vertices()[i]);
-    derived.hull.emplace(std::move(corners));
-  });
-  return *derived.hull;
-}
-
-const std::vector<ConvexMesh>& TriangleMesh::cover() const {
-  Derived& derived = *data_->derived;
-  std::call_once(derived.cover_made, [&] { derived.cover = convexCover(*this); });
-  return derived.cover;
-}
-
-const std::vector<ConvexMesh>& TriangleMesh::fineCover() const {
-  Derived& derived = *data_->derived;
-  std::call_once(derived.fine_cover_made, [&] {
-    derived.fine_cover = convexCover(*this, {.most_pieces = 64, .least_gain = 5e-4});
-  });
-  return derived.fine_cover;
+  data_ = std::make_shared<const Data>(std::move(vertices), std::move(triangles));
 }
 
 std::string whyNotClosed(const TriangleMesh& mesh) {
-  std::map<std::pair<int, int>, int> uses;  // of directed edges
+  // Every directed edge must be used once, and once in the other direction by the neighbour.
+  std::map<std::pair<int, int>, int> uses;
   for (const Triangle& t : mesh.triangles()) {
     for (int e = 0; e < 3; ++e) ++uses[{t[e], t[(e + 1) % 3]}];
   }
@@ -180,6 +153,7 @@ std::string shapeName(const Shape& shape) {
 }
 
 Ball boundingBall(const Shape& shape) {
+  // Centred in the origin of G, except for meshes.
   struct Visitor {
     Ball operator()(const Sphere& s) const { return {Vec3::Zero(), s.radius()}; }
     Ball operator()(const Capsule& s) const {

@@ -103,9 +103,11 @@ class ConvexMesh {
 
 using Triangle = std::array<int, 3>;
 
-class MeshBody;
+/// What queries derive from a triangle mesh and keep with it (mesh/prepared.h).
+class PreparedMesh;
 
-/// Triangle mesh, outward normals by the right-hand rule. Copies share the (immutable) data.
+/// Triangle mesh, outward normals by the right-hand rule. Copies share the (immutable) data, and
+/// with it whatever is derived from it.
 class TriangleMesh {
  public:
   /// Throws `InputError` when there is no triangle, a vertex is not finite, an index is out of
@@ -114,27 +116,17 @@ class TriangleMesh {
   TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
   const std::vector<Vec3>& vertices() const { return data_->vertices; }
   const std::vector<Triangle>& triangles() const { return data_->triangles; }
-  /// Made ready for distance queries (mesh_body.h): by the first call, for all copies; safe to call
-  /// from several threads.
-  const std::shared_ptr<const MeshBody>& body() const;
-
-  /// The hull of the vertices. Made at the first call and kept with the data; thread-safe.
-  const ConvexMesh& hull() const;
-  /// `convexCover` of the mesh with its default options, and one of many pieces. Made at the first
-  /// call and kept with the data; thread-safe.
-  const std::vector<ConvexMesh>& cover() const;
-  const std::vector<ConvexMesh>& fineCover() const;
 
  private:
-  struct Derived;
+  friend class PreparedMesh;
   struct Data {
-    Data(std::vector<Vec3> v, std::vector<Triangle> t, std::shared_ptr<Derived> d)
-        : vertices(std::move(v)), triangles(std::move(t)), derived(std::move(d)) {}
+    Data(std::vector<Vec3> v, std::vector<Triangle> t)
+        : vertices(std::move(v)), triangles(std::move(t)) {}
     std::vector<Vec3> vertices;
     std::vector<Triangle> triangles;
-    std::shared_ptr<Derived> derived;  ///< convex solids, made when asked for
-    mutable std::once_flag body_made;
-    mutable std::shared_ptr<const MeshBody> body;
+    // `PreparedMesh::of` fills the slot at its first call; the mesh itself never looks inside.
+    mutable std::once_flag prepared_once;
+    mutable std::shared_ptr<const PreparedMesh> prepared;
   };
   std::shared_ptr<const Data> data_;
 };

@@ -1,3 +1,13 @@
+// Volumes of shapes and of unions of capsules.
+//
+// A closed mesh: the signed volumes of the tetrahedra over its triangles add up to its own,
+// whatever the common apex (divergence theorem); the apex is one of its corners, so that little
+// cancels.
+//
+// A union of capsules has no simple formula. Parallel lines along x on a grid in y and z each meet
+// a capsule in one interval; the length of the union of the intervals, times the area of a grid
+// cell, adds up to the volume (midpoint rule).
+
 #include "allclear/distance/volume.h"
 
 #include <algorithm>
@@ -14,7 +24,13 @@ namespace allclear {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
+/// sin^2 of the angle between a line and a capsule's axis below which they are parallel: one over
+/// it would turn rounding into a result.
+constexpr double kParallel = 1e-24;
+/// Cosine of that angle below which they are square to each other.
+constexpr double kSquare = 1e-12;
 
+/// Negative for a mesh that is turned inside out.
 double signedVolume(const TriangleMesh& mesh) {
   const Vec3 origin = mesh.vertices()[mesh.triangles().front()[0]];
   double six = 0.0;
@@ -43,11 +59,14 @@ struct Volume {
   double operator()(const TriangleMesh& s) const { return signedVolume(s); }
 };
 
-// A capsule as seen by a line p + x e_x: the interval of x inside of it.
+/// A capsule, the points within `radius` of the segment from a to b, as lines along x see it.
 struct Tube {
   Vec3 a, b;
   double radius;
 
+  /// The interval of x in which the line through (0, y, z) is inside; false when it is not at all.
+  /// A line meets the convex capsule in one interval, which is that of its two balls and its wall
+  /// together.
   bool cut(double y, double z, Interval* x) const {
     x->lower = std::numeric_limits<double>::infinity();
     x->upper = -x->lower;
@@ -67,7 +86,9 @@ struct Tube {
     const double h = radius * radius - (y - c.y()) * (y - c.y()) - (z - c.z()) * (z - c.z());
     if (h > 0.0) widen(c.x() - std::sqrt(h), c.x() + std::sqrt(h), x);
   }
-  // |q + x e_x - (s + x e) d|² <= r² with q off the start, 0 <= s + x e <= length.
+  // The wall, with d the unit axis and q from a to the line's point at x = 0. The point at x is at
+  // s + x e along the axis (s = q.d, e = d.x) and off it by w + x g. It is inside while
+  // |w + x g|^2 <= r^2, a quadratic in x, and 0 <= s + x e <= length.
   void cutWall(double y, double z, Interval* x) const {
     const double length = (b - a).norm();
     if (length == 0.0) return;
@@ -80,16 +101,17 @@ struct Tube {
     const double gg = g.squaredNorm();
     double lower = -std::numeric_limits<double>::infinity();
     double upper = -lower;
-    if (gg > 1e-24) {
+    if (gg > kParallel) {
       const double half = w.dot(g);
       const double discriminant = half * half - gg * (w.squaredNorm() - radius * radius);
       if (discriminant <= 0.0) return;
       lower = (-half - std::sqrt(discriminant)) / gg;
       upper = (-half + std::sqrt(discriminant)) / gg;
     } else if (w.squaredNorm() > radius * radius) {
+      // Along the axis, and outside of it all the way.
       return;
     }
-    if (std::abs(e) > 1e-12) {
+    if (std::abs(e) > kSquare) {
       lower = std::max(lower, std::min(-s / e, (length - s) / e));
       upper = std::min(upper, std::max(-s / e, (length - s) / e));
     } else if (s < 0.0 || s > length) {
@@ -99,6 +121,7 @@ struct Tube {
   }
 };
 
+/// The length of the union of intervals; sorts them.
 double unionLength(std::vector<Interval>* cuts) {
   std::sort(cuts->begin(), cuts->end(),
             [](const Interval& a, const Interval& b) { return a.lower < b.lower; });
@@ -112,7 +135,7 @@ double unionLength(std::vector<Interval>* cuts) {
   return sum;
 }
 
-// Vertices at one place get one number.
+/// For each vertex the number of its place: vertices at the same place get the same number.
 std::vector<int> placeNumbers(const std::vector<Vec3>& vertices) {
   std::vector<int> order(vertices.size());
   std::iota(order.begin(), order.end(), 0);
@@ -120,6 +143,7 @@ std::vector<int> placeNumbers(const std::vector<Vec3>& vertices) {
     return std::array<double, 3>{vertices[i].x(), vertices[i].y(), vertices[i].z()};
   };
   std::sort(order.begin(), order.end(), [&](int a, int b) { return key(a) < key(b); });
+  // Equal places are neighbours in the order.
   std::vector<int> place(vertices.size());
   int count = -1;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -144,6 +168,7 @@ bool isClosed(const TriangleMesh& mesh) {
       if (from != to) edges.push_back({std::min(from, to), std::max(from, to), from < to ? 1 : -1});
     }
   }
+  // Uses of one edge are neighbours now; their senses must cancel.
   std::sort(edges.begin(), edges.end());
   for (std::size_t i = 0; i < edges.size();) {
     int sum = 0;
@@ -170,6 +195,7 @@ double solidVolume(std::span<const Geometry> solids) {
 
 double capsuleUnionVolume(std::span<const Geometry> capsules, int lines) {
   if (capsules.size() == 1) return shapeVolume(capsules[0].shape);
+  // The capsules in the common frame, and the box about them that the grid fills.
   std::vector<Tube> tubes;
   Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
   Vec3 upper = -lower;

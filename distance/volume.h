@@ -6,21 +6,20 @@
 
 namespace allclear {
 
-/// Volume [m^3] of a shape: exact; of a convex mesh: of its hull; of a triangle mesh: by the signed
-/// volumes over its triangles, which means something for closed meshes only; infinite for
-/// half-spaces.
+/// Volume of a shape [m^3]: exact; of a convex mesh that of its hull; of a triangle mesh the sum of
+/// signed tetrahedra, which is meaningful for closed meshes only; of a half-space infinity.
 double shapeVolume(const Shape& shape);
 
-/// True when every edge of the mesh is used as often in one sense as in the other, vertices at
-/// equal places counting as one: the mesh bounds a solid.
+/// Whether the mesh bounds a solid: every edge is used as often in one sense as in the other, where
+/// vertices at equal places count as one.
 bool isClosed(const TriangleMesh& mesh);
 
-/// The volume [m^3] that the solids fill, for comparison with a fit: the sum over the shapes, where
-/// a mesh that is open or turned inside out counts as its convex hull. Overlaps count twice.
+/// The volume that the solids fill [m^3], to compare a fit with: the sum over the shapes, overlaps
+/// counted twice. A mesh that is open or turned inside out counts as its convex hull.
 double solidVolume(std::span<const Geometry> solids);
 
-/// Volume [m^3] of the union of capsules (shapes must be capsules), summed over a grid of `lines` x
-/// `lines` parallel lines: 160 give about 1e-3 of itself. Exact for one capsule.
+/// Volume of the union of capsules [m^3], by a grid of `lines` x `lines` parallel lines: 160 give
+/// it to about 1e-3. Exact for one capsule. Pre: all shapes are capsules.
 double capsuleUnionVolume(std::span<const Geometry> capsules, int lines = 160);
 
 }  // namespace allclear

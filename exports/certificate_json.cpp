@@ -38,6 +38,7 @@ Json toJson(const CertifiedLimit& limit) {
           {"kept", limit.kept}};
 }
 
+/// A cell is six numbers: its interval, its bound, and its direction.
 Json toJson(const CertificatePair& pair) {
   Json cells = Json::array();
   for (const CoverCell& cell : pair.cells) {
@@ -176,6 +177,7 @@ Certificate readCertificateJson(const std::filesystem::path& path) {
   return parseCertificateJson(readFile(path, kLargestFile), path.string());
 }
 
+/// Reads key by key, in the order of the file. Claims are not checked here.
 Certificate parseCertificateJson(std::string_view text, const std::string& file) {
   const Value root = parseJson(text, file, {kLargestFile, kMostValues, kDeepest});
   requireFormat(root);

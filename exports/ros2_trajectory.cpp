@@ -33,6 +33,7 @@ std::string number(double value) {
   return out;
 }
 
+/// One list of a point, indented as an item of `points`.
 void appendRow(const char* key, const MatX& columns, Eigen::Index row, std::string* out) {
   *out += std::string("  ") + key + ": [";
   for (Eigen::Index k = 0; k < columns.rows(); ++k) {

@@ -23,6 +23,7 @@
 namespace allclear {
 namespace {
 
+/// Formatted as by printf; sentences of faults fit the buffer.
 __attribute__((format(printf, 1, 2))) std::string text(const char* format, ...) {
   char buffer[512];
   va_list values;
@@ -36,6 +37,7 @@ std::string pairName(const std::string& a, const std::string& b) {
   return "'" + a + "' and '" + b + "'";
 }
 
+/// One sentence on a pair that is not clear: who, how near, and when.
 std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece) {
   const CertifiedPair& pair = geometry.pairs[piece.pair];
   const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
@@ -54,6 +56,7 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
                     1e3 * piece.margin, 1e3 * piece.lower(), millimetres, piece.t_least);
 }
 
+/// One sentence on a limit that is not kept, by the side that is exceeded the most.
 std::string limitFault(const CertifiedLimit& limit) {
   const bool above = limit.upper - limit.upper_limit >= limit.lower_limit - limit.lower;
   const std::string subject = limit.subject.empty() ? "" : "'" + limit.subject + "': ";
@@ -62,6 +65,7 @@ std::string limitFault(const CertifiedLimit& limit) {
               limit.t, above ? limit.upper_limit : limit.lower_limit);
 }
 
+/// Moves the cover into the certificate, which names bodies instead of indices.
 void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certificate) {
   certificate->minimum_clearance = cover.minimum;
   if (cover.closest >= 0) {
@@ -112,6 +116,7 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
   return contacts;
 }
 
+/// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
 std::vector<std::string> demandsNotCovered(const Problem& problem) {
   std::vector<std::string> demands;
   for (const FixedLink& contact : problem.contacts) {
@@ -127,6 +132,7 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return all;
 }
 
+/// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
 std::string verdict(const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {

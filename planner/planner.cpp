@@ -3,6 +3,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/problem/support_polygon.h"
+#include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
 #include "allclear/planner/search/plan_search.h"

@@ -7,7 +7,6 @@
 
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
-#include "allclear/planner/run_context.h"
 #include "allclear/trajectories/trajectory.h"
 
 namespace allclear {
@@ -16,10 +15,20 @@ enum class PlanStatus {
   kCertified,    ///< a plan, proved clear
   kNotFound,     ///< every attempt ended in a local minimum, or the problem is infeasible
   kTimedOut,     ///< the time limit came first
-  kInterrupted,  ///< the caller's `stop` said so
+  kInterrupted,  ///< the caller's `stop` returned true
 };
 
 const char* planStatusName(PlanStatus status);
+
+/// What one iteration or step of the planner looked like.
+struct PlanProgress {
+  int attempt = 0;
+  int round = 0;
+  int iteration = 0;
+  double cost = 0.0;
+  double infeasibility = 0.0;
+  std::string worst;  ///< the worst pair and its distance, or the current step
+};
 
 struct PlanHooks {
   std::function<void(const PlanProgress&)> progress;
@@ -50,9 +59,9 @@ struct Plan {
   PlanStatistics statistics;
 };
 
-/// Plans. Deterministic for given options, but for where the time limit falls.
-/// A problem that is not well posed (`validate`) throws `InputError`; one whose start or goal is in
-/// contact gives `kNotFound` with a message that says so.
+/// Plans. Deterministic for given options, except that the time limit may fall earlier or later.
+/// Throws `InputError` when the problem is not well posed (`validate`). A start or goal in contact
+/// gives `kNotFound`, with a message that says so.
 Plan plan(const Problem& problem, const PlanOptions& options = {}, const PlanHooks& hooks = {});
 
 }  // namespace allclear

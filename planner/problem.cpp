@@ -6,11 +6,12 @@
 namespace allclear {
 namespace {
 
-/// The entry of an optional vector of overrides, or the default.
+/// The entry of a vector of overrides; the default where the vector is empty or the entry is NaN.
 double givenOr(const VecX& given, int i, double fallback) {
   return i < given.size() && !std::isnan(given[i]) ? given[i] : fallback;
 }
 
+/// Adds whole turns to wrapping coordinates until each is within half a turn of q.
 void turnNearestTo(const VecX& q, const RobotModel& robot, JointTarget& target) {
   constexpr double kTurn = 2.0 * std::numbers::pi;
   for (std::size_t k = 0; k < target.coordinates.size(); ++k) {
@@ -47,6 +48,7 @@ PlannedLimits plannedLimits(const Problem& problem) {
   for (int i = 0; i < n; ++i) {
     const int c = problem.planned[i];
     const Coordinate& coordinate = problem.robot->coordinates()[c];
+    // Defaults of acceleration and jerk scale with the speed (see LimitSettings).
     const double reference = std::isfinite(coordinate.velocity)
                                  ? coordinate.velocity
                                  : LimitSettings::kVelocityWhenUnlimited;
@@ -63,6 +65,7 @@ PlannedLimits plannedLimits(const Problem& problem) {
 }
 
 void chooseNearestTurns(Problem& problem) {
+  // q is where the chain of targets has come so far.
   VecX q = problem.start;
   const auto visit = [&](Target& target) {
     auto* joints = std::get_if<JointTarget>(&target);

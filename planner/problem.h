@@ -21,19 +21,19 @@ struct JointTarget {
   VecX values;
 };
 
-/// A frame P fixed to a link at a pose, within tolerances. An infinite tolerance leaves the
-/// position or the orientation free.
+/// A pose, within tolerances, for a frame P that is fixed to a link. An infinite tolerance leaves
+/// the position or the orientation free.
 struct PoseTarget {
   int link = -1;
-  Pose X_LP;  ///< the frame that is placed, in the link frame: a tool's tip, for example
+  Pose X_LP;  ///< frame P in the link frame: a tool's tip, for example
   Pose X_WP;
   double position_tolerance = 1e-3;  ///< [m], radius of the ball around the position
-  double angle_tolerance = 1e-2;     ///< [rad], of the rotation that is left over
+  double angle_tolerance = 1e-2;     ///< [rad], of the rotation from frame P to the target
 };
 
 using Target = std::variant<JointTarget, PoseTarget>;
 
-/// A target on the way. Waypoints are passed in their order.
+/// A target to pass on the way. Waypoints are passed in their order.
 struct Waypoint {
   Target target;
   std::optional<double> time;  ///< [s]; free when absent
@@ -80,7 +80,7 @@ struct Problem {
   std::string group;         ///< for messages and exports; may be empty
   std::vector<int> planned;  ///< the coordinates that move, ascending; the others stay at `start`
 
-  VecX start;               ///< configuration of the robot; what is not planned is used as given
+  VecX start;               ///< configuration of the robot; coordinates not planned stay there
   VecX start_velocity;      ///< over planned coordinates; empty: at rest
   VecX start_acceleration;  ///< over planned coordinates; empty: zero
   Target goal;
@@ -98,9 +98,9 @@ struct Problem {
   std::optional<Balance> balance;
   std::vector<FixedLink> contacts;
 
-  std::vector<std::string> warnings;  ///< what was odd in the files and how it was read
+  std::vector<std::string> warnings;  ///< doubtful input, and how it was read
   std::string source_file;
-  std::string source_sha256;  ///< of the task and every file it names, but for the robot's
+  std::string source_sha256;  ///< of the task and every file it names, except the robot's
 
   int plannedCount() const { return static_cast<int>(planned.size()); }
   /// The planned coordinates of a configuration of the robot.
@@ -112,7 +112,7 @@ struct Problem {
 /// Whether start and goal are at rest: velocities and accelerations zero.
 bool isRestToRest(const Problem& problem);
 
-/// Limits of the planned coordinates after scaling and defaults; infinite where there is none.
+/// Limits of the planned coordinates after scaling and defaults; infinite where there are none.
 struct PlannedLimits {
   VecX lower, upper;  ///< position [rad or m]
   VecX velocity;      ///< of |q̇|
@@ -129,15 +129,15 @@ void chooseNearestTurns(Problem& problem);
 /// Something that makes a problem unsolvable or meaningless.
 struct Finding {
   std::string what;     ///< "start: joint 'elbow'", "goal: velocity of joint 'elbow'", ...
-  double value = 0.0;   ///< NaN when no number is at fault
+  double value = 0.0;   ///< NaN when the fault is not in a number
   double limit = 0.0;   ///< NaN when there is none
   std::string message;  ///< one line that names all of the above
 };
 
-/// Every finding, without looking at collisions: dimensions, indices, numbers that are not finite,
+/// Every finding except collisions: wrong dimensions or indices, numbers that are not finite,
 /// start, goal and waypoints beyond limits (by how much), times out of order, names that are used
-/// twice or unknown. Empty when the problem is well posed. A problem whose dimensions or indices
-/// are wrong is reported as such alone.
+/// twice or unknown. Empty when the problem is well posed. Wrong dimensions and indices are
+/// reported alone, as nothing else can be evaluated then.
 std::vector<Finding> validate(const Problem& problem);
 
 }  // namespace allclear

@@ -1,3 +1,10 @@
+// Motion of obstacles: linear positions and turns at constant rate between knots, as polynomials of
+// degree 7 with a remainder.
+//
+// A curve interpolates the pose at 8 Chebyshev-Lobatto nodes of its cell. Linear positions are
+// exact. A rotation at constant rate w has an eighth derivative of size w^8 per metre of radius, so
+// the remainder of interpolation is w^8 times `remainderFactor`. `breaks` cuts the time so that it
+// stays below the wanted tolerance for the farthest point of the body.
 #include "allclear/planner/scene.h"
 
 #include <algorithm>
@@ -9,6 +16,7 @@ namespace allclear {
 namespace {
 
 constexpr int kCount = BodyCurve::kDegree + 1;
+/// Relative rounding of poses and rates: about a thousand operations each.
 constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
 
 /// (h/2)^8 / 8! / 64: the remainder of interpolation at 8 Chebyshev-Lobatto nodes, per eighth
@@ -22,7 +30,7 @@ Vec3 turning(const Obstacle& obstacle, std::size_t i) {
   return turn.angle() / (b.time - a.time) * turn.axis();
 }
 
-/// Radius about the object's origin that holds what can be held.
+/// Radius of a ball about the object's origin that holds all of it but planes, which have no end.
 double radiusOf(const Obstacle& obstacle) {
   double radius = 0.0;
   for (const Geometry& part : obstacle.geometry) {
@@ -69,6 +77,7 @@ std::vector<double> Obstacle::breaks(Interval time, double tolerance) const {
   for (std::size_t i = 0; i < motion.size(); ++i) {
     add(motion[i].time);
     if (i + 1 == motion.size()) break;
+    // The error falls with the eighth power of the number of parts.
     const double length = motion[i + 1].time - motion[i].time;
     const double error = remainderFactor(length) * std::pow(turning(*this, i).norm(), 8) * radius;
     const int parts = 1 + static_cast<int>(std::pow(error / tolerance, 1.0 / 8.0));
@@ -88,6 +97,7 @@ BodyCurve Obstacle::curve(Interval cell) const {
     size = std::max(size, samples[i].p.cwiseAbs().maxCoeff());
   }
   curve.control = LobattoNodes::controlFromSamples(samples);
+  // Bounds of the derivatives: only one speed and one rate occur between two knots.
   const auto stretch = stretchAt(*this, cell.middle());
   const double rate = stretch ? turning(*this, *stretch).norm() : 0.0;
   if (stretch) {

@@ -18,7 +18,7 @@ struct PoseKnot {
 /// A body of the world that the robot must not touch.
 struct Obstacle {
   std::string id;                  ///< unique among obstacles and attached objects
-  Pose X_WO;                       ///< where it stands; unused when it moves
+  Pose X_WO;                       ///< its pose; unused when it moves
   std::vector<Geometry> geometry;  ///< in the object frame O
   /// Its known motion; empty when it stands still. Times ascend strictly. Between two knots the
   /// position is linear and the orientation turns at constant rate along the shorter arc; before
@@ -28,12 +28,12 @@ struct Obstacle {
   bool moves() const { return !motion.empty(); }
   /// The pose at time t [s].
   Pose pose(double t) const;
-  /// Instants strictly inside `time`, ascending, between which the motion does not bend and turns
-  /// so little that `curve` has it to `tolerance` [m].
+  /// Instants strictly inside `time`, ascending, that cut the motion where it bends and where it
+  /// turns: between two of them `curve` is within `tolerance` [m] of it.
   std::vector<double> breaks(Interval time, double tolerance) const;
-  /// The motion over `cell`, between two breaks.
+  /// The motion over `cell`. Pre: no break is inside of the cell.
   BodyCurve curve(Interval cell) const;
-  /// Point of the object's frame that is at p_W at time t: its velocity in the world [m/s].
+  /// The velocity in the world [m/s] of the object's point that is at p_W at time t.
   Vec3 pointVelocity(double t, const Vec3& p_W) const;
 };
 

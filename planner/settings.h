@@ -10,23 +10,23 @@
 
 namespace allclear {
 
-/// What stands for the links' collision geometry.
+/// How links' collision meshes are represented. Primitives are always used exactly.
 enum class GeometryMode {
-  kAuto,       ///< primitives as they are; meshes by their convex hull or, in pairs where that is
-               ///< too coarse or when no plan is found, by convex pieces that follow them closely,
-               ///< at last (closed ones) as they are
-  kCapsule,    ///< links' meshes by enclosing capsules: a little larger than the robot
-  kMesh,       ///< meshes by convex pieces that follow them closely, in all pairs, at last as they
-               ///< are
-  kPrimitive,  ///< the URDF's boxes, cylinders and spheres only; a mesh is an error
+  kAuto,       ///< by their convex hull; in pairs where that is too coarse, or when no plan is
+               ///< found, by convex pieces that follow them closely; at last, if they are closed,
+               ///< exactly
+  kCapsule,    ///< by enclosing capsules: a little larger than the robot
+  kMesh,       ///< by convex pieces that follow them closely, in all pairs; at last, if they are
+               ///< closed, exactly
+  kPrimitive,  ///< not at all: a mesh is an error
 };
 
-/// Which signed distance leads the optimiser out of contact. The certificate rests on the Euclidean
-/// one whatever this says.
+/// Which signed distance leads the optimiser out of contact. The certificate always rests on the
+/// Euclidean one.
 enum class DistanceMode {
   kAuto,       ///< `kSoft` for pairs that are deep in contact, `kEuclidean` for all others
-  kEuclidean,  ///< the distance itself; in contact its direction jumps
-  kSoft,       ///< the softened one (soft_distance.h) for every pair in contact
+  kEuclidean,  ///< the Euclidean distance always; in contact its direction jumps
+  kSoft,       ///< a softened distance (smooth-distance.md) for every pair in contact
 };
 
 /// A clearance that differs from `CollisionSettings::margin`. Names are links, obstacles or
@@ -43,13 +43,13 @@ struct CollisionSettings {
   GeometryMode geometry = GeometryMode::kAuto;
   DistanceMode distance = DistanceMode::kAuto;
   /// Clearance kept at every instant [m]: 1 mm is more than the repeatability of industrial arms
-  /// and their model error after calibration, and leaves the way through narrow passages.
+  /// and their model error after calibration, and leaves narrow passages open.
   double margin = 1e-3;
   /// Width of the certified bracket of a distance [m]: a tenth of the default margin, so that
-  /// little of the free space is lost to the certificate.
+  /// the certificate takes away little of the free space.
   double tolerance = 1e-4;
   std::vector<PairMargin> pair_margins;
-  /// Pairs not to be checked, besides those that the robot model disables.
+  /// Pairs that may touch, besides those that the robot model disables.
   std::vector<std::pair<std::string, std::string>> allowed;
 };
 
@@ -63,8 +63,8 @@ struct LimitSettings {
   /// Limit of |q⃛| per coordinate of the robot [rad/s^3 or m/s^3]; NaN or an empty vector: the
   /// default, `kJerkPerVelocity` times the velocity limit.
   VecX jerk;
-  /// Keep the joint torques and forces within the model's effort limits. Off by default: many URDFs
-  /// carry made-up inertias and efforts, and a limit taken from those helps nobody.
+  /// Keep the joint torques and forces within the model's effort limits. Off by default: inertias
+  /// and efforts of many URDFs are made up, and limits computed from them mean nothing.
   bool torque = false;
 
   /// URDF has no acceleration limits. Full speed in 0.2 s is what arms of this size are rated for
@@ -86,20 +86,20 @@ struct DurationBounds {
 /// Weights of the cost's terms, each of which is scaled to order one on the first guess.
 struct ObjectiveWeights {
   double duration = 1.0;
-  double velocity = 0.0;      ///< mean squared joint velocity: shortens the way
+  double velocity = 0.0;      ///< mean squared joint velocity: shortens the path
   double acceleration = 0.0;  ///< mean squared joint acceleration
   double jerk = 0.1;          ///< mean squared joint jerk: enough to smooth without slowing
   double torque = 0.0;        ///< mean squared joint torque
 };
 
-/// How to solve: changes how long it takes and which of several good plans is found, never what
-/// counts as certified.
+/// How to solve: changes the time that it takes and which of several good plans is found, never the
+/// conditions of the certificate.
 struct PlanOptions {
   double time_limit = 10.0;  ///< [s] of wall clock; the best certified plan so far is returned
   int attempts = 8;          ///< first guesses at most; the first that is certified wins
   std::uint64_t seed = 1;    ///< of the random guesses
   int threads = 0;           ///< 0: one per processor. The plan does not depend on it
-  int spans = 0;             ///< polynomial pieces of the trajectory; 0: from the length of the way
+  int spans = 0;             ///< polynomial pieces of the trajectory; 0: as many as the path needs
 };
 
 }  // namespace allclear

@@ -65,6 +65,7 @@ QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>&
   for (std::size_t i = 1; i < path.size(); ++i) {
     times.push_back(times.back() + segmentDuration(limits, path[i - 1], path[i]));
   }
+  // Slower than the limits allow, if the problem wants a longer motion: all segments alike.
   if (times.back() < problem.duration.min) {
     for (double& t : times) t *= problem.duration.min / times.back();
   }

@@ -1,3 +1,11 @@
+// Which pairs of links need no check, when no SRDF says so.
+//
+// Two kinds of pairs are left out. Neighbours ("Adjacent") touch by design: parts of one rigid
+// body, and bodies with nothing solid between them but joints. Pairs in contact at every sampled
+// configuration ("Always") are modelled as overlapping: checked, they would make every plan
+// infeasible. That a pair touched in all samples does not prove that it always does; but the number
+// of samples is large, one configuration apart is enough to keep the pair, and a warning of
+// the loader says how many were left out.
 #include "allclear/robot_models/default_pairs.h"
 
 #include <algorithm>
@@ -5,7 +13,7 @@
 #include <numbers>
 #include <random>
 
-#include "allclear/robot_models/fits/surface_contact.h"
+#include "allclear/robot_models/fits/link_solids.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -14,7 +22,7 @@ namespace {
 /// Links joined by fixed joints are one body, named by its topmost link.
 std::vector<int> bodiesOf(const RobotModel& robot) {
   std::vector<int> body(robot.links().size(), 0);
-  for (const Joint& joint : robot.joints()) {
+  for (const Joint& joint : robot.joints()) {  // parents come before their children
     body[joint.child_link] =
         joint.type == JointType::kFixed ? body[joint.parent_link] : joint.child_link;
   }
@@ -31,7 +39,7 @@ std::vector<int> bodiesAbove(const RobotModel& robot, const std::vector<int>& bo
   std::vector<int> above(count, -1);
   for (int l = 0; l < count; ++l) {
     int top = body[l];
-    do {
+    do {  // bodies without geometry, as the middle of a universal joint, are passed over
       const int joint = robot.links()[top].parent_joint;
       top = joint < 0 ? -1 : body[robot.joints()[joint].parent_link];
     } while (top >= 0 && !has_geometry[top]);
@@ -40,6 +48,7 @@ std::vector<int> bodiesAbove(const RobotModel& robot, const std::vector<int>& bo
   return above;
 }
 
+/// A pair of links, and what the samples have shown of it.
 struct Candidate {
   int a;
   int b;
@@ -47,27 +56,12 @@ struct Candidate {
   bool seen_apart = false;
 };
 
-/// A ball about all parts of a link, in the link frame.
-Ball ballAbout(const std::vector<Geometry>& geometry) {
-  Ball ball;
-  if (geometry.empty()) return ball;
-  std::vector<Ball> parts;
-  for (const Geometry& part : geometry) {
-    const Ball b = boundingBall(part.shape);
-    parts.push_back({part.X_BG * b.center, b.radius});
-    ball.center += parts.back().center / static_cast<double>(geometry.size());
-  }
-  for (const Ball& part : parts) {
-    ball.radius = std::max(ball.radius, (part.center - ball.center).norm() + part.radius);
-  }
-  return ball;
-}
-
 VecX randomConfiguration(const RobotModel& robot, std::mt19937_64& random) {
   VecX q(robot.dimension());
   for (int i = 0; i < robot.dimension(); ++i) {
     const Coordinate& c = robot.coordinates()[i];
     const double reach = c.is_angle ? std::numbers::pi : 1.0;
+    // Without limits: a whole turn, or a metre both ways.
     const double lower = std::isfinite(c.lower) ? c.lower : -reach;
     const double upper = std::isfinite(c.upper) ? c.upper : reach;
     // The same numbers whatever the standard library makes of a uniform distribution.
@@ -79,12 +73,8 @@ VecX randomConfiguration(const RobotModel& robot, std::mt19937_64& random) {
 
 void sampleContacts(const RobotModel& robot, const DefaultPairOptions& options,
                     std::vector<Candidate>& candidates) {
-  std::vector<ContactBody> bodies;
-  std::vector<Ball> balls;
-  for (const Link& link : robot.links()) {
-    bodies.emplace_back(link.collision);
-    balls.push_back(ballAbout(link.collision));
-  }
+  std::vector<LinkSolids> solids;
+  for (const Link& link : robot.links()) solids.emplace_back(link.collision);
   // The same backend in every build: default pairs must not depend on what a machine has.
   const Kinematics kinematics(robot, kStandardGravity, KinematicsBackend::kBuiltin);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
@@ -94,12 +84,9 @@ void sampleContacts(const RobotModel& robot, const DefaultPairOptions& options,
     const VecX q = sample == 0 ? robot.neutralConfiguration() : randomConfiguration(robot, random);
     kinematics.linkPoses(q, workspace, X_WL);
     for (Candidate& pair : candidates) {
-      if (pair.seen_contact && pair.seen_apart) continue;
-      const Pose& X_WA = X_WL[pair.a];
-      const Pose& X_WB = X_WL[pair.b];
-      const double apart = (X_WA * balls[pair.a].center - X_WB * balls[pair.b].center).norm();
-      const bool touches = apart <= balls[pair.a].radius + balls[pair.b].radius &&
-                           ContactBody::inContact(bodies[pair.a], X_WA, bodies[pair.b], X_WB);
+      if (pair.seen_contact && pair.seen_apart) continue;  // nothing more to learn
+      const bool touches =
+          LinkSolids::overlap(solids[pair.a], X_WL[pair.a], solids[pair.b], X_WL[pair.b]);
       (touches ? pair.seen_contact : pair.seen_apart) = true;
     }
   }
@@ -111,6 +98,7 @@ DefaultPairs findDefaultPairs(const RobotModel& robot, const DefaultPairOptions&
   DefaultPairs out;
   const std::vector<int> body = bodiesOf(robot);
   const std::vector<int> above = bodiesAbove(robot, body);
+  // Neighbours by the tree; the others by samples.
   std::vector<Candidate> candidates;
   for (const auto& [a, b] : robot.collisionPairs()) {
     if (body[a] == body[b] || above[a] == body[b] || above[b] == body[a]) {

@@ -1,3 +1,8 @@
+// Fitted shapes to JSON and back (docs/fitted_shapes.md). The reader is strict: unknown or missing
+// keys, repeated links, numbers that are not finite and sizes that a shape refuses name the file
+// and the place. With the robot at hand it also demands that the shapes were made for these very
+// files (by their hash) and cover every link with collision geometry: a link left out would be no
+// obstacle.
 #include "allclear/robot_models/fitted_shapes.h"
 
 #include <cmath>
@@ -55,6 +60,7 @@ Json toJson(const Geometry& g) {
 
 // A shape to a line: readable, and small enough to compare.
 std::string layout(const FittedShapes& shapes) {
+  // By hand, because the library's own layout puts either all or nothing on one line.
   const auto text = [](const std::string& s) { return Json(s).dump(); };
   std::string out = "{\n \"format\": " + text(kFormat) +
                     ",\n \"version\": " + std::to_string(kVersion) +
@@ -148,6 +154,7 @@ FittedShapes readFittedShapes(const std::filesystem::path& path, const RobotMode
                      "the shapes were fitted to other files than those of robot '" + robot.name() +
                          "' as they are now: run allclear fit again");
   }
+  // Both ways: no link that the robot does not have, and none that it has is missing.
   std::set<std::string> names;
   for (const FittedLink& fitted : shapes.links) {
     names.insert(fitted.link);

@@ -1,3 +1,7 @@
+// From files to a `RobotModel`: URDF, then SRDF (whose virtual joint may put a moving base above
+// the root, so it is needed before coordinates are made), then coordinates, meshes, groups and
+// pairs. The hash of all files read, in this order, identifies the robot in certificates and fitted
+// shapes.
 #include "allclear/robot_models/load_robot.h"
 
 #include <optional>
@@ -22,6 +26,7 @@ RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Sha
   JointCoordinates joints = makeCoordinates(urdf.joints, file, data.warnings);
   data.joints = std::move(joints.joints);
   data.coordinates = std::move(joints.coordinates);
+  // Meshes are hashed in tree order: the hash does not depend on the order in the file.
   GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, hash, data.warnings);
   for (const UrdfLink& from : urdf.links) {
     Link link;
@@ -65,6 +70,7 @@ void placeBase(BaseJoint wanted, const std::optional<Srdf>& srdf, UrdfRobot& urd
     if (wanted != BaseJoint::kFromSrdf) addBase(wanted, "virtual_joint", "world", urdf);
     return;
   }
+  // The SRDF may declare a moving base that the task does not ask for: say so, and keep it fixed.
   checkVirtualJoint(*srdf, urdf);
   const VirtualJoint& joint = *srdf->virtual_joint;
   if (wanted == BaseJoint::kFixed && joint.type != BaseJoint::kFixed) {
@@ -76,6 +82,7 @@ void placeBase(BaseJoint wanted, const std::optional<Srdf>& srdf, UrdfRobot& urd
 }
 
 void addDefaultPairs(const DefaultPairOptions& options, RobotModel::Data& data) {
+  // The finder needs a whole robot; its copy shares the meshes and all that is derived from them.
   const DefaultPairs pairs = findDefaultPairs(RobotModel(data), options);
   data.disabled_pairs = pairs.disabled;
   if (pairs.adjacent + pairs.always + pairs.never + pairs.checked == 0) return;
@@ -100,6 +107,7 @@ RobotModel loadRobot(const RobotSource& source) {
   placeBase(source.base, srdf, urdf);
   RobotModel::Data data = assembled(source, urdf, hash);
   data.source_sha256 = hash.hex();
+  // An SRDF that says nothing about pairs leaves them to the samples, as no SRDF does.
   const bool has_pairs = srdf && applySrdf(srdf->root, srdf->reader, data);
   if (!has_pairs) addDefaultPairs(source.self_pairs, data);
   return RobotModel(std::move(data));

@@ -1,3 +1,7 @@
+// Where a mesh's URI may point to. package://NAME/PATH is looked for, in this order, in the folders
+// that the caller maps, on ROS_PACKAGE_PATH (ROS 1: folders that hold packages, or are one), in
+// share/NAME on AMENT_PREFIX_PATH (ROS 2), and in the folders above the URDF, because robots are
+// often unpacked without an installation. The first existing file counts.
 #include "allclear/robot_models/package_paths.h"
 
 #include <algorithm>
@@ -25,6 +29,7 @@ std::vector<fs::path> foldersOfVariable(const char* variable) {
 
 void addPackageFolders(const fs::path& folder, const std::string& package,
                        std::vector<fs::path>& places) {
+  // "a/b/" has no file name: the folder's name is that of its parent path.
   const fs::path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
   if (name == package) places.push_back(folder);
   places.push_back(folder / package);
@@ -52,12 +57,14 @@ std::vector<fs::path> PackagePaths::candidates(const std::string& uri,
     return {folder_ / uri};
   }
   const std::string path = uri.substr(kPackageScheme.size());
+  // Both a name and a path, or the URI is cut short.
   const std::size_t slash = path.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == path.size()) {
     throw InputError(place, "must be package://NAME/PATH");
   }
   const std::string package = path.substr(0, slash);
 
+  // What the caller says first, what the environment says next, the file's surroundings last.
   std::vector<fs::path> folders;
   if (const auto it = package_map_.find(package); it != package_map_.end()) {
     folders.push_back(fs::absolute(it->second).lexically_normal());

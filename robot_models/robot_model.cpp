@@ -23,6 +23,8 @@ const char* jointTypeName(JointType type) {
 }
 
 RobotModel::RobotModel(Data data) : data_(std::move(data)) {
+  // A tree in order: link 0 is the root, every other link has one joint above it, and parents come
+  // before their children. All recursions rely on it.
   const int link_count = static_cast<int>(data_.links.size());
   const int joint_count = static_cast<int>(data_.joints.size());
   ALLCLEAR_ASSERT(link_count >= 1);
@@ -37,6 +39,7 @@ RobotModel::RobotModel(Data data) : data_(std::move(data)) {
     ALLCLEAR_ASSERT(joint.parent_link >= 0 && joint.parent_link < joint.child_link);
     ALLCLEAR_ASSERT(!joint.mimic || (joint.mimic->coordinate >= 0 && joint.first_coordinate == -1));
   }
+  // A symmetric table: pairs are asked for in inner loops.
   disabled_.assign(static_cast<std::size_t>(link_count) * link_count, false);
   for (const DisabledPair& pair : data_.disabled_pairs) {
     ALLCLEAR_ASSERT(pair.link_a >= 0 && pair.link_a < pair.link_b && pair.link_b < link_count);
@@ -81,6 +84,7 @@ std::vector<std::pair<int, int>> RobotModel::collisionPairs() const {
 VecX RobotModel::neutralConfiguration() const {
   VecX q(dimension());
   for (int i = 0; i < dimension(); ++i) {
+    // Zero where the limits allow it, else the limit next to it.
     q[i] = std::clamp(0.0, data_.coordinates[i].lower, data_.coordinates[i].upper);
   }
   return q;

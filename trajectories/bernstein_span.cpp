@@ -1,3 +1,6 @@
+// Polynomials in Bernstein form. De Casteljau's triangle at s has the value at its tip, and the
+// coefficients of the two parts [0, s] and [s, 1] along its sides; `keepLeft` and `keepRight` run
+// it in place and keep one side.
 #include "allclear/trajectories/bernstein_span.h"
 
 #include <algorithm>

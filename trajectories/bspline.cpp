@@ -1,3 +1,10 @@
+// A B-spline curve c(s) = sum_i N_i(s) control_i over s = t / duration: evaluation by de Boor's
+// triangle, spans in Bernstein form by the matrices of the basis, knots inserted or cut off by
+// blossoms (bspline_basis.cpp).
+//
+// Positions and derivatives take different ways on purpose. A derivative is a combination of
+// differences of control points; formed first, they cancel exactly what the curve's distance from
+// zero adds, so that the error is relative to the differences. Bounds of velocities depend on it.
 #include "allclear/trajectories/bspline.h"
 
 #include <algorithm>
@@ -12,7 +19,8 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// The same as below for a number of columns known when compiling, on `kRows` rows.
+/// combineColumns for a number of columns known when compiling, on `kRows` rows: the sums stay in
+/// registers.
 template <int kRows, int m>
 inline void combineRows(const double* columns, const double* matrix, int n, double* out) {
   double from[m][kRows];
@@ -32,7 +40,7 @@ inline void combineRows(const double* columns, const double* matrix, int n, doub
 /// coordinates and more go by blocks of four, of which the last may overlap the one before.
 ALLCLEAR_MULTIVERSION
 void combineColumns(const double* columns, const double* matrix, int n, int m, double* out) {
-  if (m == 6 && n >= 4) {
+  if (m == 6 && n >= 4) {  // degree 5, the planner's
     for (int r = 0; r < n; r += 4) {
       const int first = std::min(r, n - 4);
       combineRows<4, 6>(columns + first, matrix, n, out + first);
@@ -117,7 +125,7 @@ BernsteinSpan BSpline::span(int i) const {
 SpanCoefficients BSpline::coefficients(int i, int order, int coordinate) const {
   ALLCLEAR_ASSERT(order >= 0 && 0 <= coordinate && coordinate < dimension());
   const int p = degree(), first = basis_->firstControl(i);
-  const int used = order == 0 ? p + 1 : p;
+  const int used = order == 0 ? p + 1 : p;  // control points, or their differences
   SpanCoefficients result;
   result.length = basis_->span(i).length() * duration_;
   result.degree = std::max(0, used - 1);
@@ -136,8 +144,10 @@ SpanCoefficients BSpline::coefficients(int i, int order, int coordinate) const {
     for (int j = 0; j < used; ++j) result.coefficient[j] += matrix[j * used + l] * from;
   }
   for (int j = 0; j < used; ++j) result.coefficient[j] *= factor;
-  // Every column holds weights that sum to at most p: used + 4 roundings of at most half an
-  // epsilon.
+  // A coefficient is a sum of `used` products, whose weights are not negative and sum to at most p
+  // in a column (to 1 for positions). Rounded are each weight, each difference, each product and
+  // sum, and the factor: at most used + 4 roundings of half an epsilon for each term; a whole
+  // epsilon leaves the second-order terms room.
   result.error = factor * largest * p * (used + 4) * kEpsilon;
   for (int k = 1; k < order; ++k) result.differentiate();
   return result;
@@ -146,6 +156,8 @@ SpanCoefficients BSpline::coefficients(int i, int order, int coordinate) const {
 BSpline BSpline::derivative() const {
   const int p = degree();
   ALLCLEAR_ASSERT(p >= 1);
+  // The derivative of a B-spline has the scaled differences as control points, on the same knots
+  // less one at each end.
   const std::vector<double>& knots = basis_->knots();
   MatX control(dimension(), control_.cols() - 1);
   for (int i = 0; i < control.cols(); ++i) {

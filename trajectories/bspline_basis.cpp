@@ -1,9 +1,16 @@
-// Everything derives from the blossom (polar form) of a span's polynomial: its value at the
-// arguments (a_1 .. a_p) is a weighted sum of the span's p + 1 control points, with weights from
-// the Cox-de Boor recursion that uses a_l at level l. Bernstein coefficient j of a span [a, b] is
-// the blossom at p - j times a and j times b; a control point on finer knots is the blossom at the
-// p knots inside its support (Goldman, "Pyramid Algorithms", 2002; Ramshaw, 1989). The matrices are
-// computed in long double and rounded once.
+// B-spline bases, through blossoms (R. Goldman, "Pyramid Algorithms", 2002; L. Ramshaw, "Blossoms
+// are polar forms", 1989).
+//
+// The blossom of a polynomial of degree p is the symmetric function of p arguments, affine in each,
+// that equals the polynomial when all arguments are equal. On a span between two knots it is a
+// weighted sum of the span's p + 1 control points, with the weights of the Cox-de Boor recursion
+// that uses argument a_l at level l. Everything that is linear in the control points is a blossom:
+// - the value at s: all arguments s;
+// - Bernstein coefficient j of a span [a, b]: p - j times a and j times b;
+// - control point j on finer knots: the p knots strictly inside its support.
+// So the basis keeps one matrix per span, control points to Bernstein coefficients, and values and
+// derivatives at s are those of Bernstein polynomials. The matrices are computed in long double and
+// rounded once: proofs over spans count one rounding per entry.
 #include "allclear/trajectories/bspline_basis.h"
 
 #include <algorithm>
@@ -24,6 +31,8 @@ using Row = std::array<Extended, kMaxCount>;
 /// the polynomial between knots[knot] < knots[knot + 1].
 Row blossomWeights(const std::vector<double>& knots, int degree, int knot,
                    const Extended* arguments) {
+  // At each level every weight is shared between two neighbours, in the ratio in which a divides
+  // the knots' interval.
   Row w{};
   w[0] = 1.0L;
   for (int level = 1; level <= degree; ++level) {
@@ -70,6 +79,8 @@ ExtendedMatrix bernsteinGram(int degree) {
 
 /// The `order`-th derivatives of all Bernstein polynomials of `degree` at u, over [0, 1].
 void bernsteinValues(int degree, int order, double u, double* out) {
+  // Up to degree - order by de Casteljau's recursion; each further degree differentiates once:
+  // d/du B_i^d = d (B_(i-1)^(d-1) - B_i^(d-1)).
   const int low = degree - order;
   out[0] = 1.0;
   for (int d = 1; d <= low; ++d) {
@@ -95,6 +106,7 @@ std::string BSplineBasis::defect(const std::vector<double>& knots, int degree) {
   for (std::size_t i = 0; i < knots.size(); ++i) {
     if (!std::isfinite(knots[i])) return "knot " + std::to_string(i) + " is not finite";
     if (i > 0 && knots[i] < knots[i - 1]) return "knot " + std::to_string(i) + " goes back";
+    // Equal to the knot degree + 1 places before: more than degree + 1 in a row.
     if (i >= end && knots[i] <= knots[i - end] && knots[i] != 1.0) {
       return "knot " + std::to_string(i) + " is repeated too often";
     }
@@ -121,7 +133,7 @@ BSplineBasis::BSplineBasis(std::vector<double> knots, int degree)
   const int p = degree_;
   breaks_.push_back(0.0);
   for (int k = p; k < controlCount(); ++k) {
-    if (knots_[k] == knots_[k + 1]) continue;
+    if (knots_[k] == knots_[k + 1]) continue;  // a repeated knot: no span here
     breaks_.push_back(knots_[k + 1]);
     first_control_.push_back(k - p);
     std::array<Row, kMaxCount> columns;
@@ -157,6 +169,7 @@ BasisWeights BSplineBasis::weights(int order, double s) const {
   result.first = first_control_[i];
   result.weights.setZero(degree_ + 1);
   if (order > degree_) return result;
+  // Values of the Bernstein polynomials, then back through the span's matrix.
   const Interval within = span(i);
   std::array<double, kMaxCount> bernstein;
   bernsteinValues(degree_, order, (s - within.lower) / within.length(), bernstein.data());
@@ -165,6 +178,7 @@ BasisWeights BSplineBasis::weights(int order, double s) const {
   for (int j = 0; j <= degree_; ++j) {
     for (int l = 0; l <= degree_; ++l) result.weights[l] += M[j * (degree_ + 1) + l] * bernstein[j];
   }
+  // From the span's own parameter to s, once per derivative.
   double scale = 1.0;
   for (int k = 0; k < order; ++k) scale /= within.length();
   result.weights *= scale;
@@ -194,6 +208,8 @@ MatX BSplineBasis::energy(int order) const {
   ALLCLEAR_ASSERT(order >= 0);
   MatX Q = MatX::Zero(controlCount(), controlCount());
   if (order > degree_) return Q;
+  // Over a span the derivative's Bernstein coefficients are D^T M^T x; their Gram matrix integrates
+  // the square.
   const ExtendedMatrix D = bernsteinDerivative(degree_, order);
   const ExtendedMatrix G = D * bernsteinGram(degree_ - order) * D.transpose();
   for (int i = 0; i < spanCount(); ++i) {
@@ -217,6 +233,7 @@ BSplineBasis::Refinement BSplineBasis::withInserted(std::vector<double> inserted
 BSplineBasis::Refinement BSplineBasis::restrictedTo(Interval part) const {
   ALLCLEAR_ASSERT(0.0 <= part.lower && part.lower < part.upper && part.upper <= 1.0);
   std::vector<double> finer(static_cast<std::size_t>(degree_) + 1, part.lower);
+  // Clamped at both ends of the part: its first and last control point are the curve's there.
   for (double s : knots_) {
     if (part.lower < s && s < part.upper) finer.push_back(s);
   }

@@ -1,3 +1,6 @@
+// Piecewise quintic Hermite curves. Over a span of length h the six conditions (q, v, a at both
+// ends) give the Bernstein coefficients directly: with b_0 .. b_5,
+//   q0 = b_0,  v0 = 5 (b_1 - b_0) / h,  a0 = 20 (b_2 - 2 b_1 + b_0) / h^2,   mirrored at the end.
 #include "allclear/trajectories/hermite.h"
 
 #include <algorithm>
@@ -43,6 +46,7 @@ VecX QuinticHermite::value(double t, int order) const {
   ALLCLEAR_ASSERT(order >= 0 && !std::isnan(t));
   t = std::clamp(t, 0.0, duration());
   const int i = spanAt(t);
+  // At a given time the data themselves: no rounding through the coefficients.
   const int row = t == times_[i + 1] ? i + 1 : i;
   if (order <= 2 && t == times_[row]) {
     return (order == 0 ? positions_ : order == 1 ? velocities_ : accelerations_).col(row);
@@ -85,6 +89,8 @@ SpanCoefficients QuinticHermite::coefficients(int i, int order, int coordinate) 
   result.length = h;
   result.coefficient.fill(0.0);
   if (order > kDegree) return result;
+  // Sizes of the terms of a coefficient, for the error bounds: a term carries at most 8 roundings
+  // of half an epsilon.
   const double step = std::max(std::abs(v0), std::abs(v1)) * h;
   const double bend = std::max(std::abs(a0), std::abs(a1)) * h * h;
   if (order == 0) {
@@ -98,7 +104,9 @@ SpanCoefficients QuinticHermite::coefficients(int i, int order, int coordinate) 
     result.error = 4.0 * kEpsilon * (std::max(std::abs(q0), std::abs(q1)) + step + bend);
     return result;
   }
-  // Straight from the data: differencing the coefficients above would cancel.
+  // The velocity's coefficients, straight from the data: q0 and q1 may be large, and differences of
+  // the coefficients above would keep only their rounding. Only the middle one needs positions, and
+  // of these the difference.
   const double middle = 5.0 * (q1 - q0) / h - 2.0 * (v0 + v1) + h * (a1 - a0) / 4.0;
   result.degree = 4;
   result.coefficient = {v0, v0 + h * a0 / 4.0, middle, v1 - h * a1 / 4.0, v1};

@@ -1,3 +1,4 @@
+// Joint names of a trajectory from a file: sound, and in the order of the robot's coordinates.
 #include "allclear/trajectories/named_trajectory.h"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ void requireJointNames(const std::vector<std::string>& names, const InputPlace& 
       throw InputError({place.file, place.line, place.key, name}, message);
     };
     if (name.empty()) fail("a joint's name is empty");
-    for (const char c : name) {
+    for (const char c : name) {  // names end up in messages and in files of one line per row
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
         fail("a joint's name holds a control character");
       }
@@ -47,6 +48,7 @@ void requireJointNames(const std::vector<std::string>& names, const InputPlace& 
 NamedTrajectory arranged(NamedTrajectory found, const std::vector<std::string>& expected,
                          const InputPlace& place) {
   ALLCLEAR_ASSERT(static_cast<int>(found.joint_names.size()) == found.trajectory.dimension());
+  // Unknown names first: a misspelt joint is both unknown and missing, and the first message helps.
   for (const std::string& name : found.joint_names) {
     if (std::find(expected.begin(), expected.end(), name) == expected.end()) {
       throw InputError({place.file, place.line, place.key, name},

@@ -1,3 +1,6 @@
+// Bernstein coefficients with a running bound of their rounding error. By the convex hull property
+// a polynomial over [0, 1] stays between its least and greatest coefficient; widened by the error
+// that bound holds for the exact curve.
 #include "allclear/trajectories/span_coefficients.h"
 
 #include <algorithm>
@@ -26,8 +29,9 @@ void SpanCoefficients::differentiate() {
     largest = std::max(largest, std::abs(coefficient[i]));
   }
   --degree;
-  // Twice the error before, and the roundings of the difference, the length, the factor and the
-  // product.
+  // Each coefficient is factor * (difference of two that err by `error`): twice the error before,
+  // scaled. Rounded are the difference, the length, the factor and the product, half an epsilon
+  // each; 4 epsilon are twice as many. The last factor covers the rounding of this formula itself.
   error = (2.0 * factor * error + 4.0 * kEpsilon * largest) * (1.0 + 8.0 * kEpsilon);
 }
 
@@ -35,11 +39,15 @@ void SpanCoefficients::restrict(double u0, double u1, double parameter_error) {
   const auto [least, greatest] =
       std::minmax_element(coefficient.begin(), coefficient.begin() + degree + 1);
   const double largest = std::max(std::abs(*least), std::abs(*greatest));
-  // The slope in u of a polynomial is at most degree * (range of its coefficients) per unit.
+  // A wrong u0 or u1 moves the polynomial by at most its slope times the error; the slope in u is
+  // at most degree * (range of its coefficients). De Casteljau's steps are convex combinations:
+  // none enlarges a coefficient, and each of 2 * degree levels rounds by at most three half
+  // epsilons of the largest (1 - u, the products, the sum).
   error +=
       parameter_error * degree * (*greatest - *least) + 4.0 * (degree + 1) * kEpsilon * largest;
-  // Whatever overflowed on the way here has made it infinite or NaN: no bound may come of that.
+  // An overflow on the way here has made the error infinite or NaN: refuse to make a bound of it.
   ALLCLEAR_ASSERT(std::isfinite(error));
+  // Keep the left part [0, u1], then its right part [u0 / u1, 1].
   if (u1 < 1.0) {
     for (int level = 1; level <= degree; ++level) {
       for (int i = degree; i >= level; --i) {

@@ -1,3 +1,11 @@
+// Curves through or near given points.
+//
+// `fitSpline` fixes the three outermost control points at each end by the end states (position,
+// velocity and acceleration involve no others), and solves least squares for those between. What
+// the samples leave open, the null space of their matrix, is filled with the least integral of
+// squared jerk. `interpolatePositions` finds the quintic spline by the conditions that snap and
+// jerk are the same from both sides of a row: a block-tridiagonal system in the velocities and
+// accelerations.
 #include "allclear/trajectories/spline_fit.h"
 
 #include <algorithm>
@@ -14,7 +22,7 @@ MatX outerControl(const BSplineBasis& basis, double duration, const EndState& st
   ALLCLEAR_ASSERT(basis.degree() >= 2 && basis.controlCount() >= 3 && duration > 0.0);
   const VecX* given[] = {&state.position, &state.velocity, &state.acceleration};
   MatX control(state.position.size(), 3);
-  double scale = 1.0;
+  double scale = 1.0;  // duration^order: from derivatives in time to those in s
   for (int order = 0; order < 3; ++order) {
     ALLCLEAR_ASSERT(given[order]->size() == state.position.size() && given[order]->allFinite());
     const BasisWeights map = basis.weights(order, s);
@@ -30,7 +38,9 @@ MatX outerControl(const BSplineBasis& basis, double duration, const EndState& st
 
 /// x that minimises |A x - b|, and x^T Q x + 2 g^T x among these; b and g have several columns.
 MatX leastSquares(const MatX& A, const MatX& b, const MatX& Q, const MatX& g) {
-  constexpr double kRank = 1e-12;  // singular values below this times the greatest count as zero
+  // Singular values below this times the greatest count as zero: directions that no sample sees.
+  // Their computed values are of rounding, some 1e-16.
+  constexpr double kRank = 1e-12;
   const int n = static_cast<int>(A.cols());
   int rank = 0;
   MatX V = MatX::Identity(n, n), x = MatX::Zero(n, b.cols());
@@ -42,6 +52,8 @@ MatX leastSquares(const MatX& A, const MatX& b, const MatX& Q, const MatX& g) {
     x = V.leftCols(rank) * (svd.singularValues().head(rank).cwiseInverse().asDiagonal() *
                             (svd.matrixU().leftCols(rank).transpose() * b));
   }
+  // Any x + N z fits as well, N a basis of the null space: choose z for the least of the second
+  // form.
   if (rank < n) {
     const MatX N = V.rightCols(n - rank);
     x -= N * (N.transpose() * Q * N).ldlt().solve(N.transpose() * (Q * x + g));
@@ -84,6 +96,7 @@ MatX endControl(const BSplineBasis& basis, double duration, const EndState& stat
 
 BSpline fitSpline(std::shared_ptr<const BSplineBasis> basis, double duration,
                   const Samples& samples, const EndState& start, const EndState& end) {
+  // Six control points belong to the ends; the others are free.
   const int count = basis->controlCount(), free = count - 6;
   ALLCLEAR_ASSERT(free >= 0 && basis->degree() >= 3);
   ALLCLEAR_ASSERT(samples.values.cols() == static_cast<Eigen::Index>(samples.times.size()));
@@ -93,6 +106,7 @@ BSpline fitSpline(std::shared_ptr<const BSplineBasis> basis, double duration,
   if (free > 0) {
     VecX s(samples.values.cols());
     for (Eigen::Index i = 0; i < s.size(); ++i) s[i] = samples.times[i] / duration;
+    // Fixed control points move to the right-hand sides of both forms.
     const MatX A = basis->matrix(0, s);
     const MatX Q = basis->energy(3);
     MatX b(s.size(), control.rows());

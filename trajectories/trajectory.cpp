@@ -1,3 +1,6 @@
+// One type over B-splines and Hermite curves. Bounds over a part of time visit the spans that it
+// touches, take the derivative there in Bernstein form with its rounding error, cut it to the part,
+// and read off the extreme coefficients: rigorous by the convex hull property.
 #include "allclear/trajectories/trajectory.h"
 
 #include <algorithm>
@@ -26,6 +29,7 @@ void forEachPiece(const Curve& curve, int order, Interval part, Visit visit) {
     const Interval span = curve.spanTime(i);
     const double u0 = std::clamp((from - span.lower) / span.length(), 0.0, 1.0);
     const double u1 = std::clamp((to - span.lower) / span.length(), u0, 1.0);
+    // u0 and u1 carry the roundings of a difference of times and a division.
     const double parameter_error = 8.0 * kEpsilon * (1.0 + span.upper / span.length());
     for (int k = 0; k < curve.dimension(); ++k) {
       SpanCoefficients piece = curve.coefficients(i, order, k);
@@ -68,6 +72,8 @@ BernsteinSpan Trajectory::span(int i) const {
 BernsteinSpan Trajectory::derivativeSpan(int i, int order) const {
   return std::visit(
       [&](const auto& curve) {
+        // Coordinate by coordinate, each with its rounding error: more accurate than differences of
+        // the span's own coefficients.
         MatX control;
         for (int k = 0; k < curve.dimension(); ++k) {
           const SpanCoefficients piece = curve.coefficients(i, order, k);
@@ -108,8 +114,10 @@ Trajectory::Bounds Trajectory::bounds(int order, Interval part) const {
 QuinticHermite sampledAtRate(const Trajectory& trajectory, double rate) {
   ALLCLEAR_ASSERT(rate > 0.0 && std::isfinite(rate));
   const double end = trajectory.duration();
-  ALLCLEAR_ASSERT(end * rate < 1e8);
+  ALLCLEAR_ASSERT(end * rate < 1e8);  // rows that memory can hold
   std::vector<double> times{0.0};
+  // The last instant is a row of its own; a regular row just before it would make a step that a
+  // controller cannot follow.
   for (double row = 1.0; row <= end * rate - 0.1; row += 1.0) times.push_back(row / rate);
   times.push_back(end);
   const auto count = static_cast<Eigen::Index>(times.size());

@@ -196,6 +196,7 @@ Trajectory curveThrough(TrajectoryRows rows, int joint_count, std::vector<std::s
                         std::move(accelerations));
 }
 
+/// A name that a reader would take for another column, or split, cannot be written.
 void requireWritable(const std::vector<std::string>& names) {
   const InputPlace place{"", 0, "joint", ""};
   requireJointNames(names, place);

@@ -117,6 +117,7 @@ void requireGoodSpans(const Value& root, const BSplineBasis& basis, double durat
   }
 }
 
+/// What would break the contract of `BSpline` is refused at its key.
 Trajectory readBSpline(const Value& root, int dimension) {
   root.only({"format", "version", "type", "joint_names", "duration", "degree", "normalized_knots",
              "control_points"});
@@ -137,6 +138,7 @@ Trajectory readBSpline(const Value& root, int dimension) {
   return BSpline(std::move(basis), std::move(control), duration);
 }
 
+/// What would break the contract of `QuinticHermite` is refused at its key.
 Trajectory readHermite(const Value& root, int dimension) {
   root.only({"format", "version", "type", "joint_names", "times", "positions", "velocities",
              "accelerations"});

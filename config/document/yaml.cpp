@@ -87,6 +87,7 @@ class YamlEvents : public YAML::EventHandler {
 
 }  // namespace
 
+/// The size is checked before the parser sees the text: it copies what it reads.
 Value parseYaml(std::string_view text, const std::string& file_name, const DocumentLimits& limits) {
   if (text.size() > limits.bytes) {
     throw InputError({file_name, 0, "", ""},

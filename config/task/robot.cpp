@@ -14,6 +14,7 @@ namespace {
 
 const std::vector<std::string> kRobotKeys = {"urdf", "srdf", "package_map", "base", "soft_limits"};
 
+/// The coordinates of a group of the SRDF, or of all joints, in ascending order.
 std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
   if (const Group* group = robot.findGroup(name.text())) {
     if (group->coordinates.empty()) name.fail("this group has no joint that moves");
@@ -34,6 +35,8 @@ std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
                 : "the SRDF has no such group" + didYouMean(name.text(), known));
 }
 
+/// The coordinates of a list of joints, in ascending order: results do not depend on the order of
+/// the list.
 std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
   std::vector<int> planned;
   for (const Value& name : names.items()) {
@@ -51,18 +54,18 @@ std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
 JointValues readStartValues(const Value& section, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   JointValues values;
-  const auto take = [&](const JointValues& more) {
+  const auto replaceBy = [&](const JointValues& more) {
     for (const auto& [c, value] : more) values.insert_or_assign(c, value);
   };
   // From the general to the particular.
   if (const auto state = section.find("group_state")) {
-    take(readGroupState(*state, problem.group, robot));
+    replaceBy(readGroupState(*state, problem.group, robot));
   }
   if (const auto message = section.find("joint_state")) {
-    take(readJointState(*message, robot, problem.warnings));
+    replaceBy(readJointState(*message, robot, problem.warnings));
   }
-  take(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
-                    problem.warnings));
+  replaceBy(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
+                         problem.warnings));
   return values;
 }
 
@@ -109,6 +112,8 @@ PackageMap readPackageMap(const Value& task, const std::filesystem::path& task_f
   return out;
 }
 
+/// The robot section: a file name alone, or a map. Warnings of the robot become those of the
+/// problem.
 void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Problem& problem) {
   const Value section = task.need("robot");
   RobotSource source;
@@ -131,6 +136,7 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
   for (const std::string& warning : problem.robot->warnings()) problem.warnings.push_back(warning);
 }
 
+/// Which joints are planned: a group, a list, or all.
 void readGroup(const Value& task, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   if (task.has("group_name") || task.has("joints")) {
@@ -148,6 +154,8 @@ void readGroup(const Value& task, Problem& problem) {
   if (problem.planned.empty()) task.need("robot").fail("this robot has no joint that moves");
 }
 
+/// The start: the state of the scene file, replaced by what the task says; and the rates at both
+/// ends.
 void readStart(const Value& task, const JointValues& scene_state, Problem& problem) {
   const RobotModel& robot = *problem.robot;
   JointValues values = scene_state;

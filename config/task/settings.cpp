@@ -15,6 +15,7 @@ std::vector<std::string> bodyNames(const Problem& problem) {
   return names;
 }
 
+/// A name must be that of one body. If a link and an object share it, nothing tells which is meant.
 void requireBody(const std::string& name, const Value& where,
                  const std::vector<std::string>& known) {
   const auto count = std::count(known.begin(), known.end(), name);
@@ -71,6 +72,7 @@ double scalingFactor(const Value& value) {
   return factor;
 }
 
+/// Links that must stay where they are.
 void readContacts(const Value& list, Problem& problem) {
   for (const Value& section : list.items()) {
     section.only({"link", "fixed"});
@@ -82,6 +84,7 @@ void readContacts(const Value& list, Problem& problem) {
 
 }  // namespace
 
+/// Margins and pairs by name: needs the scene, whose objects may be named.
 void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
@@ -127,6 +130,7 @@ void readLimits(const Value& task, Problem& problem) {
   if (const auto value = section->find("torque")) set.torque = value->boolean();
 }
 
+/// Fixed, or between two bounds [s].
 void readDuration(const Value& task, Problem& problem) {
   const auto section = task.find("duration");
   if (!section) return;
@@ -147,6 +151,7 @@ void readDuration(const Value& task, Problem& problem) {
   }
 }
 
+/// Weights of the cost; 0 leaves a term out.
 void readObjective(const Value& task, Problem& problem) {
   const auto section = task.find("objective");
   if (!section) return;
@@ -167,6 +172,7 @@ void readObjective(const Value& task, Problem& problem) {
   }
 }
 
+/// The support polygon to stay in, and links that must not move.
 void readBalance(const Value& task, Problem& problem) {
   if (const auto section = task.find("balance")) {
     section->only({"support", "criterion", "margin"});

@@ -59,6 +59,7 @@ void readTolerances(const Value& section, PoseTarget& target) {
   if (!orientation) target.angle_tolerance = kFree;
 }
 
+/// A pose of a frame on a link, given in any frame that is known at the start.
 PoseTarget poseTarget(const Value& section, const Frames& frames, const RobotModel& robot) {
   section.only({"link", "frame", "position", "orientation", "rpy", "offset", "tolerance"});
   PoseTarget target;
@@ -102,6 +103,7 @@ void completeFromStart(Target& goal, const Problem& problem) {
   *named = {problem.planned, problem.plannedPart(q)};
 }
 
+/// An axis of a link that must keep its direction, by default the one that it has at the start.
 KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotModel& robot) {
   section.only({"link", "keep_axis", "direction", "tolerance"});
   KeepAxis keep;
@@ -120,6 +122,7 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   return keep;
 }
 
+/// A point of a link that must stay inside a box.
 KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotModel& robot) {
   section.only({"link", "point", "box"});
   KeepInBox keep;

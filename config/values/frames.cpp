@@ -6,6 +6,7 @@
 
 namespace allclear {
 
+/// Forward kinematics once: frames of links are those at the start.
 Frames::Frames(const RobotModel& robot, const VecX& q_start) : robot_(robot) {
   const Kinematics kinematics(robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();

@@ -35,6 +35,7 @@ void requireKnownColumns(const CsvTable& table) {
 
 enum class Orientation { kNone, kQuaternion, kRpy };
 
+/// Which of the two forms the columns have; none leaves the orientation at the identity.
 Orientation orientationOf(const CsvTable& table) {
   const bool quaternion = hasAllOrNone(table, {"qx", "qy", "qz", "qw"});
   const bool rpy = hasAllOrNone(table, {"roll", "pitch", "yaw"});
@@ -45,6 +46,7 @@ Orientation orientationOf(const CsvTable& table) {
   return rpy ? Orientation::kRpy : Orientation::kNone;
 }
 
+/// The rotation of the present row.
 Mat3 rotationIn(const CsvTable& table, Orientation orientation) {
   const auto at = [&](const char* name) { return table.number(table.indexOf(name)); };
   switch (orientation) {

@@ -117,6 +117,7 @@ Operation readOperation(const Value& message) {
   return Operation::kAdd;
 }
 
+/// A message that removes an obstacle, or all of them when it names none.
 void removeObstacle(const Value& message, Scene& scene) {
   const auto id = message.find("id");
   if (!id || id->textOrEmpty().empty()) return scene.obstacles.clear();  // as MoveIt does
@@ -157,6 +158,7 @@ void readMotion(const Value& file, const Pose& X_WF, InputFiles& files, Obstacle
   obstacle.X_WO = obstacle.motion.front().X_WO;
 }
 
+/// An object in Allclear's own form: one shape, at rest or with a motion from a file.
 void readOwnObject(const Value& object, SceneContext& context) {
   object.only(ownKeys({"id", "frame", "pose", "motion"}));
   const Value id = object.need("id");

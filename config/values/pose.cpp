@@ -9,6 +9,7 @@ namespace {
 /// Below this length [-] a direction is a zero with rounding, and its own direction means nothing.
 constexpr double kLeastLength = 1e-9;
 
+/// The components in the order x, y, z, w, which both forms have.
 Eigen::Vector4d readQuaternion(const Value& value) {
   if (!value.isMap()) return value.numbers(4, "[x, y, z, w]");
   value.only({"x", "y", "z", "w"});
@@ -16,6 +17,8 @@ Eigen::Vector4d readQuaternion(const Value& value) {
           value.need("w").number()};
 }
 
+/// The rotation of a quaternion that has length 1 to within the tolerance; else an error with its
+/// length.
 Mat3 unitRotation(const Value& value, const Eigen::Vector4d& q) {
   const std::optional<Mat3> R = rotationFromQuaternion(q[0], q[1], q[2], q[3]);
   if (!R) {

@@ -145,6 +145,7 @@ JointValues readJointMap(const Value& map, const RobotModel& robot,
   return reader.finish(warnings);
 }
 
+/// Names and positions are parallel lists; other lists of the message do not matter here.
 JointValues readJointState(const Value& message, const RobotModel& robot,
                            std::vector<std::string>& warnings) {
   message.only({"header", "name", "position", "velocity", "effort"});
@@ -178,6 +179,7 @@ JointValues readGroupState(const Value& name, const std::string& group, const Ro
   return values;
 }
 
+/// NaN marks joints that are not named, so that the caller can tell them from a limit of 0.
 VecX readPerJoint(const Value& value, const RobotModel& robot) {
   VecX out = VecX::Constant(robot.dimension(), std::numeric_limits<double>::quiet_NaN());
   if (value.isScalar()) {

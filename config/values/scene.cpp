@@ -36,6 +36,7 @@ std::optional<Value> findRobotState(const Value& document) {
   return state;
 }
 
+/// Frames that the scene defines, each by its transform.
 void readTransforms(const Value& list, SceneContext& context) {
   for (const Value& item : list.items()) {
     item.only({"header", "child_frame_id", "transform"});
@@ -116,6 +117,7 @@ void warnOfPadding(const Value& document, SceneContext& context) {
   warn("link_scale", "scale", 1.0);
 }
 
+/// An empty octomap is what MoveIt writes when there is none: accepted.
 void refuseOctomap(const Value& world) {
   const auto octomap = world.find("octomap");
   if (!octomap || !octomap->isMap()) return;
@@ -135,6 +137,7 @@ void readWorld(const Value& world, SceneContext& context) {
 
 }  // namespace
 
+/// The joint state of a scene. Poses of floating bases are not read, with a warning.
 JointValues readSceneState(const Value& document, const RobotModel& robot,
                            std::vector<std::string>& warnings) {
   const auto state = findRobotState(document);

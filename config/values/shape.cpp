@@ -19,6 +19,7 @@ VecX sizes(const Value& value, int count, const char* what) {
   return out;
 }
 
+/// A primitive from its list of sizes [m].
 Shape primitive(const std::string& type, const Value& dimensions) {
   if (type == "box") return Box(sizes(dimensions, 3, "[x, y, z]"));
   if (type == "sphere") return Sphere(sizes(dimensions, 1, "[radius]")[0]);
@@ -60,6 +61,7 @@ Vec3 readScale(const std::optional<Value>& value) {
   return scale;
 }
 
+/// A mesh from a file or from lists; with `convex` only its hull counts.
 Shape readMesh(const Value& object, InputFiles& files) {
   const bool is_file = object.oneOf({"file", "vertices"}) == "file";
   // 'scale' belongs to files, 'triangles' to vertices given in place.
@@ -117,6 +119,7 @@ Geometry readShape(const Value& object, InputFiles& files) {
   return {primitive(type, object.need("dimensions")), Pose()};
 }
 
+/// The numbers of the types are those of the message: box 1, sphere 2, cylinder 3, cone 4, prism 5.
 Shape readSolidPrimitive(const Value& message) {
   message.only({"type", "dimensions", "polygon"});
   const Value type = message.need("type");

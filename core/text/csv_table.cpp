@@ -13,6 +13,7 @@
 namespace allclear {
 namespace {
 
+/// The fields between commas. Quotes do not protect a comma: no table read here needs that.
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> fields;
   for (std::size_t begin = 0;;) {
@@ -128,6 +129,7 @@ double CsvTable::numberFrom(int column) const {
   return value;
 }
 
+/// All numbers of the row are read, used or not: a table with a broken column is a broken file.
 bool CsvTable::nextRow() {
   if (!nextLine()) return false;
   fields_ = split(line_);

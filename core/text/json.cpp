@@ -121,6 +121,7 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
 
 }  // namespace
 
+/// The parser reads from a stream of characters that counts its lines.
 Value parseJson(std::string_view text, const std::string& file_name, const DocumentLimits& limits) {
   if (text.empty()) throw InputError({file_name, 0, "", ""}, "is empty");
   if (text.size() > limits.bytes) {

@@ -30,6 +30,7 @@ bool readsAs(std::string_view text, Number& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+/// 'a', 'b' or 'c'.
 std::string listed(const std::vector<std::string>& words) {
   std::string out;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -63,6 +64,7 @@ void Value::fail(const std::string& message) const {
   throw InputError({file(), line_, path_, isScalar() ? node_->scalar : ""}, message);
 }
 
+/// At the line of the key, which may be far from that of its map.
 void Value::failAtKey(const std::string& key, const std::string& message) const {
   int line = line_;
   for (const auto& [name, key_line] : map().keys) {
@@ -208,6 +210,7 @@ std::vector<Value::Entry> Value::entries() const {
   return out;
 }
 
+/// A misspelt key would silently leave its default: refused, with the nearest key or all of them.
 const Value& Value::only(const std::vector<std::string>& keys) const {
   for (const auto& [name, line] : map().keys) {
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;

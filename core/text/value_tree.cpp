@@ -76,6 +76,7 @@ void DocumentTreeBuilder::attach(NodePtr node, int line) {
   open_.back().has_key = false;
 }
 
+/// A repeated key is refused: parsers differ in which of the two they keep.
 void DocumentTreeBuilder::addKey(const DocumentNode& key, int line) {
   if (key.kind != Kind::kScalar) fail(line, "a key must be a word");
   auto& keys = open_.back().node->keys;

@@ -1,9 +1,26 @@
+// Two capsules: the distance of two segments, less the radii (V. Lumelsky, "On fast computation of
+// distance between line segments", 1985; nearestOnSegments has the numerics). What this file adds
+// is the normal, to full accuracy where the segments nearly cross.
+
 #include <cmath>
 
 #include "allclear/distance/convex/pairs.h"
 #include "allclear/distance/geometry/segments.h"
 
 namespace allclear {
+namespace {
+
+/// Segments nearer than this share of their length cross: the way between them is rounding.
+constexpr double kCrossing = 1e-15;
+
+/// The sine of the angle between the axes from which their cross product still has a direction.
+constexpr double kLeastSine = 1e-12;
+
+/// From this sine on, the cross product of the axes is accurate to 1e-16 / 1e-9 = 1e-7 rad at
+/// worst, and better than the way between the points where `sine * size` exceeds the distance.
+constexpr double kSquareSine = 1e-9;
+
+}  // namespace
 
 SignedDistance fromCores(const Vec3& core_A, double radius_A, const Vec3& core_B, double radius_B,
                          const Vec3& normal, double core_distance) {
@@ -27,7 +44,8 @@ SignedDistance capsuleCapsule(const PairQuery& query) {
   const Vec3 along_A = query.X_WA.R.col(2), along_B = query.X_WB.R.col(2);
   const bool inside_A = A.length() > 0.0 && std::abs(nearest.s) < 1.0;
   const bool inside_B = B.length() > 0.0 && std::abs(nearest.t) < 1.0;
-  // Square to the axes that it meets inside: of near axes rounding would tilt it.
+  // The way w from A's point to B's is perpendicular to each segment that it meets inside. Rounding
+  // tilts a short w, so its part along such a segment is removed.
   Vec3 w = (b - a) - p;
   if (inside_A) w -= along_A.dot(w) * along_A;
   if (inside_B) w -= along_B.dot(w) * along_B;
@@ -36,12 +54,12 @@ SignedDistance capsuleCapsule(const PairQuery& query) {
   const Vec3 cross = along_A.cross(along_B);
   const double sine = cross.norm();
   // Crossing segments: every direction square to both is a normal of depth r_A + r_B.
-  const bool crossing = d <= 1e-15 * size || d == 0.0;
+  const bool crossing = d <= kCrossing * size || d == 0.0;
   double distance = crossing ? 0.0 : d;
   Vec3 n;
   if (crossing) {
-    n = sine > 1e-12 ? Vec3(cross / sine) : Vec3(query.X_WA.R.col(0));
-  } else if (inside_A && inside_B && sine > 1e-9 && sine * size > d) {
+    n = sine > kLeastSine ? Vec3(cross / sine) : Vec3(query.X_WA.R.col(0));
+  } else if (inside_A && inside_B && sine > kSquareSine && sine * size > d) {
     // Nearly crossing: w has lost more digits than the direction that is square to both.
     n = cross / (cross.dot(w) < 0.0 ? -sine : sine);
     distance = n.dot(w);

@@ -1,3 +1,17 @@
+// What queries need to know of each kind of core (core.h): its creases and its support sets.
+//
+// The support point of a core jumps as the normal crosses a crease: the normal of an edge (these
+// form a great circle, square to the edge), of a line of a cone (a small circle about its axis), or
+// of a flat face (a single normal). On a crease the support set is that edge, line or face.
+//
+//   kind       circles               single normals     support sets
+//   segment    its edge              -                  corner, segment
+//   box        3 edge directions     +-x, +-y, +-z      corner, segment, rectangle
+//   cylinder   lines: square to z    +-z                point, segment, disc
+//   cone       lines: about z        -z                 point, segment, disc
+//   ellipsoid  -                     -                  point
+//   points     edges at the support corner, and faces   corner, segment, polygon
+
 #include "allclear/distance/convex/core.h"
 
 #include <algorithm>
@@ -11,7 +25,20 @@ using Kind = ConvexCore::Kind;
 
 using Form = SupportSet::Form;
 
+/// Of the extent: a point this little outside of a polygon's edge is inside, for it is rounding.
+constexpr double kInsideSlack = 1e-14;
+
+/// [rad] Corners of a polygon are level within this (its plane is known to rounding only).
+constexpr double kLevel = 1e-9;
+
+/// Relative area from which corners on one level are off a common line.
+constexpr double kOffLine = 1e-9;
+
+/// Corners of one face that are visited; of a face with more, the rest is ignored.
+constexpr int kMostFaceCorners = 64;
+
 SupportSet boxSet(const ConvexCore& core, const Vec3& d, double angle) {
+  // Along each axis either one side wins, or the normal is square to it and both do.
   SupportSet set;
   int free = 0;
   for (int i = 0; i < 3; ++i) {
@@ -61,14 +88,17 @@ SupportSet coneSet(const ConvexCore& core, const Vec3& d, double angle) {
   const double h = core.size.z();
   const double r = core.size.x();
   if (rho <= angle && d.z() < 0.0) return disc(-h, r);
-  const double lead = 2.0 * h * d.z() - r * rho;  // of the apex over the rim
+  // How much farther along d the apex is than the rim. Over the angle of d from the crease it grows
+  // like the length of the line between them.
+  const double lead = 2.0 * h * d.z() - r * rho;
   const Vec3 apex(0.0, 0.0, h);
   const Vec3 rim = rho > 0.0 ? Vec3(r * d.x() / rho, r * d.y() / rho, -h) : apex;
   if (std::abs(lead) <= angle * slantOf(core)) return segment(rim, apex);
   return {Form::kPoint, lead > 0.0 ? apex : rim};
 }
 
-/// Calls visit(i) for every corner of the cloud that is farthest along d, to within `angle`.
+/// Calls visit(i) for every corner of the cloud that is as far along d as the corner `top`, where
+/// edges that rise by less than `angle` [rad] count as level.
 template <class Visit>
 void forFarthest(const PointCloud& cloud, int top, const Vec3& d, double angle,
                  const Visit& visit) {
@@ -76,14 +106,13 @@ void forFarthest(const PointCloud& cloud, int top, const Vec3& d, double angle,
     const Vec3 edge = cloud.corner(to) - cloud.corner(from);
     return std::abs(edge.dot(d)) <= angle * edge.norm();
   };
-  // Walks over level edges, breadth first.
-  constexpr int kMost = 64;
-  int queue[kMost] = {top};
+  // The corners of one face hang together by level edges: walks over these, breadth first.
+  int queue[kMostFaceCorners] = {top};
   int count = 1;
   for (int next = 0; next < count; ++next) {
     visit(queue[next]);
     cloud.forNeighbours(queue[next], [&](int i) {
-      if (count == kMost || !level(queue[next], i)) return;
+      if (count == kMostFaceCorners || !level(queue[next], i)) return;
       for (int k = 0; k < count; ++k) {
         if (queue[k] == i) return;
       }
@@ -106,12 +135,12 @@ SupportSet cloudSet(const ConvexCore& core, const Vec3& d, double angle) {
     }
   });
   if (length2 == 0.0) return {Form::kPoint, corner};
+  // More than one corner: a segment if all lie on the line of the longest way, else a polygon.
   Vec3 from = corner;
   Vec3 to = corner + longest;
   bool polygon = false;
   forFarthest(cloud, top, d, angle, [&](int i) {
     const Vec3& p = cloud.corner(i);
-    constexpr double kOffLine = 1e-9;
     polygon = polygon || (p - corner).cross(longest).norm() > kOffLine * length2;
     // The corner may lie between two others on one line.
     if ((p - from).dot(longest) < 0.0) from = p;
@@ -121,6 +150,7 @@ SupportSet cloudSet(const ConvexCore& core, const Vec3& d, double angle) {
   return set;
 }
 
+/// Where along -along..along the point nearest to w is: in [-1, 1].
 double clampedShare(const Vec3& along, const Vec3& w) {
   const double length2 = along.squaredNorm();
   return length2 > 0.0 ? std::clamp(along.dot(w) / length2, -1.0, 1.0) : 0.0;
@@ -128,20 +158,19 @@ double clampedShare(const Vec3& along, const Vec3& w) {
 
 /// `set.half_edge` of a polygon is the direction it was farthest along.
 Vec3 nearestInPolygon(const ConvexCore& core, const SupportSet& set, const Vec3& point) {
-  constexpr double kLevel = 1e-9;
-  constexpr int kMost = 64;
   const PointCloud& cloud = *core.points;
-  int corner[kMost];
+  int corner[kMostFaceCorners];
   int count = 0;
   bool inside = true;
   forFarthest(cloud, cloud.farthest(set.half_edge), set.half_edge, kLevel, [&](int i) {
     corner[count++] = i;
     cloud.forFaces(i, [&](const Vec3& normal) {
-      inside = inside && normal.dot(point - cloud.corner(i)) <= 1e-14 * core.extent;
+      inside = inside && normal.dot(point - cloud.corner(i)) <= kInsideSlack * core.extent;
     });
   });
   if (inside) return point;
-  // On an edge; diagonals lie inside and do no harm.
+  // Outside: the nearest point is on an edge. All pairs of corners are tried, as nothing tells
+  // edges from diagonals here; these lie inside and cannot be nearer.
   Vec3 nearest = set.center;
   for (int i = 0; i < count; ++i) {
     for (int j = 0; j < i; ++j) {
@@ -157,6 +186,7 @@ Vec3 nearestInPolygon(const ConvexCore& core, const SupportSet& set, const Vec3&
 }  // namespace
 
 ConvexCore coreOf(const Shape& shape) {
+  // Fields in order: kind, size, offset, radius, extent, points.
   struct Visitor {
     ConvexCore operator()(const Sphere& s) const {
       return {Kind::kPoint, Vec3::Zero(), Vec3::Zero(), s.radius(), 0.0, nullptr};
@@ -197,7 +227,8 @@ ConvexCore coreOf(const Shape& shape) {
 
 Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
   Creases creases;
-  const double least_cosine = window >= 3.2 ? -2.0 : std::cos(window);
+  const double least_cosine = leastCosine(window);
+  // Adds those within the window.
   const auto circle = [&](const Vec3& axis, double sine, double cosine) {
     const CreaseCircle c{axis, sine, cosine};
     if (std::abs(c.offset(d)) <= window) creases.add(c);
@@ -231,7 +262,7 @@ Creases creasesNear(const ConvexCore& core, const Vec3& d, double window) {
                             [&](const Vec3& direction) { circle(direction, 0.0, 1.0); });
       core.points->forFaces(core.points->farthest(d), normal);
       break;
-    default:
+    default:  // a point or an ellipsoid is smooth; of a triangle only support points are asked for
       break;
   }
   return creases;
@@ -253,6 +284,7 @@ SupportSet supportSet(const ConvexCore& core, const Vec3& d, double angle) {
     default:
       break;
   }
+  // Smooth, or a segment seen from an end: one point.
   return {Form::kPoint, coreSupport(core, d)};
 }
 
@@ -263,10 +295,10 @@ Vec3 nearestInSet(const ConvexCore& core, const SupportSet& set, const Vec3& poi
       break;
     case Form::kSegment:
       return set.center + clampedShare(set.half_edge, w) * set.half_edge;
-    case Form::kRectangle:
+    case Form::kRectangle:  // its edges are square to each other: each share on its own
       return set.center + clampedShare(set.half_edge, w) * set.half_edge +
              clampedShare(set.half_edge_2, w) * set.half_edge_2;
-    case Form::kDisc: {
+    case Form::kDisc: {  // the point is in the disc's plane
       const double rho = std::hypot(w.x(), w.y());
       const double k = rho > set.radius ? set.radius / rho : 1.0;
       return set.center + Vec3(k * w.x(), k * w.y(), 0.0);

@@ -9,9 +9,10 @@
 
 namespace allclear {
 
-/// A bounded convex shape as a core thickened by a ball: sphere = point + radius, capsule = segment
-/// + radius, the others have radius 0. In its own frame, centred: `offset` is the position of the
-/// core's origin in the shape's frame G. Borrows the points of a convex mesh.
+/// A bounded convex shape as a core thickened by a ball: a sphere is a point with a radius, a
+/// capsule a segment with a radius, the others have radius 0. The core is in a frame of its own,
+/// centred: `offset` is the position of that frame's origin in the shape's frame G. Borrows the
+/// points of a convex mesh.
 struct ConvexCore {
   enum class Kind : unsigned char {
     kPoint,
@@ -29,7 +30,7 @@ struct ConvexCore {
   Vec3 size = Vec3::Zero();
   Vec3 offset = Vec3::Zero();
   double radius = 0.0;  ///< of the ball
-  double extent = 0.0;  ///< radius about the core's origin that contains the core
+  double extent = 0.0;  ///< the core is within this of its origin [m]
   const PointCloud* points = nullptr;
 
   const TriangleCorners* triangle = nullptr;  ///< kTriangle: about the core's origin
@@ -37,7 +38,14 @@ struct ConvexCore {
   bool isPolytope() const { return kind <= Kind::kBox || kind >= Kind::kPoints; }
 };
 
-/// Pre: convex and bounded.
+/// The least cosine between directions at most `window` [rad] apart; below all cosines when that
+/// means any two directions.
+inline double leastCosine(double window) {
+  constexpr double kWholeSphere = 3.2;  // [rad] more than pi
+  return window >= kWholeSphere ? -2.0 : std::cos(window);
+}
+
+/// Pre: convex and bounded (else `ContractViolation`).
 ConvexCore coreOf(const Shape& shape);
 
 /// A core point farthest along `d` (not zero).
@@ -52,17 +60,20 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
       return {std::copysign(size.x(), d.x()), std::copysign(size.y(), d.y()),
               std::copysign(size.z(), d.z())};
     case ConvexCore::Kind::kCylinder: {
+      // The point of the rim in direction (d.x, d.y); along the axis, the middle of the cap.
       const double rho = std::sqrt(d.x() * d.x() + d.y() * d.y());
       const double k = rho > 0.0 ? size.x() / rho : 0.0;
       return {k * d.x(), k * d.y(), std::copysign(size.z(), d.z())};
     }
     case ConvexCore::Kind::kCone: {
       const double rho = std::sqrt(d.x() * d.x() + d.y() * d.y());
+      // Apex h d.z against base rim r rho - h d.z.
       if (2.0 * size.z() * d.z() > size.x() * rho) return {0.0, 0.0, size.z()};
       const double k = rho > 0.0 ? size.x() / rho : 0.0;
       return {k * d.x(), k * d.y(), -size.z()};
     }
     case ConvexCore::Kind::kEllipsoid: {
+      // The unit ball stretched by S has its support along d at S (S d) / |S d|.
       const Vec3 scaled = size.cwiseProduct(d);
       return size.cwiseProduct(scaled) / scaled.norm();
     }
@@ -88,6 +99,7 @@ inline Vec3 coreSupport(const ConvexCore& core, const Vec3& d) {
 /// of the support point `point` there.
 inline double coreCurvature(const ConvexCore& core, const Vec3& d, const Vec3& point, const Vec3& s,
                             const Vec3& t) {
+  // Ellipsoid: h = |S d| with the point S^2 d / h, so h'' = S^2 / h - point point' / h.
   if (core.kind == ConvexCore::Kind::kEllipsoid) {
     const Vec3 es = core.size.cwiseProduct(s);
     const Vec3 et = core.size.cwiseProduct(t);
@@ -97,6 +109,8 @@ inline double coreCurvature(const ConvexCore& core, const Vec3& d, const Vec3& p
                       (core.kind == ConvexCore::Kind::kCone && point.z() < 0.0);
   const double rho2 = d.x() * d.x() + d.y() * d.y();
   if (!at_rim || rho2 == 0.0) return 0.0;
+  // Rim of radius r: h = r rho + (a multiple of d.z). With e the unit direction around z at d, the
+  // second derivative of rho is (e.s)(e.t) / rho; `s_around` is rho (e.s).
   const double s_around = d.x() * s.y() - d.y() * s.x();
   const double t_around = d.x() * t.y() - d.y() * t.x();
   return core.size.x() * s_around * t_around / (rho2 * std::sqrt(rho2));
@@ -111,6 +125,7 @@ struct CreaseCircle {
 
   /// Sine of the angle from the circle to n, positive on the side of the axis.
   double offset(const Vec3& n) const {
+    // sin(x - y) with x the latitude of n above the axis' equator and y that of the circle.
     const double height = axis.dot(n);
     return sine == 0.0 ? height : height * cosine - axis.cross(n).norm() * sine;
   }
@@ -119,6 +134,8 @@ struct CreaseCircle {
 /// Where the support function of a core is not smooth: on circles of the unit sphere and at single
 /// normals (of its flat faces).
 struct Creases {
+  /// More are dropped: a corner of a mesh with so many edges is nearly round, and the search for
+  /// the best normal has its faces as other starts.
   static constexpr int kMax = 24;
   int circles = 0;
   CreaseCircle circle[kMax];

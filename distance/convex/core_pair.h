@@ -5,9 +5,12 @@
 
 namespace allclear {
 
-/// Two cores seen from the frame of A's core: everything is small and local, whatever the world
-/// offset. `n` below is a unit vector of that frame, from A to B.
+/// Two cores in the frame of A's core: numbers are as small as the pair, wherever in the world it
+/// is. `n` below is a unit vector of that frame, from A to B.
 struct CorePair {
+  /// One rounding of a coordinate relative to the largest number in a sum: 2^-52, rounded up.
+  static constexpr double kEpsilon = 2.3e-16;
+
   ConvexCore A;
   ConvexCore B;
   Mat3 R;           ///< R_AB
@@ -22,7 +25,7 @@ struct CorePair {
     if (A.points != nullptr) p -= A.offset;
     if (B.points != nullptr) p += R * B.offset;
     scale = A.extent + B.extent;
-    rounding = 2.3e-16 * (scale + p.cwiseAbs().maxCoeff());
+    rounding = kEpsilon * (scale + p.cwiseAbs().maxCoeff());
   }
 
   Vec3 supportA(const Vec3& n) const { return coreSupport(A, n); }

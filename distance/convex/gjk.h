@@ -13,7 +13,8 @@ struct MinkowskiPoint {
   Vec3 b;
 };
 
-/// The corners whose hull holds the point of B - A nearest to the origin.
+/// What GJK ends with: a simplex (corners of B - A) that holds the point nearest to the origin, and
+/// a bracket of the distance of the cores.
 struct GjkResult {
   bool overlap = false;  ///< the origin is inside B - A, or within rounding of it
   bool converged = true;
@@ -30,14 +31,16 @@ struct GjkResult {
 };
 
 struct GjkOptions {
-  /// Ends early once `lower >= enough` or `upper < enough`, when given.
+  /// Ends early once `lower >= enough` or `upper < enough`; NaN: never.
   double enough = std::numeric_limits<double>::quiet_NaN();
   /// Ends early once `upper - lower` is this share of `upper`.
   double relative_gap = 0.0;
 };
 
 /// Distance of two cores by the algorithm of Gilbert, Johnson and Keerthi, from the first guess
-/// `direction` (not zero) of the normal.
+/// `direction` (not zero) of the normal. `lower` and `upper` are within 4 `pair.rounding` of each
+/// other at the end between polytopes, unless an option ends it early or the cores overlap. Curved
+/// cores converge slowly: give them a `relative_gap` and refine the normal (normal_refinement.h).
 GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options = {});
 
 }  // namespace allclear

@@ -1,3 +1,6 @@
+// A half-space with a bounded shape: only one normal, the plane's, gives a finite room, so the
+// lowest point of the shape along it is the answer, apart and overlapping alike.
+
 #include <limits>
 
 #include "allclear/distance/convex/core.h"
@@ -6,6 +9,7 @@
 namespace allclear {
 
 SignedDistance halfSpaceHalfSpace(const PairQuery& query) {
+  // Normals that differ from opposite by less than rounding of two rotation matrices leaves.
   constexpr double kOpposite = 1e-12;
   const Vec3 n_A = query.X_WA.R.col(2);
   const Vec3 n_B = query.X_WB.R.col(2);
@@ -18,6 +22,7 @@ SignedDistance halfSpaceHalfSpace(const PairQuery& query) {
     out.witness_B = out.witness_A + out.distance * out.normal;
     return out;
   }
+  // Planes that are not parallel cross somewhere: no translation separates the half-spaces.
   out.distance = -std::numeric_limits<double>::infinity();
   out.witness_B = query.X_WB.p;
   out.unique_normal = false;
@@ -25,7 +30,7 @@ SignedDistance halfSpaceHalfSpace(const PairQuery& query) {
 }
 
 SignedDistance halfSpaceConvex(const PairQuery& query) {
-  constexpr double kOnCrease = 1e-9;
+  constexpr double kOnCrease = 1e-9;  // [rad] a face or edge as level as this touches as a whole
   const ConvexCore core = coreOf(query.B);
   const Vec3 n = query.X_WA.R.col(2);
   const Vec3 down = -(query.X_WB.R.transpose() * n);

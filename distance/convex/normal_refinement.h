@@ -4,14 +4,15 @@
 
 namespace allclear {
 
-/// A separating normal and its room s(n) = separation(n), the larger the better.
+/// A normal and the room s(n) = separation(n) that it leaves between the cores; more is better.
 struct NormalCandidate {
   Vec3 n = Vec3::UnitX();
-  double separation = -1e300;
-  bool isolated = true;  ///< false when another normal is as good, or a whole arc of them
+  double separation = -1e300;  ///< [m]; at first less than any normal's
+  bool isolated = true;        ///< false when another normal is as good, or a whole arc of them
 };
 
-/// Keeps the better of `best` and (n, separation); ties with a different normal are noted.
+/// Keeps the better of `best` and (n, separation). A different normal with as much room (within
+/// 1e-10 of the size) makes the result not `isolated`.
 void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated,
            NormalCandidate* best);
 
@@ -27,8 +28,9 @@ enum class RefineUntil {
 
 /// Climbs from n0 to a local maximum of s(n) on the sphere, to rounding: s is smooth on the creases
 /// (normals of an edge or of a face) and between them, so combinations of creases within `window`
-/// [rad] of n0 are solved by a safeguarded Newton iteration, until one is proven by a contact with
-/// no mismatch. Returns whether one was; `contact` is its contact, and it is offered to `best`.
+/// [rad] of n0 are solved by a safeguarded Newton iteration, until a contact without mismatch
+/// proves one. Offers the best to `best`. Returns whether it is proven; then `contact` is its
+/// contact.
 bool refineNormal(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,
                   NormalCandidate* best, SupportContact* contact);
 

@@ -5,8 +5,9 @@
 
 namespace allclear {
 
-/// One entry of the table of pairs: the shapes are known to hold the alternatives it is listed
-/// for. With a `limit` that is not NaN only the sign of `distance - limit` matters.
+/// A query of one pair. The function that the table of pairs (convex_distance.cpp) lists for two
+/// kinds of shapes gets only these, so it reads the variants unchecked. If `limit` is a number,
+/// only the sign of `distance - limit` matters.
 struct PairQuery {
   const Shape& A;
   const Pose& X_WA;

@@ -5,16 +5,17 @@
 
 namespace allclear {
 
+/// The depth of two cores, as a lower and an upper bound of their signed distance.
 struct PenetrationResult {
   NormalCandidate best;  ///< `-best.separation` is the depth of the cores
   double upper = 0.0;    ///< signed distance of the cores is proven to be at most this
   bool converged = true;
 };
 
-/// Depth of overlapping (or touching) cores: the maximum over unit n of separation(n), which is not
-/// concave. Expands a polytope inside the Minkowski difference (van den Bergen's EPA), whose faces
-/// bound what any direction can still give, and refines the promising directions to rounding.
-/// `r`: what GJK, which found the overlap, left.
+/// Depth of overlapping (or touching) cores: the maximum over unit n of separation(n), which has
+/// many local maxima. Expands a polytope inside the Minkowski difference (van den Bergen's EPA),
+/// whose faces bound what any direction can still give, and refines the best directions to
+/// rounding. `r`: the result of the GJK run that found the overlap.
 PenetrationResult searchPenetration(const CorePair& pair, const GjkResult& r);
 
 }  // namespace allclear

@@ -1,3 +1,11 @@
+// Signed distances of a point to the primitives, in closed form but for the ellipsoid. Outside, the
+// nearest point of the solid is on a face, an edge (rim) or a corner (apex), and which one follows
+// from the signs of a few differences. Inside, the nearest face is the way out; where two faces are
+// equally near (the medial axis) the gradient is not unique.
+//
+// Each formula takes differences from the nearest feature, so that points near the surface keep all
+// digits. Points on the surface get the gradient of a face that they are on.
+
 #include "allclear/distance/convex/point_distance.h"
 
 #include <algorithm>
@@ -6,9 +14,14 @@
 namespace allclear {
 namespace {
 
-constexpr double kTie = 1e-9;  // of the solid's size: two nearest points count as one answer
+/// Of the solid's size: two ways out whose lengths differ by less are equally short, so that the
+/// normal is not unique.
+constexpr double kTie = 1e-9;
 
-/// A point in the half-plane of a solid of revolution: distance rho from z, direction e.
+/// Of the root: a Newton step this small changes the last bit at most.
+constexpr double kLastBit = 1e-16;
+
+/// A point in the half-plane of a solid of revolution: at distance rho from z, in direction e.
 struct Polar {
   double rho;
   Vec3 e;
@@ -19,7 +32,8 @@ struct Polar {
   }
 };
 
-/// Nearest to a point of the solid (a corner or rim): `away` leads from it to the query point.
+/// The distance to a corner or rim: `away` leads from there to the query point. On it, the gradient
+/// is `if_zero`.
 PointDistance fromCorner(const Vec3& away, const Vec3& if_zero) {
   const double d = away.norm();
   return {d, d > 0.0 ? Vec3(away / d) : if_zero, true};
@@ -37,11 +51,15 @@ PointDistance pointToSegment(const Vec3& point, double half_length) {
 
 PointDistance pointToBox(const Vec3& point, const Vec3& half_size) {
   const Vec3 beyond = point.cwiseAbs() - half_size;
+  // Outside: only the axes along which the point is beyond the box count.
   if ((beyond.array() > 0.0).any()) {
     Vec3 away = beyond.cwiseMax(0.0);
     for (int i = 0; i < 3; ++i) away[i] = std::copysign(away[i], point[i]);
     return fromCorner(away, Vec3::UnitX());
   }
+  // Inside: out through the nearest face. It is unique unless the point is in the middle between
+  // two opposite faces, or as near to a face of another axis (on the surface that is an edge, where
+  // either normal is right).
   int axis = 0;
   const double depth = beyond.maxCoeff(&axis);
   const double tie = kTie * half_size.maxCoeff();
@@ -61,6 +79,7 @@ PointDistance pointToCylinder(const Vec3& point, double radius, double half_leng
   if (beyond_side > 0.0 && beyond_cap > 0.0) {
     return fromCorner(beyond_side * polar.e + beyond_cap * up, up);
   }
+  // Above a cap, beside the side, or inside: by whichever of the two is farther out.
   const double tie = kTie * std::max(radius, half_length);
   const bool by_side = beyond_side > beyond_cap;
   const bool inside = beyond_side < -tie && beyond_cap < -tie;
@@ -71,13 +90,17 @@ PointDistance pointToCylinder(const Vec3& point, double radius, double half_leng
                  : PointDistance{beyond_cap, up, unique};
 }
 
+// In the half-plane (rho, z) the cone is a right triangle: the base z = -h from the axis to the rim
+// (r, -h), and the side from the rim to the apex (0, h), with outward normal (cosine, sine) and
+// direction (sine, -cosine) from the apex. The regions are: inside; below the base; above the apex
+// (seen along the side, before it); beside the side; else beyond the rim.
 PointDistance pointToCone(const Vec3& point, double radius, double half_length) {
   const Polar polar(point);
   const double slant = std::hypot(radius, 2.0 * half_length);
   const double sine = radius / slant;
   const double cosine = 2.0 * half_length / slant;
   const Vec3 side = cosine * polar.e + Vec3(0.0, 0.0, sine);  // outward normal of the side
-  // From whichever end of the side is nearer, so that nothing cancels.
+  // Measured from whichever end of the side is nearer, so that nothing cancels.
   const double below_apex = point.z() - half_length;
   const double above_base = point.z() + half_length;
   const bool near_base = above_base < half_length;
@@ -105,14 +128,19 @@ PointDistance pointToCone(const Vec3& point, double radius, double half_length) 
 // point is x_i = e_i^2 y_i / (t + e_i^2) with the largest root t of sum (x_i / e_i)^2 = 1. Here
 // s = t + e_min^2 is the unknown, so that points near the medial disc lose no digits, and Newton
 // runs on 1 / |x / e|, which is nearly linear in s and convergent from the left.
+//
+// On the medial disc (the component of y along the least axis is 0, and y is well inside) no s > 0
+// solves the equation: s = 0, and the missing part of the normal points along the least axis,
+// either way.
 PointDistance pointToEllipsoid(const Vec3& point, const Vec3& radii) {
-  constexpr int kMostSteps = 60;
+  constexpr int kMostSteps = 60;  // quadratic in the end: far more than are needed
   int least = 0;
   const double e_min = radii.minCoeff(&least);
   const Vec3 y = point.cwiseAbs();
   Vec3 ey = radii.cwiseProduct(y);
   Vec3 beyond;  // e_i^2 - e_min^2
   for (int i = 0; i < 3; ++i) beyond[i] = (radii[i] - e_min) * (radii[i] + e_min);
+  // No root is left of where one term alone is 1: e_i y_i = s + beyond_i.
   double s = std::max(0.0, (ey - beyond).maxCoeff());
   const auto term = [&](int i, double at) { return ey[i] > 0.0 ? ey[i] / (at + beyond[i]) : 0.0; };
   bool medial = false;
@@ -132,7 +160,7 @@ PointDistance pointToEllipsoid(const Vec3& point, const Vec3& radii) {
     }
     const double norm = std::sqrt(sum2);
     const double step = (norm - 1.0) * sum2 / slope;
-    if (!(std::abs(step) > 1e-16 * s)) break;
+    if (!(std::abs(step) > kLastBit * s)) break;
     s += step;
   }
   Vec3 normal;  // x_i / e_i^2

@@ -6,7 +6,8 @@
 
 namespace allclear {
 
-/// std::vector's push_back, pop_back, size, clear and [] on a fixed array.
+/// A vector in a fixed array, with the part of std::vector's interface that `ConvexShell` uses. The
+/// caller keeps within the capacity: nothing is checked.
 template <class T, int capacity>
 class FixedVector {
  public:
@@ -21,37 +22,42 @@ class FixedVector {
   T items_[capacity];
 };
 
+/// A triangle of the shell.
 struct ShellFace {
   int corner[3];          ///< counterclockwise from outside
   int neighbour[3];       ///< across the edge from corner[i] to corner[i + 1]
   Vec3 u = Vec3::Zero();  ///< outward unit normal
   double offset = 0.0;    ///< of the plane along u
   bool alive = true;
-  bool done = false;  ///< free for the owner; a sliver, which has no plane of its own, is born done
+  /// Free for the shell's owner. A sliver, which has no plane of its own, is done from the start.
+  bool done = false;
 };
 
+/// An edge between faces that see a new point and those that do not.
 struct ShellEdge {
   int from;
   int to;
   int outside;  ///< the face that stays
 };
 
-/// A closed convex surface of triangles that grows point by point (the heart of a quickhull, and of
-/// an expanding polytope). `Points`, `Faces`, `Edges`, `Indices` are std::vector or FixedVector.
+/// A closed convex surface of triangles that grows point by point (as in quickhull and in the
+/// expanding polytope algorithm). `Points`, `Faces`, `Edges`, `Indices` are std::vector or
+/// FixedVector.
+///
+/// A new point sees some faces: it is above their planes. Those are connected; they are replaced by
+/// a fan of triangles from the point to the closed loop of edges around them (the horizon). With
+/// rounding the loop may come out broken; then the shell stays as it was.
 template <class Points, class Faces, class Edges, class Indices>
 class ConvexShell {
  public:
-  /// Heights over a face up to this do not count [m].
+  /// A point up to this high [m] over a face does not see it.
   double tolerance = 0.0;
 
   const Points& points() const { return points_; }
   Faces& faces() { return faces_; }
   const Faces& faces() const { return faces_; }
-  /// Faces made by the last `extend`, and faces it buried (their numbers may be reused).
-  const Indices& made() const { return made_; }
-  const Indices& buried() const { return buried_; }
-
-  /// Starts with a tetrahedron; `d` is `height` times `above` the plane (a, b, c), not zero.
+  /// Starts with the tetrahedron of these corners, not flat; `above`: d is on the side of the plane
+  /// (a, b, c) from which that order is counterclockwise.
   void start(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d, bool above) {
     points_.push_back(a);
     points_.push_back(above ? c : b);
@@ -66,6 +72,7 @@ class ConvexShell {
     }
   }
 
+  /// Height [m] of p over the plane of face f.
   double height(int f, const Vec3& p) const { return faces_[f].u.dot(p) - faces_[f].offset; }
 
   /// Extends the hull by `p`, beyond face `f`. False, and nothing changed, when rounding has made
@@ -79,6 +86,7 @@ class ConvexShell {
       for (std::size_t i = 0; i < buried_.size(); ++i) faces_[buried_[i]].alive = true;
       return false;
     }
+    // One new face for each edge of the horizon; the buried faces' places are used first.
     const int tip = static_cast<int>(points_.size());
     points_.push_back(p);
     const int count = static_cast<int>(edges_.size());
@@ -94,7 +102,9 @@ class ConvexShell {
   }
 
  private:
-  /// Marks the faces that see p dead and lists the edges around them, counterclockwise.
+  /// Marks the faces that p sees dead, from face f on, and lists the edges around them,
+  /// counterclockwise. Looks across `edge_count` edges of f from `first_edge` on, in their order:
+  /// this depth-first walk meets the horizon's edges one after the other.
   void bury(int f, int first_edge, int edge_count, const Vec3& p) {
     faces_[f].alive = false;
     buried_.push_back(f);
@@ -108,12 +118,14 @@ class ConvexShell {
         edges_.push_back({from, to, g});
         continue;
       }
+      // Goes on from the edge after the one through which g is entered.
       int entry = 0;
       while (faces_[g].corner[entry] != to) ++entry;
       bury(g, entry + 1, 2, p);
     }
   }
 
+  /// Whether each edge of the horizon begins where the one before it ends.
   bool isLoop() const {
     const std::size_t count = edges_.size();
     if (count < 3) return false;
@@ -123,6 +135,7 @@ class ConvexShell {
     return true;
   }
 
+  /// Makes the new face over edge i of the horizon, beside the new faces `next` and `previous`.
   void link(int i, int tip, int next, int previous) {
     const ShellEdge edge = edges_[i];
     const int f = made_[i];
@@ -150,7 +163,8 @@ class ConvexShell {
     const Vec3 n = ab.cross(ac);
     const double area2 = n.squaredNorm();
     // A sliver has no plane of its own and hardly any extent: it borrows its neighbour's.
-    face.done = !(area2 > 1e-30 * ab.squaredNorm() * ac.squaredNorm());
+    constexpr double kSliverSine2 = 1e-30;  // squared sine of an angle of rounding only
+    face.done = !(area2 > kSliverSine2 * ab.squaredNorm() * ac.squaredNorm());
     face.u = face.done ? faces_[beside].u : Vec3(n / std::sqrt(area2));
     face.offset = face.u.dot(a);
   }

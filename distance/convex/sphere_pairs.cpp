@@ -1,4 +1,6 @@
-// A sphere and a primitive: the signed distance of the centre, less the radius.
+// A sphere and a primitive: the signed distance of the centre, less the radius. This holds inside
+// the primitive too: to free the sphere, its centre must get a radius away from the solid, and the
+// shortest way out for the centre, extended by the radius, does that.
 
 #include "allclear/distance/convex/pairs.h"
 #include "allclear/distance/convex/point_distance.h"
@@ -6,7 +8,8 @@
 namespace allclear {
 namespace {
 
-/// Of A, a sphere, to B from the distance of A's centre to B (or to B's core, of radius radius_B).
+/// The result for A, a sphere, and B, from the distance `point` of A's centre to B's core, which a
+/// ball of radius_B thickens (0: B is its own core).
 SignedDistance fromPoint(const PairQuery& query, const PointDistance& point, double radius_B) {
   const double radius_A = std::get_if<Sphere>(&query.A)->radius();
   const Vec3 n = -(query.X_WB.R * point.gradient);

@@ -1,3 +1,11 @@
+// One capsule about solids: an outer loop about the search of capsule_search.cpp.
+//
+// The search knows points and balls and wants few of them, near the origin and of unit size. So it
+// gets a working set in a unit frame, to begin with the extreme points. What reaches out of the
+// capsule found joins the set (a cutting-plane method: each added point is a constraint that was
+// violated), and the search goes on, until nothing reaches out. Invariant: the final radius is
+// computed from all solids and the axis as stored, so that the capsule encloses them however the
+// search ended.
 #include <algorithm>
 #include <cmath>
 
@@ -12,17 +20,19 @@ namespace {
 
 constexpr int kManyPoints = 160;  // above, the search starts from extreme points only
 constexpr int kExtremeDirections = 48;
-constexpr double kReached = 1e-8;  // of the radius: how far a point may be outside of the search
+constexpr double kReached = 1e-8;    // of the radius: how far out a point may be and not join
+constexpr double kRounding = 1e-13;  // unit coordinates: for capsules of radius 0
 constexpr int kRounds = 30;
+constexpr double kSide = 0.4;  // of a unit vector's component: cuts the sphere into 26 sectors
 
-// The part of the input that the search works on, in unit coordinates; grows by the points that a
-// trial capsule leaves out.
+// The part of the input that the search works on, in unit coordinates; grows by the points that
+// reach out of a trial capsule.
 class WorkingSet {
  public:
   WorkingSet(const Solids& solids, const UnitFrame& frame) : solids_(solids), frame_(frame) {
-    Solids plain = solids;
-    plain.balls.clear();  // the search knows balls
-    all_ = samplePoints(plain);
+    Solids without_balls = solids;  // the search takes balls as they are, no points for them
+    without_balls.balls.clear();
+    all_ = samplePoints(without_balls);
     for (Vec3& p : all_) p = frame.toUnit(p);
     for (const Ball& b : solids.balls) {
       balls_.push_back({frame.toUnit(b.center), b.radius / frame.scale});
@@ -36,12 +46,14 @@ class WorkingSet {
 
   std::span<const Ball> balls() const { return balls_; }
 
-  // Adds what lies outside: the worst point of each of 26 sectors about the capsule's middle, and
-  // the worst of each curved piece. False when nothing does.
+  // Adds what reaches out of the capsule: the farthest point in each of 26 sectors about its
+  // middle, and of each curved piece. One point per sector keeps the set small and covers all sides
+  // at once. False when nothing reaches out.
   bool addOutside(const CapsuleFit& fit) {
-    const double limit = fit.radius * (1.0 + kReached) + 1e-13;
+    const double limit = fit.radius * (1.0 + kReached) + kRounding;
     const std::size_t before = balls_.size();
     addOutsidePoints(fit, limit);
+    // Curved pieces exactly, in the body's frame.
     if (solids_.isCurved()) {
       Solids curved = solids_;
       curved.points.clear();
@@ -57,8 +69,8 @@ class WorkingSet {
  private:
   void addOutsidePoints(const CapsuleFit& fit, double limit) {
     const Vec3 middle = 0.5 * (fit.segment.a + fit.segment.b);
-    std::array<double, 27> worst;
-    worst.fill(limit);
+    std::array<double, 27> farthest;  // per sector; the one in the middle stays empty
+    farthest.fill(limit);
     std::array<int, 27> index;
     index.fill(-1);
     for (int i = 0; i < static_cast<int>(all_.size()); ++i) {
@@ -66,9 +78,9 @@ class WorkingSet {
       if (distance <= limit) continue;
       const Vec3 n = (all_[i] - middle).normalized();
       int sector = 0;
-      for (int k = 0; k < 3; ++k) sector = 3 * sector + (n[k] < -0.4 ? 0 : n[k] > 0.4 ? 2 : 1);
-      if (distance > worst[sector]) {
-        worst[sector] = distance;
+      for (int k = 0; k < 3; ++k) sector = 3 * sector + (n[k] < -kSide ? 0 : n[k] > kSide ? 2 : 1);
+      if (distance > farthest[sector]) {
+        farthest[sector] = distance;
         index[sector] = i;
       }
     }
@@ -138,6 +150,7 @@ Geometry encloseByCapsule(const Solids& solids, std::span<const Vec3> axes,
 Geometry fitCapsule(std::span<const Geometry> shapes) {
   const fitting::Solids solids = fitting::gather(shapes);
   const Geometry box = fitBox(shapes);
+  // The axes of a small box are good starts; the smallest ball is a capsule too, and may win.
   const Vec3 axes[] = {box.X_BG.R.col(0), box.X_BG.R.col(1), box.X_BG.R.col(2)};
   const Geometry capsule = fitting::encloseByCapsule(solids, axes, {});
   const Geometry sphere = fitSphere(shapes);

@@ -4,6 +4,11 @@
 // problem in six unknowns. It is solved as a sequence of quadratic programs: linearised distances
 // as constraints on (da, db, dR), linearised volume plus a quadratic term whose weight rises when a
 // step fails and falls when it succeeds (as Levenberg and Marquardt do).
+//
+// Starts come from rough capsules for many fixed axis directions: a nearly smallest circle about
+// the projected balls, the ends exact for a few radii. The best few are refined. Symbols: a, b ends
+// of the axis, d = b - a, R radius; c_i, r_i centre and radius of ball i. Positions are of unit
+// order, so that absolute tolerances make sense.
 #include "allclear/distance/fit/capsule_search.h"
 
 #include <algorithm>
@@ -18,16 +23,22 @@ namespace allclear::fitting {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kSettled = 1e-9;  // relative gain of volume below which the search ends
+constexpr double kSettled = 1e-9;     // relative gain of volume below which a step counts as idle
+constexpr int kMostIdle = 3;          // idle steps in a row: the search ends
+constexpr double kPointLike = 1e-12;  // unit coordinates: a shorter axis keeps its last direction
+constexpr double kNoMove = 1e-11;     // unit coordinates: a failed step this short ends the search
+constexpr double kSameAxis = 0.9998;  // cosine of 1.1 degrees
+constexpr int kFan = 40;              // directions tried all over the sphere
+constexpr int kCircleSteps = 24;
 
 // Distance of one ball's far side from the axis and where on the axis it is nearest, in [0, 1].
-struct Reach {
+struct BallReach {
   double value;
   double along;
   Vec3 normal;
 };
 
-Reach reachOf(const Ball& ball, const Segment& s, const Vec3& d, double squared) {
+BallReach reachOf(const Ball& ball, const Segment& s, const Vec3& d, double squared) {
   const Vec3 q = ball.center - s.a;
   const double along = squared > 0.0 ? std::clamp(q.dot(d) / squared, 0.0, 1.0) : 0.0;
   const Vec3 away = q - along * d;
@@ -48,11 +59,15 @@ double radiusAbout(std::span<const Ball> balls, const Segment& s) {
   return radius;
 }
 
-// The quadratic program of one step, in y = sqrt(D) x + g / sqrt(D) for the unknowns
-// x = (da, db, dR): there it asks for the shortest y.
-class Step {
+// The quadratic program of one step. Minimise g.x + x.D x / 2 over x = (da, db, dR), g the gradient
+// of the volume, D the weights (of dR: the volume's second derivative), subject to the linearised
+// distances
+//   dist_i + n_i . ((1 - s_i) da + s_i db) + r_i <= R + dR,
+// s_i where on the axis ball i is nearest, n_i from there to its centre. In y = sqrt(D) x + g /
+// sqrt(D) it asks for the shortest y: a least-distance problem.
+class QuadraticStep {
  public:
-  Step(std::span<const Ball> balls, const CapsuleFit& fit, const Vec3& direction)
+  QuadraticStep(std::span<const Ball> balls, const CapsuleFit& fit, const Vec3& direction)
       : fit_(fit), length_(fit.segment.length()) {
     const double R = fit.radius;
     gradient_ << -kPi * R * R * direction, kPi * R * R * direction,
@@ -63,19 +78,21 @@ class Step {
     for (const Ball& ball : balls) reaches_.push_back(reachOf(ball, fit.segment, d, squared));
   }
 
-  // A weight that allows steps of about a quarter of the radius.
+  // The weight of da and db at which steps are about a quarter of the radius long.
   double naturalWeight() const { return gradient_[6] / (0.25 * fit_.radius); }
 
-  // False when rounding keeps the step from being found.
+  // The ends after the step. Balls farther than `band` inside the capsule are left out: no
+  // constraint of theirs can become active. False when rounding keeps the step from being found.
   bool solve(double weight, double band, CapsuleFit* next) const {
     Vec7 D = Vec7::Constant(weight);
     D[6] = 2.0 * kPi * length_ + 8.0 * kPi * fit_.radius;
+    // Constraints row.x >= reach - R, in y and scaled to unit order.
     const Vec7 root = D.cwiseSqrt();
     const Vec7 shift = gradient_.cwiseQuotient(D);
     const double scale = root[6];
     Constraints constraints(8, static_cast<Eigen::Index>(reaches_.size()));
     int count = 0;
-    for (const Reach& reach : reaches_) {
+    for (const BallReach& reach : reaches_) {
       if (reach.value < fit_.radius - band) continue;
       Vec7 row;
       row << (1.0 - reach.along) * reach.normal, reach.along * reach.normal, 1.0;
@@ -95,29 +112,31 @@ class Step {
   const CapsuleFit& fit_;
   double length_;
   Vec7 gradient_;
-  std::vector<Reach> reaches_;
+  std::vector<BallReach> reaches_;
 };
 
-// The plane across `direction` as coordinates, for circles about projected balls.
-struct Across {
+// Coordinates in the plane across `direction`, for circles about projected balls.
+struct CrossPlane {
   Vec3 u, v;
-  explicit Across(const Vec3& direction) {
+  explicit CrossPlane(const Vec3& direction) {
     const Vec3 other = std::abs(direction.x()) < 0.6 ? Vec3::UnitX() : Vec3::UnitY();
     u = direction.cross(other).normalized();
     v = direction.cross(u);
   }
 };
 
-struct Projected {
+struct ProjectedBall {
   double x, y, along, radius;
 };
 
-// Circle about the projections: Badoiu and Clarkson's steps towards the farthest, 1/k long.
-double roughCircle(const std::vector<Projected>& balls, Vec2* center) {
+// A nearly smallest circle about the projections: steps towards the farthest one, 1 / (k + 1) of
+// the way (M. Badoiu and K. Clarkson, Smaller core-sets for balls, 2003). Returns the radius of the
+// best centre.
+double roughCircle(const std::vector<ProjectedBall>& balls, Vec2* center) {
   const auto farthest = [&](double* distance) {
-    const Projected* best = &balls[0];
+    const ProjectedBall* best = &balls[0];
     *distance = -1.0;
-    for (const Projected& b : balls) {
+    for (const ProjectedBall& b : balls) {
       const double dx = b.x - center->x();
       const double dy = b.y - center->y();
       const double reach = std::sqrt(dx * dx + dy * dy) + b.radius;
@@ -128,12 +147,13 @@ double roughCircle(const std::vector<Projected>& balls, Vec2* center) {
     }
     return best;
   };
+  // The steps do not improve the radius one by one: keep the best centre.
   *center = {balls[0].x, balls[0].y};
   Vec2 best_center = *center;
   double best = std::numeric_limits<double>::infinity();
-  for (int k = 1; k <= 24; ++k) {
+  for (int k = 1; k <= kCircleSteps; ++k) {
     double distance = 0.0;
-    const Projected* far = farthest(&distance);
+    const ProjectedBall* far = farthest(&distance);
     if (distance < best) {
       best = distance;
       best_center = *center;
@@ -144,11 +164,13 @@ double roughCircle(const std::vector<Projected>& balls, Vec2* center) {
   return best;
 }
 
-// The ends of the axis, exact for a given line and radius (at least the line's distances).
-Interval ends(const std::vector<Projected>& balls, const Vec2& center, double radius) {
+// The shortest axis on a given line, for a radius of at least the line's distances: ball i is
+// inside when the axis reaches to within sqrt((R - r_i)^2 - distance^2) of its place along the
+// line.
+Interval ends(const std::vector<ProjectedBall>& balls, const Vec2& center, double radius) {
   double upper = -std::numeric_limits<double>::infinity();
   double lower = -upper;
-  for (const Projected& b : balls) {
+  for (const ProjectedBall& b : balls) {
     const double dx = b.x - center.x();
     const double dy = b.y - center.y();
     const double room = radius - b.radius;
@@ -160,14 +182,16 @@ Interval ends(const std::vector<Projected>& balls, const Vec2& center, double ra
   return {lower, upper};
 }
 
+// Adds a unit vector unless a similar axis, in either sense, is there.
 void addAxis(const Vec3& axis, std::vector<Vec3>* axes) {
   if (axis.squaredNorm() < 0.5) return;
   for (const Vec3& other : *axes) {
-    if (std::abs(axis.dot(other)) > 0.9998) return;
+    if (std::abs(axis.dot(other)) > kSameAxis) return;
   }
   axes->push_back(axis);
 }
 
+// Direction between the two centres that are farthest apart; zero when all are one point.
 Vec3 farthestPairDirection(std::span<const Ball> balls) {
   std::size_t best_i = 0;
   std::size_t best_j = 0;
@@ -186,7 +210,8 @@ Vec3 farthestPairDirection(std::span<const Ball> balls) {
   return (balls[best_j].center - balls[best_i].center).normalized();
 }
 
-// Heights of points along d and their range. `coordinates`: all x, all y, all z.
+// Heights of points along d and their range. `coordinates`: all x, all y, all z. Minima and maxima
+// run in lanes, so that the loop becomes vector code.
 ALLCLEAR_MULTIVERSION
 Interval project(const double* coordinates, int count, const double* d, double* heights) {
   constexpr int kLanes = 8;
@@ -262,21 +287,22 @@ Mat3 principalAxes(std::span<const Ball> balls) {
 }
 
 CapsuleFit roughCapsule(std::span<const Ball> balls, const Vec3& direction) {
-  const Across across(direction);
-  std::vector<Projected> projected;
+  const CrossPlane plane(direction);
+  std::vector<ProjectedBall> projected;
   projected.reserve(balls.size());
   for (const Ball& b : balls) {
     projected.push_back(
-        {across.u.dot(b.center), across.v.dot(b.center), direction.dot(b.center), b.radius});
+        {plane.u.dot(b.center), plane.v.dot(b.center), direction.dot(b.center), b.radius});
   }
   Vec2 center;
   const double least = roughCircle(projected, &center);
   CapsuleFit best;
   double best_volume = std::numeric_limits<double>::infinity();
+  // A larger radius than the least one makes the axis shorter: try a few.
   for (double factor : {1.0, 1.04, 1.1, 1.2, 1.35}) {
     const double radius = factor * least;
     const Interval along = ends(projected, center, radius);
-    const Vec3 foot = center.x() * across.u + center.y() * across.v;
+    const Vec3 foot = center.x() * plane.u + center.y() * plane.v;
     const CapsuleFit fit{{foot + along.lower * direction, foot + along.upper * direction}, radius};
     if (fit.volume() < best_volume) {
       best_volume = fit.volume();
@@ -293,13 +319,14 @@ CapsuleFit refineCapsule(std::span<const Ball> balls, const CapsuleFit& start, i
   double weight = 0.0;
   double band = std::numeric_limits<double>::infinity();
   int idle = 0;
-  for (int i = 0; i < iterations && best.radius > 0.0 && idle < 3;) {
-    if (best.segment.length() > 1e-12) {
+  for (int i = 0; i < iterations && best.radius > 0.0 && idle < kMostIdle;) {
+    if (best.segment.length() > kPointLike) {
       direction = (best.segment.b - best.segment.a).normalized();
     }
-    const Step step(balls, best, direction);
+    const QuadraticStep step(balls, best, direction);
     if (weight == 0.0) weight = step.naturalWeight();
-    for (bool accepted = false; !accepted && i < iterations && idle < 3; ++i) {
+    // The same linearisation with growing weights, until a step makes the capsule smaller.
+    for (bool accepted = false; !accepted && i < iterations && idle < kMostIdle; ++i) {
       CapsuleFit next = best;
       const bool solved = step.solve(weight, band, &next);
       if (solved) next.radius = radiusAbout(balls, next.segment);
@@ -308,9 +335,11 @@ CapsuleFit refineCapsule(std::span<const Ball> balls, const CapsuleFit& start, i
       idle = gain > kSettled * best.volume() ? 0 : idle + (accepted ? 1 : 0);
       const double moved =
           (next.segment.a - best.segment.a).norm() + (next.segment.b - best.segment.b).norm();
+      // After a step of length `moved` distances change by no more than that: a few times as much
+      // is enough for the next one. After a failure all balls count.
       band = accepted ? 4.0 * moved + 0.05 * best.radius : best.radius;
       weight *= accepted ? 0.35 : 5.0;
-      if (!accepted && moved < 1e-11) idle = 3;
+      if (!accepted && moved < kNoMove) idle = kMostIdle;
       if (accepted) best = next;
     }
   }
@@ -319,13 +348,14 @@ CapsuleFit refineCapsule(std::span<const Ball> balls, const CapsuleFit& start, i
 
 CapsuleFit searchCapsule(std::span<const Ball> balls, std::span<const Vec3> given,
                          const CapsuleSearchEffort& effort) {
+  // Many axes, a rough capsule along each; the best few are refined.
   std::vector<Vec3> axes;
   for (const Vec3& axis : given) addAxis(axis, &axes);
   const Mat3 principal = principalAxes(balls);
   for (int i = 0; i < 3; ++i) addAxis(principal.col(i), &axes);
   if (effort.fan) {
     addAxis(farthestPairDirection(balls), &axes);
-    for (int i = 0; i < 40; ++i) addAxis(fanDirection(i, 40), &axes);
+    for (int i = 0; i < kFan; ++i) addAxis(fanDirection(i, kFan), &axes);
   }
   std::vector<CapsuleFit> starts;
   for (const Vec3& axis : axes) starts.push_back(roughCapsule(balls, axis));

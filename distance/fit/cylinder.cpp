@@ -1,3 +1,7 @@
+// Cylinders of small volume. For a fixed axis direction the smallest cylinder is known: across the
+// axis the smallest circle about the projected points, along it their extent. So the search runs
+// over directions alone: many starts, the best few improved by a pattern search. Volumes leave out
+// the factor pi. As with boxes, the final sizes come from all of the input and the stored axis.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,13 +15,17 @@ namespace allclear {
 namespace fitting {
 namespace {
 
-constexpr std::size_t kManyPoints = 160;
-constexpr double kFlat = 1e-9;  // unit coordinates: sizes below count as this
+constexpr std::size_t kManyPoints = 160;  // above, the search works on extreme points alone
+constexpr int kExtremeDirections = 64;
+constexpr int kFan = 30;        // directions tried all over the sphere
+constexpr double kFlat = 1e-9;  // unit coordinates: sizes below count as this, as of boxes
 constexpr int kPolished = 4;
-constexpr double kSmallestTurn = 1e-7;
-constexpr int kPasses = 200;     // of the pattern search
-constexpr double kGain = 1e-10;  // relative: less is rounding
-constexpr int kRounds = 20;
+constexpr double kFirstTurn = 0.1;      // [rad]
+constexpr double kSmallestTurn = 1e-7;  // [rad]: the volume changes by its square
+constexpr int kPasses = 200;            // of the pattern search
+constexpr double kGain = 1e-10;         // relative: less is rounding
+constexpr int kRounds = 20;             // of points that join the search
+constexpr double kGrowth = 1e-9;        // relative: a point that adds less is inside to rounding
 
 struct CylinderFit {
   Vec3 direction;
@@ -28,7 +36,7 @@ struct CylinderFit {
 // The smallest cylinder with the given axis direction.
 CylinderFit cylinderAlong(std::span<const Vec3> points, const Vec3& direction) {
   const Pose X = poseAlong(Vec3::Zero(), direction);
-  std::vector<Vec2> flat;
+  std::vector<Vec2> flat;  // projections across the axis
   double lower = std::numeric_limits<double>::infinity();
   double upper = -lower;
   for (const Vec3& p : points) {
@@ -43,13 +51,14 @@ CylinderFit cylinderAlong(std::span<const Vec3> points, const Vec3& direction) {
           radius * radius * std::max(upper - lower, kFlat)};
 }
 
+// Pattern search: tilts the axis in eight senses; the tilt shrinks whenever none helps.
 void polish(std::span<const Vec3> points, CylinderFit* fit) {
-  double turn = 0.1;
+  double turn = kFirstTurn;
   for (int pass = 0; pass < kPasses && turn > kSmallestTurn; ++pass) {
     bool improved = false;
     const Pose X = poseAlong(Vec3::Zero(), fit->direction);
     for (int i = 0; i < 8; ++i) {
-      const double angle = i * std::acos(-1.0) / 4.0;
+      const double angle = i * std::acos(-1.0) / 4.0;  // of the sense of the tilt
       const Vec3 to = std::cos(angle) * X.R.col(0) + std::sin(angle) * X.R.col(1);
       const CylinderFit next = cylinderAlong(points, (fit->direction + turn * to).normalized());
       if (next.volume < fit->volume * (1.0 - kGain)) {
@@ -61,16 +70,17 @@ void polish(std::span<const Vec3> points, CylinderFit* fit) {
   }
 }
 
+// The best of polished starts: principal axes, the axes of a small box, directions all over.
 CylinderFit bestCylinder(std::span<const Vec3> points, const Mat3& box_axes) {
   std::vector<Ball> balls;
   for (const Vec3& p : points) balls.push_back({p, 0.0});
   const Mat3 principal = principalAxes(balls);
-  std::vector<CylinderFit> fits;
+  std::vector<CylinderFit> fits;  // the starts, then the best of them polished
   for (int k = 0; k < 3; ++k) {
     fits.push_back(cylinderAlong(points, principal.col(k)));
     fits.push_back(cylinderAlong(points, box_axes.col(k)));
   }
-  for (int i = 0; i < 30; ++i) fits.push_back(cylinderAlong(points, fanDirection(i, 30)));
+  for (int i = 0; i < kFan; ++i) fits.push_back(cylinderAlong(points, fanDirection(i, kFan)));
   const auto smaller = [](const CylinderFit& a, const CylinderFit& b) {
     return a.volume < b.volume;
   };
@@ -79,6 +89,7 @@ CylinderFit bestCylinder(std::span<const Vec3> points, const Mat3& box_axes) {
   return *std::min_element(fits.begin(), fits.begin() + kPolished, smaller);
 }
 
+// The cylinder about all solids with (to rounding) the given axis, exact sizes.
 Geometry cylinderAbout(const Vec3& foot, const Vec3& direction, const Solids& solids) {
   Geometry result{Sphere(1.0), poseAlong(foot, direction)};
   const Vec3 d = result.X_BG.R.col(2);
@@ -101,12 +112,13 @@ Geometry fitCylinder(std::span<const Geometry> shapes) {
   for (Vec3& p : points) p = frame.toUnit(p);
   if (points.size() > kManyPoints) {
     std::vector<Vec3> extremes;
-    for (int i : extremePoints(points, 64)) extremes.push_back(points[i]);
+    for (int i : extremePoints(points, kExtremeDirections)) extremes.push_back(points[i]);
     points = std::move(extremes);
   }
   CylinderFit fit = bestCylinder(points, fitBox(shapes).X_BG.R);
   for (int round = 0; round < kRounds; ++round) {
-    // Points that stand out of the cylinder of the few join them.
+    // The points that reach farthest out of the cylinder about the few join them. When they make it
+    // no larger, it is the cylinder about all.
     const Vec3 foot = frame.fromUnit(fit.foot);
     const std::size_t before = points.size();
     const double volume = cylinderAlong(points, fit.direction).volume;
@@ -115,7 +127,7 @@ Geometry fitCylinder(std::span<const Geometry> shapes) {
       points.push_back(frame.toUnit(p));
     }
     const CylinderFit with = cylinderAlong(points, fit.direction);
-    if (with.volume <= volume * (1.0 + 1e-9)) {
+    if (with.volume <= volume * (1.0 + kGrowth)) {
       points.resize(before);
       break;
     }
@@ -124,7 +136,8 @@ Geometry fitCylinder(std::span<const Geometry> shapes) {
   }
   Geometry best = cylinderAbout(frame.fromUnit(fit.foot), fit.direction, solids);
   if (!solids.isCurved()) return best;
-  // Curved pieces are points only to the search: their own axes compete, by the exact cylinder.
+  // The search knows curved pieces by points on them only: their own axes compete, judged by the
+  // exact cylinder.
   for (const Geometry& g : shapes) {
     for (int k = 0; k < 3; ++k) {
       const CylinderFit along = cylinderAlong(points, g.X_BG.R.col(k));

@@ -8,7 +8,7 @@
 
 namespace allclear::fitting {
 
-/// Moves the solids to about the origin and unit size and back.
+/// Coordinates in which the solids are about the origin and of about unit size.
 struct UnitFrame {
   Vec3 center = Vec3::Zero();
   double scale = 1.0;  ///< [m] per unit
@@ -18,15 +18,14 @@ struct UnitFrame {
   Vec3 fromUnit(const Vec3& p) const { return center + scale * p; }
 };
 
-/// A capsule of small volume about the solids, axes to try first in `axes`. `Geometry` as of
-/// `capsuleAlong`.
+/// A capsule of small volume about the solids; the search also starts from `axes`.
 Geometry encloseByCapsule(const Solids& solids, std::span<const Vec3> axes,
                           const CapsuleSearchEffort& effort);
 
-/// The capsule about the solids with (to rounding) the given axis, as small as it may be.
+/// The smallest capsule about the solids with the given axis (to rounding).
 Geometry capsuleAlong(const Segment& axis, const Solids& solids);
 
-/// The ends of a capsule's axis as its pose has them.
+/// The ends of a capsule's axis at its pose.
 Segment axisOf(const Geometry& capsule);
 
 /// A pose at p whose z axis points along d (unit).

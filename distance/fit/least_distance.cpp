@@ -1,3 +1,15 @@
+// Least-distance programming: the shortest y with G^T y >= h, G and h the rows and the last row of
+// the constraints (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23, LDP).
+//
+// Its dual is a nonnegative least-squares problem: minimise |E u - f| over u >= 0, with the
+// constraints as the columns of E (8 rows) and f = (0, ..., 0, 1). With the residual r = f - E u, y
+// = -r[0..6] / r[7]. r = 0 means that the constraints contradict each other.
+//
+// The NNLS algorithm (chapter 23.3) keeps a passive set of columns with positive weights. The
+// column with the largest gain E_j . r enters; then least squares over the set, leaving out columns
+// whose weights would become negative. Eight rows, so the set has at most eight columns: everything
+// fits arrays of fixed size.
+
 #include "allclear/distance/fit/least_distance.h"
 
 #include <limits>
@@ -8,11 +20,12 @@ namespace {
 using Vec8 = Eigen::Matrix<double, 8, 1>;
 
 constexpr int kMostIterations = 100;
-constexpr double kTolerance = 1e-12;
-constexpr double kDependent = 1e-9;  // of a column: what is left of one that the others span
+constexpr double kTolerance = 1e-12;  // gain: rounding of a dot product of numbers of unit order
+/// Of a column's length: what rounding leaves of one that the others span.
+constexpr double kDependent = 1e-9;
 
-// The columns in use with their weights, at most eight.
-struct Passive {
+// The columns with positive weights, at most eight.
+struct PassiveSet {
   int count = 0;
   int index[8] = {};
   double weight[8] = {};
@@ -27,9 +40,10 @@ struct Passive {
   }
 };
 
-// Least squares over the passive columns by Gram and Schmidt's orthogonalisation, twice over for
-// accuracy. A column that the ones before it span gets the weight 0.
-void leastSquares(const Constraints& E, const Vec8& f, const Passive& p, double* weights) {
+// Least squares over the passive columns by Gram and Schmidt's orthogonalisation, done twice: once
+// leaves the columns orthogonal only as far as they were independent. A column that the ones before
+// it span gets the weight 0.
+void leastSquares(const Constraints& E, const Vec8& f, const PassiveSet& p, double* weights) {
   Vec8 Q[8];
   double R[8][8] = {};
   double right[8] = {};
@@ -48,6 +62,7 @@ void leastSquares(const Constraints& E, const Vec8& f, const Passive& p, double*
     Q[j] = R[j][j] > 0.0 ? Vec8(q / left) : Vec8(Vec8::Zero());
     right[j] = Q[j].dot(f);
   }
+  // Back substitution in R w = Q^T f.
   for (int j = p.count - 1; j >= 0; --j) {
     double sum = right[j];
     for (int k = j + 1; k < p.count; ++k) sum -= R[j][k] * weights[k];
@@ -55,13 +70,14 @@ void leastSquares(const Constraints& E, const Vec8& f, const Passive& p, double*
   }
 }
 
-// Least squares over the passive columns, moving from the present weights until one reaches zero
-// and leaves; repeated until all stay positive.
-void settle(const Constraints& E, const Vec8& f, Passive* p) {
+// Moves the weights towards the least-squares solution over the passive columns, as far as all stay
+// positive. A column whose weight reaches zero leaves, and the step is repeated without it. The
+// residual never grows.
+void solvePassive(const Constraints& E, const Vec8& f, PassiveSet* p) {
   while (p->count > 0) {
     double s[8];
     leastSquares(E, f, *p, s);
-    double step = 1.0;
+    double step = 1.0;  // towards the solution s: up to the first weight that reaches zero
     int leaving = -1;
     for (int i = 0; i < p->count; ++i) {
       if (s[i] > 0.0) continue;
@@ -78,7 +94,7 @@ void settle(const Constraints& E, const Vec8& f, Passive* p) {
   }
 }
 
-Vec8 residual(const Constraints& E, const Vec8& f, const Passive& p) {
+Vec8 residual(const Constraints& E, const Vec8& f, const PassiveSet& p) {
   Vec8 r = f;
   for (int i = 0; i < p.count; ++i) r -= p.weight[i] * E.col(p.index[i]);
   return r;
@@ -88,9 +104,10 @@ Vec8 residual(const Constraints& E, const Vec8& f, const Passive& p) {
 
 bool leastDistance(const Constraints& E, Vec7* y) {
   const Vec8 f = Vec8::Unit(7);
-  Passive passive;
+  PassiveSet passive;
   Vec8 r = f;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    // The column along which the residual falls fastest.
     int entering = -1;
     double most = kTolerance;
     for (int j = 0; j < E.cols(); ++j) {
@@ -103,7 +120,7 @@ bool leastDistance(const Constraints& E, Vec7* y) {
     if (entering < 0 || passive.count == 8) break;
     passive.index[passive.count] = entering;
     passive.weight[passive.count++] = 0.0;
-    settle(E, f, &passive);
+    solvePassive(E, f, &passive);
     r = residual(E, f, passive);
   }
   if (r[7] <= std::numeric_limits<double>::epsilon()) return false;

@@ -1,3 +1,13 @@
+// Small improvements of a partition's planes, and partitions by regular grids.
+//
+// A plane usually bounds several cells: all of one side of an early cut. It must move for all of
+// them at once, or gaps open between the cells. So the planes are counted once each (an
+// arrangement), and a cell says on which side of which planes it is. Invariant: the cells of an
+// arrangement fill space.
+//
+// The polish is a pattern search: each plane in turn is moved along its normal and tilted about two
+// axes, in both senses; a change stays when the union of the capsules becomes smaller; the step
+// halves after each pass over all planes.
 #include <algorithm>
 #include <limits>
 
@@ -7,15 +17,16 @@
 namespace allclear::fitting {
 namespace {
 
-constexpr int kLines = 32;      // for unions
-constexpr int kIterations = 8;  // a cell changes little: its capsule is a good start
-constexpr double kLargestMove = 0.12;
-constexpr double kSmallestMove = 0.02;  // unit coordinates and radians
+constexpr int kLines = 32;             // for unions
+constexpr int kIterations = 8;         // a cell changes little: its capsule is a good start
+constexpr double kLargestMove = 0.12;  // unit coordinates and radians
+constexpr double kSmallestMove = 0.02;
+constexpr double kGain = 1e-6;  // relative: the grid of lines does not resolve less
 
-// The partition with its planes counted once: cells say on which side of which plane they are.
+// A partition with its planes counted once; each cell says on which side of which planes it is.
 class Arrangement {
  public:
-  Arrangement(const std::vector<Bit>& bits, const Partition& partition) : bits_(bits) {
+  Arrangement(const std::vector<Sample>& samples, const Partition& partition) : samples_(samples) {
     for (const Cell& cell : partition.cells) {
       std::vector<Side> sides;
       for (const Plane& plane : cell.planes) sides.push_back(sideOf(plane));
@@ -26,35 +37,40 @@ class Arrangement {
   int planeCount() const { return static_cast<int>(planes_.size()); }
   const Plane& plane(int i) const { return planes_[i]; }
 
-  // The middle of the bits that the plane divides.
+  // The middle of the samples in all cells that the plane bounds: it is tilted about a point near
+  // it.
   Vec3 middle(int plane, const Partition& partition) const {
     Vec3 sum = Vec3::Zero();
     std::size_t count = 0;
     for (std::size_t c = 0; c < sides_.size(); ++c) {
-      if (!touches(c, plane)) continue;
-      for (const Bit& b : partition.cells[c].bits) sum += b.key;
-      count += partition.cells[c].bits.size();
+      if (!isBoundedBy(c, plane)) continue;
+      for (const Sample& b : partition.cells[c].samples) sum += b.key;
+      count += partition.cells[c].samples.size();
     }
     return count > 0 ? Vec3(sum / static_cast<double>(count)) : sum;
   }
 
-  // True when the plane in place of plane i makes the union smaller; the partition is then so.
-  bool tryPlane(int i, const Plane& plane, Partition* partition) {
+  // Replaces plane i if that makes the union of the capsules smaller, and updates the partition:
+  // the samples and capsules of every cell that the plane bounds. Else leaves both unchanged and
+  // returns false, as it does when a cell would have no samples.
+  bool replaceIfSmaller(int i, const Plane& plane, Partition* partition) {
     const Plane before = planes_[i];
     planes_[i] = plane;
+    // The cells that the plane bounds change: their samples, and their capsules from the old ones
+    // on.
     Partition next = *partition;
     for (std::size_t c = 0; c < sides_.size(); ++c) {
-      if (!touches(c, i)) continue;
-      fill(c, &next.cells[c]);
-      if (next.cells[c].bits.empty()) {
+      if (!isBoundedBy(c, i)) continue;
+      assignSamples(c, &next.cells[c]);
+      if (next.cells[c].samples.empty()) {
         planes_[i] = before;
         return false;
       }
       next.cells[c].fit =
-          refineCapsule(hullBalls(next.cells[c].bits), next.cells[c].fit, kIterations);
+          refineCapsule(hullBalls(next.cells[c].samples), next.cells[c].fit, kIterations);
     }
     next.volume = unionVolume(next.cells, kLines);
-    if (next.volume < partition->volume * (1.0 - 1e-6)) {
+    if (next.volume < partition->volume * (1.0 - kGain)) {
       *partition = std::move(next);
       return true;
     }
@@ -68,6 +84,8 @@ class Arrangement {
     bool below;
   };
 
+  // Which plane of the arrangement this is, and which side of it is below; adds a new one. Cuts
+  // share planes exactly, so equal planes are equal to the bit.
   Side sideOf(const Plane& plane) {
     const auto same = [](const Plane& a, const Plane& b) {
       return a.normal == b.normal && a.offset == b.offset;
@@ -80,41 +98,44 @@ class Arrangement {
     return {planeCount() - 1, true};
   }
 
-  bool touches(std::size_t cell, int plane) const {
+  bool isBoundedBy(std::size_t cell, int plane) const {
     return std::any_of(sides_[cell].begin(), sides_[cell].end(),
                        [&](const Side& s) { return s.plane == plane; });
   }
 
-  void fill(std::size_t index, Cell* cell) const {
+  // Recomputes the planes of a cell and the samples in it.
+  void assignSamples(std::size_t index, Cell* cell) const {
     cell->planes.clear();
     for (const Side& s : sides_[index]) {
       cell->planes.push_back(s.below ? planes_[s.plane] : planes_[s.plane].flipped());
     }
-    cell->bits.clear();
-    for (const Bit& b : bits_) {
+    cell->samples.clear();
+    for (const Sample& b : samples_) {
       const bool inside =
           std::all_of(cell->planes.begin(), cell->planes.end(),
                       [&](const Plane& plane) { return plane.height(b.key) <= 0.0; });
-      if (inside) cell->bits.push_back(b);
+      if (inside) cell->samples.push_back(b);
     }
   }
 
-  const std::vector<Bit>& bits_;
+  const std::vector<Sample>& samples_;
   std::vector<Plane> planes_;
   std::vector<std::vector<Side>> sides_;
 };
 
-Plane moved(const Plane& plane, int way, double move, const Vec3& middle) {
+// The plane changed in one of six ways: moved along its normal (0, 1) or tilted about one of two
+// axes in it (2 to 5), in either sense.
+Plane changed(const Plane& plane, int way, double step, const Vec3& middle) {
   const double sign = way % 2 == 0 ? 1.0 : -1.0;
-  if (way < 2) return {plane.normal, plane.offset + sign * move};
+  if (way < 2) return {plane.normal, plane.offset + sign * step};
   // Tilted about the point of the plane nearest to the middle.
   const Vec3 pivot = middle - plane.height(middle) * plane.normal;
   const Mat3 R = poseAlong(Vec3::Zero(), plane.normal).R;
-  const Vec3 normal = (plane.normal + sign * 2.0 * move * R.col(way / 2 - 1)).normalized();
+  const Vec3 normal = (plane.normal + sign * 2.0 * step * R.col(way / 2 - 1)).normalized();
   return {normal, normal.dot(pivot)};
 }
 
-// Cuts [0, 1] into `count` equal parts along one axis.
+// Cuts the range along a normal into `count` equal parts; the planes that bound each of them.
 std::vector<std::vector<Plane>> slabs(const Vec3& normal, const Interval& range, int count) {
   std::vector<std::vector<Plane>> result(count);
   for (int i = 1; i < count; ++i) {
@@ -125,8 +146,9 @@ std::vector<std::vector<Plane>> slabs(const Vec3& normal, const Interval& range,
   return result;
 }
 
-Partition grid(const std::vector<Bit>& bits, const Mat3& axes, const std::array<Interval, 3>& range,
-               const std::array<int, 3>& counts) {
+// Blocks by `counts` slabs along each axis, with their samples; without capsules.
+Partition grid(const std::vector<Sample>& samples, const Mat3& axes,
+               const std::array<Interval, 3>& range, const std::array<int, 3>& counts) {
   std::array<std::vector<std::vector<Plane>>, 3> parts;
   for (int k = 0; k < 3; ++k) parts[k] = slabs(axes.col(k), range[k], counts[k]);
   Partition partition;
@@ -141,14 +163,14 @@ Partition grid(const std::vector<Bit>& bits, const Mat3& axes, const std::array<
       }
     }
   }
-  for (const Bit& b : bits) {
+  for (const Sample& b : samples) {
     for (Cell& cell : partition.cells) {
       const bool inside =
           std::all_of(cell.planes.begin(), cell.planes.end(),
                       [&](const Plane& plane) { return plane.height(b.key) <= 0.0; });
       if (!inside) continue;
-      cell.bits.push_back(b);
-      break;
+      cell.samples.push_back(b);
+      break;  // a key on a plane is in the cells of both sides: the first one gets it
     }
   }
   return partition;
@@ -156,40 +178,43 @@ Partition grid(const std::vector<Bit>& bits, const Mat3& axes, const std::array<
 
 }  // namespace
 
-void polishPartition(const std::vector<Bit>& bits, Partition* partition) {
-  Arrangement arrangement(bits, *partition);
+void polishPartition(const std::vector<Sample>& samples, Partition* partition) {
+  Arrangement arrangement(samples, *partition);
   partition->volume = unionVolume(partition->cells, kLines);
-  for (double move = kLargestMove; move > kSmallestMove; move *= 0.5) {
+  for (double step = kLargestMove; step > kSmallestMove; step *= 0.5) {
     for (int i = 0; i < arrangement.planeCount(); ++i) {
       const Vec3 middle = arrangement.middle(i, *partition);
       for (int way = 0; way < 6; ++way) {
-        arrangement.tryPlane(i, moved(arrangement.plane(i), way, move, middle), partition);
+        arrangement.replaceIfSmaller(i, changed(arrangement.plane(i), way, step, middle),
+                                     partition);
       }
     }
   }
 }
 
-std::vector<Partition> gridPartitions(const std::vector<Bit>& bits, const Mat3& axes,
+std::vector<Partition> gridPartitions(const std::vector<Sample>& samples, const Mat3& axes,
                                       int max_count) {
   std::array<Interval, 3> range;
   for (int k = 0; k < 3; ++k) {
     range[k] = {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-    for (const Bit& b : bits) {
+    for (const Sample& b : samples) {
       const double height = axes.col(k).dot(b.key);
       range[k].lower = std::min(range[k].lower, height);
       range[k].upper = std::max(range[k].upper, height);
     }
   }
+  // All counts i x j x k of up to max_count blocks, but for the single one; empty blocks rule a
+  // grid out.
   const Vec3 directions[] = {axes.col(0), axes.col(1), axes.col(2)};
   std::vector<Partition> result;
   for (int i = 1; i <= max_count; ++i) {
     for (int j = 1; i * j <= max_count; ++j) {
       for (int k = std::max(1, i * j == 1 ? 2 : 1); i * j * k <= max_count; ++k) {
-        Partition partition = grid(bits, axes, range, {i, j, k});
+        Partition partition = grid(samples, axes, range, {i, j, k});
         bool filled = true;
         for (Cell& cell : partition.cells) {
-          filled = filled && !cell.bits.empty();
-          if (filled) cell.fit = quickCapsule(cell.bits, directions);
+          filled = filled && !cell.samples.empty();
+          if (filled) cell.fit = quickCapsule(cell.samples, directions);
         }
         if (!filled) continue;
         partition.volume = unionVolume(partition.cells, kLines);

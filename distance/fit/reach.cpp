@@ -1,3 +1,6 @@
+// How far a shape reaches out of another one: the largest distance of its points from what the
+// outer shape is thick about (centre, axis), less the outer size; for boxes and ends the largest
+// extent.
 #include <algorithm>
 #include <limits>
 

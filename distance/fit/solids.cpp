@@ -1,3 +1,12 @@
+// Farthest points of solids from a segment or a line: what makes every fit's final radius exact.
+//
+// A distance from a convex set is a convex function, so over a convex solid it is largest at an
+// extreme point. Points and balls have closed forms. On a disc's rim the square of the distance to
+// a line is a quadratic in (cos, sin): its maximum over the circle is an eigenvalue-like problem in
+// one multiplier. For ellipsoids branch and bound over the sphere gives an upper bound that is as
+// tight as wanted. Invariant: with `Accuracy::kBound` the distances are never too small, but for
+// rounding (`padding`).
+
 #include "allclear/distance/fit/solids.h"
 
 #include <algorithm>
@@ -12,17 +21,25 @@
 namespace allclear::fitting {
 namespace {
 
+// Of an ellipsoid's size: how far above the truth a farthest distance may be. 1e-6 is far below
+// what a fit's own search leaves, and is reached within some hundred patches.
 constexpr double kEllipsoidTolerance = 1e-6;
 constexpr double kSearchTolerance = 0.03;
-constexpr int kEllipsoidPatches = 8000;
+constexpr int kEllipsoidPatches = 8000;  // then the bound is given as it is
 constexpr int kClimbs = 200;
+constexpr double kClimbGain = 1e-14;     // relative: less is rounding
+constexpr double kLeastPadding = 1e-12;  // [m], of a single point at the origin
+constexpr double kPaddingUlps = 64.0;
 constexpr int kDiscSamples = 24;
 
+// A unit vector across d, from the axis that is farthest from parallel to it.
 Vec3 anyOrthogonal(const Vec3& d) {
   const Vec3 least = std::abs(d.x()) < 0.6 ? Vec3::UnitX() : Vec3::UnitY();
   return d.cross(least).normalized();
 }
 
+// Adds the extreme points of a shape's hull: corners, or the balls and discs that it is the hull
+// of.
 struct Gatherer {
   const Pose& X;
   Solids* out;
@@ -60,6 +77,7 @@ struct Gatherer {
     for (const Vec3& p : s.points()) out->points.push_back(X * p);
   }
   void operator()(const TriangleMesh& s) const {
+    // Vertices of no triangle are not part of the surface.
     std::vector<bool> used(s.vertices().size(), false);
     for (const Triangle& t : s.triangles()) {
       for (int i : t) used[i] = true;
@@ -70,15 +88,17 @@ struct Gatherer {
   }
 };
 
-void improve(Farthest* best, double distance, const Vec3& witness) {
+void improve(FarthestPoints* best, double distance, const Vec3& witness) {
   ALLCLEAR_ASSERT(std::isfinite(distance));
   best->distance = std::max(best->distance, distance);
   best->witnesses.push_back(witness);
 }
 
-// The angle on the disc's rim where |P (x - p)| is largest, P projecting along d: the maximum of
-// the convex quadratic w' M w + 2 b' w over unit w in the plane, (M - l I) w = -b with l at least
-// M's larger eigenvalue (l by bisection of |w(l)| = 1).
+// The point of the disc's rim farthest from the line through p along d: where |P (x - p)| is
+// largest, P projecting along d. With x on the rim given by a unit vector w in the disc's plane
+// this is the maximum of the convex quadratic w' M w + 2 b' w, with (l I - M) w = b for a
+// multiplier l of at least M's larger eigenvalue. |w(l)| falls with l: bisection of |w(l)| = 1. In
+// eigenvectors of M.
 Vec3 farthestOnRimFromLine(const Disc& disc, const Vec3& p, const Vec3& d) {
   const auto project = [&](const Vec3& x) -> Vec3 { return x - x.dot(d) * d; };
   Eigen::Matrix<double, 3, 2> rim;
@@ -102,7 +122,8 @@ Vec3 farthestOnRimFromLine(const Disc& disc, const Vec3& p, const Vec3& d) {
   }
   Vec2 w = solution(high);
   w[0] = std::clamp(w[0], -1.0, 1.0);
-  // Where b has no part along the larger axis that axis takes what is left, in either sense.
+  // Where b has no part along the larger axis (the hard case), that axis takes the rest of the
+  // length, in either sense.
   const double rest = 1.0 - w[0] * w[0];
   w[1] = std::copysign(std::sqrt(std::max(rest, 0.0)), beta[1]);
   w.normalize();
@@ -110,6 +131,7 @@ Vec3 farthestOnRimFromLine(const Disc& disc, const Vec3& p, const Vec3& d) {
   return disc.center + disc.radius * (angle.x() * disc.u + angle.y() * disc.v);
 }
 
+// The rim's point farthest along a direction; any for a direction across the disc.
 Vec3 onRimAlong(const Disc& disc, const Vec3& direction) {
   const Vec2 w(direction.dot(disc.u), direction.dot(disc.v));
   const double norm = w.norm();
@@ -117,17 +139,21 @@ Vec3 onRimAlong(const Disc& disc, const Vec3& direction) {
   return disc.center + disc.radius / norm * (w.x() * disc.u + w.y() * disc.v);
 }
 
-// Distance to a segment over the rim. Its square is convex and C1, and made of the squared
-// distances to the line (between the ends) and to the ends (beyond them). Between the ends a
-// maximum is the global maximum of the distance to the line, which is nowhere larger than the one
-// to the segment; beyond an end it is the rim's farthest point from that end, or, where all of the
-// rim is equally far from it, the rim's point farthest along the axis.
-void farthestOnRim(const Disc& disc, const Segment& segment, Farthest* best) {
+// The rim's farthest point from a segment. The squared distance is that from the line between the
+// ends, and that from an end beyond it; it is convex and has no kinks. So a maximum
+// - between the ends is the global maximum of the distance from the line, which is nowhere larger
+// than
+//   the one from the segment;
+// - beyond an end is the rim's farthest point from that end or, where all of the rim is equally far
+//   from it, the rim's point farthest along the axis.
+// These few candidates are compared.
+void farthestOnRim(const Disc& disc, const Segment& segment, FarthestPoints* best) {
   const double length = segment.length();
   const Vec3 d = length > 0.0 ? Vec3((segment.b - segment.a) / length) : disc.normal;
   const Vec3 candidates[] = {
       onRimAlong(disc, disc.center - segment.a), onRimAlong(disc, disc.center - segment.b),
       farthestOnRimFromLine(disc, segment.a, d), onRimAlong(disc, d), onRimAlong(disc, -d)};
+  // The farthest candidate; of a segment of length 0 the line is the disc's axis.
   Vec3 witness = candidates[0];
   double distance = 0.0;
   for (const Vec3& c : candidates) {
@@ -140,8 +166,9 @@ void farthestOnRim(const Disc& disc, const Segment& segment, Farthest* best) {
   improve(best, distance, witness);
 }
 
-// Climbs to a local maximum of the distance to a convex set over an ellipsoid: the distance is
-// convex, so that the point farthest along its gradient is at least as far away.
+// Climbs to a local maximum of the distance from a convex set over an ellipsoid. The distance is
+// convex, so it lies above its tangent plane: the point farthest along its gradient is at least as
+// far away.
 template <class Nearest>
 Vec3 climb(const EllipsoidSolid& e, const Nearest& nearest, Vec3 x) {
   double distance = (x - nearest(x)).norm();
@@ -150,17 +177,19 @@ Vec3 climb(const EllipsoidSolid& e, const Nearest& nearest, Vec3 x) {
     if (along.norm() == 0.0) break;
     const Vec3 next = e.center + e.axes * along.normalized();
     const double farther = (next - nearest(next)).norm();
-    if (farther <= distance * (1.0 + 1e-14)) break;
+    if (farther <= distance * (1.0 + kClimbGain)) break;
     distance = farther;
     x = next;
   }
   return x;
 }
 
-// The farthest of an ellipsoid from a convex set, by branch and bound over spherical triangles:
-// such a patch lies in the hull of its corners v and of v / h, h the distance of the corners' plane
-// from the origin, so that the (convex) distances there bound it. `upper` is a bound, `at` the best
-// point seen.
+// The farthest of an ellipsoid from a convex set, by branch and bound over spherical triangles.
+// Such a patch of the unit sphere lies in the hull of its corners v and of the points v / h, h the
+// distance of the corners' plane from the origin: between that plane and the parallel one that
+// touches the sphere or is beyond it. A convex function over a hull is largest at its corners, so
+// the distances at v and v / h bound it over the patch. The patch with the largest bound is cut in
+// four, until the bound is near the best point seen. `upper` is the bound, `at` that point.
 template <class Nearest>
 void farthestOnEllipsoid(const EllipsoidSolid& e, const Nearest& nearest, double tolerance,
                          double* upper, Vec3* at) {
@@ -169,11 +198,11 @@ void farthestOnEllipsoid(const EllipsoidSolid& e, const Nearest& nearest, double
     Vec3 v[3];
     bool operator<(const Patch& other) const { return upper < other.upper; }
   };
-  double lower = -1.0;
+  double lower = -1.0;  // the distance of the best point
   const auto distance = [&](const Vec3& x) { return (x - nearest(x)).norm(); };
   const auto bounded = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
     const Vec3 n = (b - a).cross(c - a);
-    const double h = std::abs(n.dot(a)) / n.norm();
+    const double h = std::abs(n.dot(a)) / n.norm();  // of the corners' plane from the origin
     Patch patch{0.0, {a, b, c}};
     for (const Vec3& v : patch.v) {
       const Vec3 x = e.center + e.axes * v;
@@ -186,6 +215,7 @@ void farthestOnEllipsoid(const EllipsoidSolid& e, const Nearest& nearest, double
     }
     return patch;
   };
+  // From the octahedron.
   std::priority_queue<Patch> queue;
   for (int i = 0; i < 8; ++i) {
     queue.push(bounded(Vec3(i & 1 ? 1 : -1, 0, 0), Vec3(0, i & 2 ? 1 : -1, 0),
@@ -207,7 +237,7 @@ void farthestOnEllipsoid(const EllipsoidSolid& e, const Nearest& nearest, double
 
 template <class Nearest>
 void farthestOnEllipsoids(const Solids& solids, const Nearest& nearest, Accuracy accuracy,
-                          Farthest* best) {
+                          FarthestPoints* best) {
   for (const EllipsoidSolid& e : solids.ellipsoids) {
     const double size = e.axes.colwise().norm().maxCoeff();
     Vec3 at = e.center;
@@ -219,7 +249,7 @@ void farthestOnEllipsoids(const Solids& solids, const Nearest& nearest, Accuracy
 }
 
 // The farthest point of a ball lies straight away from `nearest`; any way when it is the centre.
-void farthestOnBall(const Ball& ball, const Vec3& nearest, const Vec3& axis, Farthest* best) {
+void farthestOnBall(const Ball& ball, const Vec3& nearest, const Vec3& axis, FarthestPoints* best) {
   const Vec3 away = ball.center - nearest;
   const double distance = away.norm();
   const Vec3 n = distance > 0.0 ? Vec3(away / distance) : anyOrthogonal(axis);
@@ -227,7 +257,7 @@ void farthestOnBall(const Ball& ball, const Vec3& nearest, const Vec3& axis, Far
 }
 
 template <class Function>
-void farthestOfPoints(const Solids& solids, const Function& distance, Farthest* best) {
+void farthestOfPoints(const Solids& solids, const Function& distance, FarthestPoints* best) {
   double largest = -1.0;
   const Vec3* witness = nullptr;
   for (const Vec3& p : solids.points) {
@@ -275,6 +305,7 @@ Solids gather(std::span<const Geometry> geometries) {
 
 std::vector<Vec3> samplePoints(const Solids& solids) {
   std::vector<Vec3> points = solids.points;
+  // Corners, edge middles and face middles of a cube, on the sphere; finer for ellipsoids.
   for (const Ball& b : solids.balls) {
     for (int i = 0; i < 27; ++i) {
       const Vec3 n(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
@@ -296,9 +327,10 @@ std::vector<Vec3> samplePoints(const Solids& solids) {
   return points;
 }
 
-Farthest farthestFromSegment(const Solids& solids, const Segment& segment, Accuracy accuracy) {
+FarthestPoints farthestFromSegment(const Solids& solids, const Segment& segment,
+                                   Accuracy accuracy) {
   ALLCLEAR_ASSERT(segment.a.allFinite() && segment.b.allFinite());
-  Farthest best;
+  FarthestPoints best;
   const auto nearest = [&](const Vec3& x) { return nearestOnSegment(segment, x); };
   const auto distance = [&](const Vec3& p) { return segment.distance(p); };
   farthestOfPoints(solids, distance, &best);
@@ -310,9 +342,11 @@ Farthest farthestFromSegment(const Solids& solids, const Segment& segment, Accur
   return best;
 }
 
-Farthest farthestFromLine(const Solids& solids, const Vec3& p, const Vec3& d, Accuracy accuracy) {
+FarthestPoints farthestFromLine(const Solids& solids, const Vec3& p, const Vec3& d,
+                                Accuracy accuracy) {
   ALLCLEAR_ASSERT(p.allFinite() && d.allFinite());
-  Farthest best;
+  FarthestPoints best;
+  // The foot of x on the line.
   const auto nearest = [&](const Vec3& x) -> Vec3 { return p + (x - p).dot(d) * d; };
   const auto distance = [&](const Vec3& x) { return (x - nearest(x)).norm(); };
   farthestOfPoints(solids, distance, &best);
@@ -331,6 +365,7 @@ Interval extent(const Solids& solids, const Vec3& direction) {
   ALLCLEAR_ASSERT(direction.allFinite());
   double lower = std::numeric_limits<double>::infinity();
   double upper = -lower;
+  // The support of each solid: centre +- reach along the direction.
   const auto widen = [&](const Vec3& center, double reach) {
     const double middle = direction.dot(center);
     lower = std::min(lower, middle - reach);
@@ -350,7 +385,8 @@ Interval extent(const Solids& solids, const Vec3& direction) {
 
 double padding(double largest_coordinate, double size) {
   const double eps = std::numeric_limits<double>::epsilon();
-  return std::max(64.0 * eps * (largest_coordinate + size), largest_coordinate > 0.0 ? 0.0 : 1e-12);
+  return std::max(kPaddingUlps * eps * (largest_coordinate + size),
+                  largest_coordinate > 0.0 ? 0.0 : kLeastPadding);
 }
 
 }  // namespace allclear::fitting

@@ -7,7 +7,8 @@
 
 namespace allclear::fitting {
 
-// What the fits see of their input: the convex hull of points, balls, discs and ellipsoids.
+// The input of the fits, reduced to what has the same convex hull: points, balls, discs and
+// ellipsoids.
 
 struct Disc {
   Vec3 center;
@@ -33,42 +34,44 @@ struct Solids {
   double largestCoordinate() const;
 };
 
-/// Throws `InputError` when there is nothing or a half-space.
+/// The solids of all shapes. Throws `InputError` when there is no shape, or a half-space.
 Solids gather(std::span<const Geometry> geometries);
 
-/// The solids with their curved pieces replaced by points on them, for a first fit.
+/// Points of the solids: curved pieces are replaced by points on them, for a first fit.
 std::vector<Vec3> samplePoints(const Solids& solids);
 
-/// A capsule's axis: from a to b, equal for a ball.
+/// A capsule's axis, from a to b; a = b for a ball.
 struct Segment {
   Vec3 a, b;
   double length() const { return (b - a).norm(); }
   double distance(const Vec3& p) const;
 };
 
-/// The farthest point of each curved piece and of the points from some set, and how far it is.
-struct Farthest {
+/// How far the solids reach from some set, and the farthest point of each curved piece and of the
+/// points.
+struct FarthestPoints {
   double distance = 0.0;
   std::vector<Vec3> witnesses;
 };
 
-/// kBound: never too small. kSearch: quicker for ellipsoids, up to 3 % of their size too large.
+/// kBound: tight upper bounds. kSearch: faster for ellipsoids, up to 3 % of their size too large.
 enum class Accuracy { kBound, kSearch };
 
 /// Largest distance of a point of the solids from the segment. Exact to rounding for points, balls
 /// and discs; for ellipsoids an upper bound, above by some 1e-6 of their size, or by some 1e-4 when
 /// they are equally far nearly everywhere.
-Farthest farthestFromSegment(const Solids& solids, const Segment& segment,
-                             Accuracy accuracy = Accuracy::kBound);
+FarthestPoints farthestFromSegment(const Solids& solids, const Segment& segment,
+                                   Accuracy accuracy = Accuracy::kBound);
 
 /// The same from the line through p along the unit vector d.
-Farthest farthestFromLine(const Solids& solids, const Vec3& p, const Vec3& d,
-                          Accuracy accuracy = Accuracy::kBound);
+FarthestPoints farthestFromLine(const Solids& solids, const Vec3& p, const Vec3& d,
+                                Accuracy accuracy = Accuracy::kBound);
 
-/// Values of direction . x over the solids, exact to rounding.
+/// Range of direction . x over the solids, exact to rounding.
 Interval extent(const Solids& solids, const Vec3& direction);
 
-/// Added to sizes so that rounding cannot spoil an enclosure; never 0.
+/// Padding of sizes so that rounding cannot spoil an enclosure [m]; never 0. 64 ulps of the numbers
+/// involved: a coordinate of a posed point and a distance take some 20 operations.
 double padding(double largest_coordinate, double size);
 
 }  // namespace allclear::fitting

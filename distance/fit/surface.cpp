@@ -1,3 +1,10 @@
+// Surfaces as sets of convex polygons: cutting them by planes, and telling inside from outside.
+//
+// Polygons are cut one by one (I. Sutherland and G. Hodgman, 1974). Neighbours are cut at the same
+// points, because a crossing is computed from the ends of the edge in an order that depends on
+// their heights alone. Inside and outside follow from the winding number, the sum of the solid
+// angles of all polygons over 4 pi, which small gaps change little.
+
 #include "allclear/distance/fit/surface.h"
 
 #include <cmath>
@@ -11,10 +18,16 @@ namespace allclear::fitting {
 namespace {
 
 constexpr int kSides = 64;
+// Determinant of three unit normals: planes more nearly parallel than this meet in no useful
+// corner.
+constexpr double kParallel = 1e-9;
+// Of the size: a corner of the cell may be above another plane by rounding.
+constexpr double kAbove = 1e-9;
 
+// Adds a shape's surface as polygons, corners counter-clockwise from outside.
 struct Cutter {
   const Geometry& geometry;
-  Cuttable* out;
+  CuttableSolids* out;
 
   void polygon(Surface* surface, std::span<const Vec3> corners_G) const {
     std::vector<Vec3> corners;
@@ -31,6 +44,7 @@ struct Cutter {
     }
     return corners;
   }
+  // The disc at the lower end: its outside is below, so the order turns round.
   void base(std::vector<Vec3> corners) const {
     polygon(&out->closed, std::vector<Vec3>(corners.rbegin(), corners.rend()));
   }
@@ -41,6 +55,7 @@ struct Cutter {
       polygon(&out->closed, corners);
     }
     if (!shape.isFlat()) return;
+    // A flat hull has no facets: its rim is a surface without an inside.
     std::vector<Vec3> rim;
     for (int i : shape.vertices) rim.push_back(points[i]);
     polygon(&out->open, rim);
@@ -117,9 +132,10 @@ Surface Surface::below(const Plane& plane) const {
       const Vec3& q = corner[(k + 1) % corner.size()];
       const double hp = plane.height(p);
       const double hq = plane.height(q);
+      // Keep what is below; add the crossing of an edge with ends on both sides.
       if (hp <= 0.0) kept.push_back(p);
       if ((hp < 0.0) != (hq < 0.0) && hp != 0.0 && hq != 0.0) {
-        // The same arithmetic from either side and for either sense of the edge.
+        // From the lower end to the upper one: the same arithmetic for either sense of the edge.
         const bool forward = hp < hq;
         const Vec3& low = forward ? p : q;
         const Vec3& high = forward ? q : p;
@@ -132,8 +148,8 @@ Surface Surface::below(const Plane& plane) const {
   return result;
 }
 
-Cuttable cuttable(std::span<const Geometry> solids) {
-  Cuttable result;
+CuttableSolids cuttableSolids(std::span<const Geometry> solids) {
+  CuttableSolids result;
   for (const Geometry& g : solids) std::visit(Cutter{g, &result}, g.shape);
   return result;
 }
@@ -142,6 +158,7 @@ double windingNumber(const Surface& closed, const Vec3& p) {
   double angle = 0.0;
   for (int i = 0; i < closed.size(); ++i) {
     const std::span<const Vec3> corner = closed.polygon(i);
+    // A convex polygon as a fan of triangles.
     for (std::size_t k = 2; k < corner.size(); ++k) {
       angle += solidAngle(corner[0] - p, corner[k - 1] - p, corner[k] - p);
     }
@@ -150,6 +167,8 @@ double windingNumber(const Surface& closed, const Vec3& p) {
 }
 
 std::vector<Vec3> cellCorners(std::span<const Plane> planes) {
+  // Every three planes meet in a point; it is a corner when it is below all others. Cells have few
+  // planes.
   std::vector<Vec3> corners;
   for (std::size_t i = 0; i < planes.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -157,12 +176,12 @@ std::vector<Vec3> cellCorners(std::span<const Plane> planes) {
         Mat3 N;
         N << planes[i].normal.transpose(), planes[j].normal.transpose(),
             planes[k].normal.transpose();
-        if (std::abs(N.determinant()) < 1e-9) continue;
+        if (std::abs(N.determinant()) < kParallel) continue;
         const Vec3 p = N.inverse() * Vec3(planes[i].offset, planes[j].offset, planes[k].offset);
         bool inside = true;
         for (std::size_t l = 0; l < planes.size(); ++l) {
           if (l == i || l == j || l == k) continue;
-          inside = inside && planes[l].height(p) <= 1e-9 * (1.0 + p.norm());
+          inside = inside && planes[l].height(p) <= kAbove * (1.0 + p.norm());
         }
         if (inside) corners.push_back(p);
       }

@@ -16,7 +16,8 @@ struct Plane {
   Plane flipped() const { return {-normal, -offset}; }
 };
 
-/// Convex polygons in a row: polygon i has corners[first[i]] up to corners[first[i + 1]].
+/// A set of convex polygons: polygon i has the corners from corners[first[i]] up to
+/// corners[first[i + 1]].
 struct Surface {
   std::vector<Vec3> corners;
   std::vector<int> first{0};
@@ -32,20 +33,21 @@ struct Surface {
   Surface below(const Plane& plane) const;
 };
 
-/// Solids as what can be cut by planes, and what is kept whole.
-struct Cuttable {
+/// Solids as surfaces, which planes can cut, and pieces that are kept whole.
+struct CuttableSolids {
   Surface closed;               ///< bounds solids, corners counter-clockwise from outside
-  Surface open;                 ///< without inside
+  Surface open;                 ///< surfaces without an inside
   std::vector<Geometry> whole;  ///< balls, capsules and ellipsoids
 };
 
-/// Cylinders and cones become circumscribed prisms and pyramids with 64 sides (0.12 % wider).
-Cuttable cuttable(std::span<const Geometry> solids);
+/// The solids of all shapes. Cylinders and cones become circumscribed prisms and pyramids with 64
+/// sides (0.12 % wider).
+CuttableSolids cuttableSolids(std::span<const Geometry> solids);
 
-/// How often the closed surface winds about p: near 1 inside, near 0 outside.
+/// How often the closed surface winds about p: about 1 inside, about 0 outside.
 double windingNumber(const Surface& closed, const Vec3& p);
 
-/// Corners of the convex cell below all planes.
+/// Corners of the convex cell below all planes; none of an unbounded cell without corners.
 std::vector<Vec3> cellCorners(std::span<const Plane> planes);
 
 }  // namespace allclear::fitting

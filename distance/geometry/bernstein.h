@@ -9,7 +9,9 @@
 
 namespace allclear::mcd {
 
-/// Turns the eight coefficients over [0, 1] into those over [s0, s1], by de Casteljau's steps.
+/// Turns the eight coefficients over [0, 1] into those over [s0, s1], by de Casteljau's steps: cuts
+/// off what is right of s1, then what is left of s0. Each step is a convex combination, so nothing
+/// grows by rounding. `Coefficients` is an array of numbers, vectors or matrices.
 template <class Coefficients>
 void restrictTo(double s0, double s1, Coefficients* c) {
   constexpr int kCount = BodyCurve::kDegree + 1;
@@ -43,6 +45,8 @@ ALLCLEAR_INLINE void restrictionWeights(double s0, double s1, RestrictionWeights
       high[n][j] = (1.0 - s1) * high[n - 1][j] + s1 * high[n - 1][j - 1];
     }
   }
+  // The blossom with s0 (7 - i times) and s1 (i times) is the product of these two polynomials of
+  // the coefficients' indices: degrees 7 - i and i.
   for (int i = 0; i < kCount; ++i) {
     for (int j = 0; j < kCount; ++j) weights[i][j] = 0.0;
     for (int j = 0; j < kCount - i; ++j) {

@@ -1,3 +1,11 @@
+// The convex hull by qhull (C. Barber, D. Dobkin, H. Huhdanpaa, "The quickhull algorithm for convex
+// hulls", 1996), with a small shell around it:
+//  - qhull refuses flat input, so the dimension of the points is found first, and points on a line
+//  or
+//    in a plane get a hull of their own;
+//  - its tolerances are absolute, so the points are centred and scaled to unit size;
+//  - its facets come in any orientation, and are turned outward.
+
 #include "allclear/distance/geometry/convex_hull.h"
 
 #include <algorithm>
@@ -14,15 +22,19 @@ extern "C" {
 namespace allclear {
 namespace {
 
-constexpr double kFlat = 1e-10;  // of the extent; qhull's own limit is near 1e-13
+/// Of the extent: flatter points are in a plane (or on a line). qhull's own limit is near 1e-13;
+/// near that it gives facets with normals of rounding.
+constexpr double kFlat = 1e-10;
 
-// The affine span of the points: `axes[0..dimension)` are orthonormal, `corners` span it.
+/// The affine span of the points: `axes[0..dimension)` are orthonormal.
 struct Span {
   int dimension = 0;
-  double extent = 0.0;
-  int corner[2] = {0, 0};
+  double extent = 0.0;     ///< about the diameter of the points [m]
+  int corner[2] = {0, 0};  ///< two points that are `extent` apart
   Vec3 axes[3];
 };
+
+/// Index of the point with the largest measure, which goes to `value`.
 
 template <class Measure>
 int largest(std::span<const Vec3> points, Measure measure, double* value) {
@@ -38,6 +50,8 @@ int largest(std::span<const Vec3> points, Measure measure, double* value) {
   return best;
 }
 
+/// Adds one axis after the other: toward the point farthest from the span so far, while that is
+/// farther than the limit.
 Span spanOf(std::span<const Vec3> points) {
   Span span;
   double d = 0.0;
@@ -65,7 +79,9 @@ Span spanOf(std::span<const Vec3> points) {
   return span;
 }
 
-// Andrew's monotone chain in the plane of the first two axes.
+/// The corners of points in a plane, counterclockwise: A. Andrew's monotone chain (1979), in the
+/// coordinates of the first two axes. Sorted by x, the lower half of the rim is built from left to
+/// right and the upper half back; a corner that would turn right is no corner.
 std::vector<int> flatHull(std::span<const Vec3> points, const Span& span) {
   std::vector<Vec2> flat(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -96,11 +112,11 @@ std::vector<int> flatHull(std::span<const Vec3> points, const Span& span) {
   return hull;
 }
 
-// Owns one run of the reentrant library.
+/// Owns one run of the reentrant library.
 class Qhull {
  public:
   Qhull(std::vector<double>& coordinates, const char* options)
-      : quiet_(std::fopen("/dev/null", "w")) {
+      : quiet_(std::fopen("/dev/null", "w")) {  // where its messages go
     ALLCLEAR_ASSERT(quiet_ != nullptr);
     qh_zero(&qh_, quiet_);
     std::string command = options;
@@ -144,10 +160,12 @@ class Qhull {
   int status_ = 0;
 };
 
+/// Facets of points that are not flat; none when qhull fails.
 std::vector<Triangle> solidFacets(const std::vector<Vec3>& points) {
   std::vector<double> coordinates;
   coordinates.reserve(3 * points.size());
   for (const Vec3& p : points) coordinates.insert(coordinates.end(), {p.x(), p.y(), p.z()});
+  // Qt: triangulated facets. If rounding defeats that, QJ: with all points moved a little.
   for (const char* options : {"qhull Qt Pp", "qhull QJ Pp"}) {
     const auto run = std::make_unique<Qhull>(coordinates, options);
     if (run->succeeded()) return run->triangles();
@@ -155,6 +173,8 @@ std::vector<Triangle> solidFacets(const std::vector<Vec3>& points) {
   return {};
 }
 
+/// Turns the facets outward, seen from the mean of the corners, and adds up the tetrahedra between
+/// them and this point: the volume.
 void orient(const std::vector<Vec3>& points, ConvexHull* hull) {
   Vec3 inside = Vec3::Zero();
   for (int i : hull->vertices) inside += points[i];
@@ -169,6 +189,29 @@ void orient(const std::vector<Vec3>& points, ConvexHull* hull) {
   }
 }
 
+/// The hull of points that are not flat.
+ConvexHull solidHull(std::span<const Vec3> points, const Span& span) {
+  ConvexHull hull;
+  // Centred and of unit size, the library's fixed tolerances suit every input.
+  std::vector<Vec3> unit(points.begin(), points.end());
+  const Vec3 center = 0.5 * (points[span.corner[0]] + points[span.corner[1]]);
+  for (Vec3& p : unit) p = (p - center) / span.extent;
+  hull.facets = solidFacets(unit);
+  if (hull.facets.empty()) {  // qhull found no facets: every point stays
+    hull.vertices.resize(points.size());
+    std::iota(hull.vertices.begin(), hull.vertices.end(), 0);
+    return hull;
+  }
+  for (const Triangle& t : hull.facets) {
+    hull.vertices.insert(hull.vertices.end(), t.begin(), t.end());
+  }
+  std::sort(hull.vertices.begin(), hull.vertices.end());
+  hull.vertices.erase(std::unique(hull.vertices.begin(), hull.vertices.end()), hull.vertices.end());
+  orient(unit, &hull);
+  hull.volume *= span.extent * span.extent * span.extent;
+  return hull;
+}
+
 }  // namespace
 
 ConvexHull convexHull(std::span<const Vec3> points) {
@@ -178,26 +221,7 @@ ConvexHull convexHull(std::span<const Vec3> points) {
   if (span.dimension == 0) hull.vertices = {0};
   if (span.dimension == 1) hull.vertices = {span.corner[0], span.corner[1]};
   if (span.dimension == 2) hull.vertices = flatHull(points, span);
-  if (span.dimension == 3) {
-    // Centred and of unit size, the library's fixed tolerances suit every input.
-    std::vector<Vec3> unit(points.begin(), points.end());
-    const Vec3 center = 0.5 * (points[span.corner[0]] + points[span.corner[1]]);
-    for (Vec3& p : unit) p = (p - center) / span.extent;
-    hull.facets = solidFacets(unit);
-    if (hull.facets.empty()) {  // no facet could be told: every point stays
-      hull.vertices.resize(points.size());
-      std::iota(hull.vertices.begin(), hull.vertices.end(), 0);
-      return hull;
-    }
-    for (const Triangle& t : hull.facets) {
-      hull.vertices.insert(hull.vertices.end(), t.begin(), t.end());
-    }
-    std::sort(hull.vertices.begin(), hull.vertices.end());
-    hull.vertices.erase(std::unique(hull.vertices.begin(), hull.vertices.end()),
-                        hull.vertices.end());
-    orient(unit, &hull);
-    hull.volume *= span.extent * span.extent * span.extent;
-  }
+  if (span.dimension == 3) hull = solidHull(points, span);
   return hull;
 }
 

@@ -12,7 +12,7 @@ namespace allclear {
 ///
 /// Rounding: an input point may lie outside of the hull by about 1e-13 of the points' extent.
 struct ConvexHull {
-  std::vector<int> vertices;     ///< of equal points only one; around the rim when flat
+  std::vector<int> vertices;     ///< one of equal points; in order around the rim when flat
   std::vector<Triangle> facets;  ///< outward normals; empty when the points are flat
   double volume = 0.0;           ///< [m^3]; 0 when the points are flat
 
@@ -20,7 +20,7 @@ struct ConvexHull {
 };
 
 /// Accepts any finite points: none, one, equal, collinear or coplanar ones. Points within 1e-10 of
-/// their extent from a common plane count as flat; of those, `vertices` are the corners of the flat
+/// their extent from a common plane count as flat; then `vertices` are the corners of the flat
 /// hull.
 ConvexHull convexHull(std::span<const Vec3> points);
 

@@ -9,18 +9,20 @@
 
 namespace allclear::fitting {
 
+/// A circle or ball. Without points its radius is -1.
 template <int Dimension>
 struct SmallestBall {
   Eigen::Matrix<double, Dimension, 1> center = Eigen::Matrix<double, Dimension, 1>::Zero();
-  double radius = -1.0;  ///< -1: of no point
+  double radius = -1.0;  ///< [m]
 };
 
 /// The smallest circle (2) or ball (3) about points, to rounding.
 ///
-/// Basis exchange with the farthest point entering (B. Gaertner, Fast and robust smallest enclosing
-/// balls, 1999): the ball grows with every exchange, so that a handful of passes over the points
-/// do. The few points of one exchange are solved by looking at every subset, which no degeneracy
-/// can lead astray.
+/// Basis exchange with the farthest point entering (B. Gaertner, "Fast and robust smallest
+/// enclosing balls", 1999). The smallest ball is that of at most Dimension + 1 of the points, its
+/// basis. If some point is outside the basis' ball, the farthest such point joins, and the smallest
+/// ball of these few is found by trying every subset, which degenerate points cannot mislead. The
+/// ball grows with every exchange, so a handful of passes over the points is enough.
 template <int Dimension>
 class SmallestBallFinder {
  public:
@@ -40,6 +42,7 @@ class SmallestBallFinder {
   }
 
  private:
+  /// Relative growth of the radius below which an exchange is rounding: the end.
   static constexpr double kGrowth = 1e-14;
 
   static Point farthest(std::span<const Point> points, const Point& center) {
@@ -55,7 +58,8 @@ class SmallestBallFinder {
     return *best;
   }
 
-  // The smallest ball about the basis and the new point; false when it is no larger.
+  // Makes the ball the smallest one about the basis and the new point; false when it does not grow.
+  // The new point is outside the ball so far, so it is on the new one: every subset holds it.
   bool exchange(const Point& entering) {
     if (count_ == Dimension + 2) return false;
     basis_[count_] = entering;

@@ -1,3 +1,11 @@
+// Support queries of a convex polytope: which corner is farthest along d?
+//
+// Up to 16 corners, all are compared: eight at a time, one dot product per lane. Of more corners,
+// the query climbs: from a corner to the neighbour that is farthest along d, until none is farther.
+// On a convex polytope a corner without a better neighbour is the best of all. To start near the
+// end, a table holds the best corner for the middle of each of 6 x 8 x 8 cells of directions (a
+// cube around the origin, each side divided into squares).
+
 #include "allclear/distance/geometry/support_corners.h"
 
 #include <algorithm>
@@ -9,9 +17,10 @@ namespace allclear {
 namespace {
 
 constexpr int kLanes = 8;
-constexpr int kFewCorners = 16;  // up to here looking at all corners beats climbing along edges
+constexpr int kFewCorners = 16;  // up to here, comparing all corners is faster than climbing
 
-/// `count` is a multiple of kLanes. Indices are kept as doubles so that one loop vectorises whole.
+/// Index of the point farthest along (dx, dy, dz). `count` is a multiple of kLanes. Each lane keeps
+/// its own best; indices are kept as doubles, so that the whole loop becomes vector code.
 ALLCLEAR_MULTIVERSION
 int farthestOf(const double* x, const double* y, const double* z, int count, double dx, double dy,
                double dz) {
@@ -39,6 +48,7 @@ int farthestOf(const double* x, const double* y, const double* z, int count, dou
 }  // namespace
 
 PointCloud::PointCloud(const std::vector<Vec3>& points) : ball_(ballAbout(points)) {
+  // Relative to the ball's centre, coordinates are as small as the shape.
   std::vector<Vec3> local;
   for (const Vec3& p : points) local.push_back(p - ball_.center);
   const ConvexHull hull = convexHull(local);
@@ -47,6 +57,7 @@ PointCloud::PointCloud(const std::vector<Vec3>& points) : ball_(ballAbout(points
   } else {
     keepSolid(local, hull);
   }
+  // Padded by repeats of the last corner, which change no maximum.
   const std::size_t padded = (corners_.size() + kLanes - 1) / kLanes * kLanes;
   for (std::size_t i = 0; i < padded; ++i) {
     const Vec3& p = corners_[std::min(i, corners_.size() - 1)];
@@ -67,6 +78,8 @@ void PointCloud::keepSolid(const std::vector<Vec3>& points, const ConvexHull& hu
   for (Triangle& face : faces) {
     for (int& i : face) i = corner_of[i];
   }
+  // Lists per corner, one behind the other: counts, then their sums as starts. Around a corner each
+  // triangle contributes one edge (its next) and one normal.
   edge_start_.assign(corners_.size() + 1, 0);
   for (const Triangle& f : faces) {
     for (int corner : f) ++edge_start_[corner + 1];
@@ -94,6 +107,8 @@ void PointCloud::keepFlat(const std::vector<Vec3>& points, const PlanarHull& hul
   const int count = static_cast<int>(corners_.size());
   edge_start_.push_back(0);
   normal_start_.push_back(0);
+  // Corner i of a polygon has two edges, to the corners before and after it. Its normals are those
+  // of the two sides in the plane, which point outward, and both normals of the plane.
   for (int i = 0; i < count; ++i) {
     const int next = (i + 1) % count;
     const int previous = (i + count - 1) % count;
@@ -103,8 +118,8 @@ void PointCloud::keepFlat(const std::vector<Vec3>& points, const PlanarHull& hul
       neighbour_.push_back(k);
       direction_.push_back((corners_[k] - corners_[i]).normalized());
       if (count < 3) continue;
-      const Vec3 ahead = k == next ? direction_.back() : Vec3(-direction_.back());
-      normal_.push_back(ahead.cross(hull.normal));
+      const Vec3 counterclockwise = k == next ? direction_.back() : Vec3(-direction_.back());
+      normal_.push_back(counterclockwise.cross(hull.normal));
     }
     if (count >= 3) {
       normal_.push_back(hull.normal);
@@ -115,6 +130,8 @@ void PointCloud::keepFlat(const std::vector<Vec3>& points, const PlanarHull& hul
   }
 }
 
+/// The cell of the cube of directions that d points through: the side of its largest coordinate,
+/// then the other two, scaled to that side's squares.
 int PointCloud::cellOf(const Vec3& d) {
   int axis = 0;
   const double largest = d.cwiseAbs().maxCoeff(&axis);
@@ -140,7 +157,7 @@ void PointCloud::buildStarts() {
       }
     }
   }
-  for (int& i : start_) i = std::min(i, count() - 1);
+  for (int& i : start_) i = std::min(i, count() - 1);  // a repeat stands for the last corner
 }
 
 int PointCloud::climb(int start, const Vec3& d) const {

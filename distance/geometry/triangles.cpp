@@ -2,14 +2,16 @@
 //  - edge to edge, nine pairs of segments,
 //  - corner to face, six, where the corner's foot is inside of the face,
 //  - edge through face, six, where the triangles intersect,
-// each a distance of two points of the triangles. What a test misses for rounding (a foot just
-// outside of a face, a crossing just beside it), a test of lower dimension next to it finds to
-// rounding. Points of segments come from products with the common normal d x f rather than from the
-// Gram determinant |d|^2 |f|^2 - (d.f)^2, whose error at an angle t is 1/t^2 rather than 1/t times
-// rounding.
+// each a distance between a point of A and a point of B, so none is too small. Where rounding makes
+// a test fail (a foot just outside of a face, a crossing just beside it), the nearest points lie
+// within rounding of an edge, and the edge tests find them. Points of segments come from products
+// with the common normal d x f rather than from the Gram determinant |d|^2 |f|^2 - (d.f)^2: at an
+// angle t between the segments the error is rounding times 1/t rather than 1/t^2.
 //
-// Lanes of four run in parallel, three corners or edges and one repeated; nothing branches but for
-// triangles that reach both sides of the other's plane.
+// Vectors of four lanes hold the three corners or edges of a triangle, and one of them repeated.
+// Only triangles that reach both sides of the other's plane take a branch.
+//
+// Symbols: d, f edges of A and B; n a face's normal, not normalised; s, t places along edges.
 
 #include "allclear/distance/geometry/triangles.h"
 
@@ -35,7 +37,7 @@ ALLCLEAR_INLINE Lanes clamped(Lanes x) {
   x = x > 0.0 ? x : all(0.0);
   return x < 1.0 ? x : all(1.0);
 }
-/// 1 where x is too small to divide by.
+/// x, or 1 where x is too small to divide by (a degenerate edge or face: its dividend is 0 too).
 ALLCLEAR_INLINE Lanes divisor(Lanes x) { return x > kTiny ? x : all(1.0); }
 ALLCLEAR_INLINE Lanes magnitude(Lanes x) { return x > 0.0 ? x : -x; }
 

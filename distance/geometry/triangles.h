@@ -24,9 +24,9 @@ struct TriangleDistance {
   Vec3 pointB() const { return {b[0], b[1], b[2]}; }
 };
 
-/// Distance of two triangles. The points are of the triangles whatever their shape, so that the
-/// distance is never too small; it is too large by rounding at most: some 1e-15 of the size of the
-/// pair, needles and coplanar triangles included.
+/// Distance of two triangles. The points belong to the triangles, so the distance is never too
+/// small; it is too large by rounding at most: some 1e-15 of the size of the pair. Needles, points
+/// and coplanar triangles are fine.
 TriangleDistance triangleDistance(const TriangleCorners& A, const TriangleCorners& B);
 
 /// The point of a triangle nearest to p.

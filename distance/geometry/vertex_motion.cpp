@@ -1,7 +1,13 @@
-// The gap of the two features is affine in each of t, u and v, (u, v) being the place on the face,
-// or along the edges. So over a box of (t, u, v) each coordinate of it lies between the least and
-// the greatest of its values at the box's eight corners, exactly: boxes whose range leaves out zero
-// in some coordinate hold no contact. The others are halved along the side that moves the gap most.
+// Conservative collision tests of a vertex with a face, and of two edges, whose vertices move
+// linearly.
+//
+// The gap, the vector between a point of the one feature and one of the other, is affine in each of
+// t, u and v, where (u, v) is the place on the face, or along the two edges. So over a box of (t,
+// u, v) each of its coordinates lies between the least and the greatest of the values at the box's
+// eight corners, exactly. A box whose range leaves out zero, in some coordinate or along some
+// direction, holds no contact. The others are halved along the side that moves the gap most.
+// Invariant: a box is dropped only when it provably holds no contact, so `false` is a proof.
+//
 // (Inclusion functions after B. Wang, Z. Ferguson et al., "A large-scale benchmark and an
 // inclusion-based algorithm for continuous collision detection", TOG 2021.)
 #include "allclear/distance/geometry/vertex_motion.h"
@@ -15,7 +21,7 @@
 namespace allclear {
 namespace {
 
-// Extended precision: real queries are decided by the last bits of their coordinates.
+// Extended precision: touching features of real meshes are decided by the last bits of coordinates.
 using Real = long double;
 using Vector = Vec3T<Real>;
 
@@ -36,9 +42,10 @@ double largestCoordinate(const MovingPoint& p) {
   return std::max(p.start.cwiseAbs().maxCoeff(), p.end.cwiseAbs().maxCoeff());
 }
 
-/// Directions along which the gap is looked at, besides the axes: motion in or near a common plane
-/// would otherwise be halved for ever.
-std::vector<Vector> lookAlong(const Vector& normal_at_start, const Vector& normal_at_end) {
+/// Directions to test besides the axes: the face's normals and diagonals. Features that move in or
+/// near one oblique plane have ranges that hold zero along all axes; halving would not end.
+std::vector<Vector> separatingDirections(const Vector& normal_at_start,
+                                         const Vector& normal_at_end) {
   std::vector<Vector> directions{{1, 1, 0},  {1, -1, 0}, {1, 0, 1},
                                  {1, 0, -1}, {0, 1, 1},  {0, 1, -1}};
   for (const Vector& n : {normal_at_start, normal_at_end}) {
@@ -47,14 +54,15 @@ std::vector<Vector> lookAlong(const Vector& normal_at_start, const Vector& norma
   return directions;
 }
 
-/// Where the gap lies over a box, and how much each parameter moves it.
+/// Range of the gap over a box, and how much each parameter moves it.
 struct Range {
   Vector lower = Vector::Constant(std::numeric_limits<Real>::infinity());
   Vector upper = -lower;
   std::array<Real, 3> travel{};
   std::array<Vector, 8> corner;
 
-  /// True when the gap keeps away from zero along one of the directions.
+  /// Whether the gap stays away from zero along an axis or one of the directions. `slack` bounds
+  /// the rounding of a coordinate.
   bool isAway(const std::vector<Vector>& directions, Real slack) const {
     if ((lower.array() > slack).any() || (upper.array() < -slack).any()) return true;
     for (const Vector& n : directions) {
@@ -64,6 +72,7 @@ struct Range {
         least = std::min(least, n.dot(g));
         greatest = std::max(greatest, n.dot(g));
       }
+      // A dot product adds up three coordinates' errors, and has roundings of its own: twice.
       const Real padded = 2 * slack * n.cwiseAbs().sum();
       if (least > padded || greatest < -padded) return true;
     }
@@ -76,6 +85,7 @@ Range rangeOver(const Box& box, const Gap& gap) {
   Range range;
   std::array<Vector, 8>& corner = range.corner;
   for (int c = 0; c < 8; ++c) {
+    // Bit k of c says which end of side k.
     const auto side = [&](int k) { return (c >> k & 1) ? box.upper[k] : box.lower[k]; };
     corner[c] = gap(side(0), side(1), side(2));
     range.lower = range.lower.cwiseMin(corner[c]);
@@ -90,21 +100,23 @@ Range rangeOver(const Box& box, const Gap& gap) {
   return range;
 }
 
-/// `inside(box)` is false when the box lies outside of the parameters' domain.
+/// Whether the gap may vanish for some (t, u, v). `inside(box)` is false when the box lies outside
+/// the domain of the parameters.
 template <class Gap, class Inside>
 bool mayVanish(const Gap& gap, const Inside& inside, const std::vector<Vector>& directions,
                double scale, const VertexMotionOptions& options) {
   const Real slack = kRounding * scale;
   const Real resolution = static_cast<Real>(options.resolution) * scale;
   std::vector<Box> stack{Box{}};
-  for (int looked = 0; !stack.empty(); ++looked) {
-    if (looked >= options.max_boxes) return true;
+  for (int count = 0; !stack.empty(); ++count) {
+    if (count >= options.max_boxes) return true;
     const Box box = stack.back();
     stack.pop_back();
     if (!inside(box)) continue;
     const Range range = rangeOver(box, gap);
     if (range.isAway(directions, slack)) continue;
     if ((range.upper - range.lower).maxCoeff() <= resolution) return true;
+    // Halve the side along which the gap changes most; a side without a middle is a single number.
     const int k = static_cast<int>(std::max_element(range.travel.begin(), range.travel.end()) -
                                    range.travel.begin());
     const Real middle = Real(0.5) * (box.lower[k] + box.upper[k]);
@@ -129,12 +141,13 @@ bool mayTouchVertexFace(const MovingPoint& vertex, const std::array<MovingPoint,
     const Vector a = at(face[0], t);
     return at(vertex, t) - a - u * (at(face[1], t) - a) - v * (at(face[2], t) - a);
   };
+  // u + v <= 1 on a triangle.
   const auto inside = [](const Box& box) { return box.lower[1] + box.lower[2] <= 1.0; };
   const auto normal = [&](Real t) -> Vector {
     const Vector a = at(face[0], t);
     return (at(face[1], t) - a).cross(at(face[2], t) - a);
   };
-  return mayVanish(gap, inside, lookAlong(normal(0), normal(1)), scale, options);
+  return mayVanish(gap, inside, separatingDirections(normal(0), normal(1)), scale, options);
 }
 
 bool mayTouchEdgeEdge(const std::array<MovingPoint, 2>& a, const std::array<MovingPoint, 2>& b,
@@ -146,11 +159,13 @@ bool mayTouchEdgeEdge(const std::array<MovingPoint, 2>& a, const std::array<Movi
   const auto gap = [&](Real t, Real u, Real v) -> Vector {
     return (1 - u) * at(a[0], t) + u * at(a[1], t) - (1 - v) * at(b[0], t) - v * at(b[1], t);
   };
+  // Across both edges.
   const auto normal = [&](Real t) -> Vector {
     return (at(a[1], t) - at(a[0], t)).cross(at(b[1], t) - at(b[0], t));
   };
   return mayVanish(
-      gap, [](const Box&) { return true; }, lookAlong(normal(0), normal(1)), scale, options);
+      gap, [](const Box&) { return true; }, separatingDirections(normal(0), normal(1)), scale,
+      options);
 }
 
 }  // namespace allclear

@@ -15,13 +15,13 @@ struct MovingPoint {
 struct VertexMotionOptions {
   /// Gaps below this fraction of the largest coordinate count as contact.
   double resolution = 1e-17;
-  /// Boxes of (t, u, v) looked at before the answer is "may touch".
+  /// Boxes of (t, u, v) to examine at most; then the result is "may touch".
   int max_boxes = 200000;
 };
 
-// Continuous collision of two features whose vertices move linearly: false only when they provably
+// Continuous collision of two features whose vertices move linearly. False only when they provably
 // do not touch at any t in [0, 1]; true when they touch, come nearer than the resolution, or the
-// search is too long. Degenerate features (points, needles, coplanar motion) are fine. Every
+// search takes too long. Degenerate features (points, needles, coplanar motion) are allowed. Every
 // coordinate must be finite.
 
 bool mayTouchVertexFace(const MovingPoint& vertex, const std::array<MovingPoint, 3>& face,

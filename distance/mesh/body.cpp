@@ -1,3 +1,14 @@
+// A shape made ready for queries with meshes, and the test whether a point is inside.
+//
+// Shapes become what the search over two trees understands: triangles with a thickness, or a convex
+// core. A ball is a thick point, a capsule a thick segment (triangles without area), boxes and
+// convex meshes are their faces.
+//
+// Inside. A closed part winds about a point p a whole number of times, which is the number of its
+// triangles that a ray from p crosses outward less those that it crosses inward. A ray that meets
+// an edge or a vertex, to rounding, counts nothing: another direction is tried, and after four the
+// winding number by solid angles decides. The tree finds the triangles that the ray may pass.
+
 #include "allclear/distance/mesh/body.h"
 
 #include <bit>
@@ -14,6 +25,7 @@ namespace {
 
 constexpr std::size_t kMostTriangles = std::size_t{1} << 27;
 
+/// The surface of a convex polyhedron as triangles.
 struct Faces {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
@@ -34,6 +46,7 @@ Faces hullFaces(const std::vector<Vec3>& points) {
   const ConvexHull hull = convexHull(points);
   Faces faces{points, hull.facets};
   if (!hull.isFlat()) return faces;
+  // A flat hull has no facets: a fan over its rim, and for a segment a triangle without area.
   const std::vector<int>& rim = hull.vertices;
   const int n = static_cast<int>(rim.size());
   if (n < 3) faces.triangles.push_back({rim[0], rim[n - 1], rim[n - 1]});
@@ -51,11 +64,43 @@ Vec3 coreHalfSize(const ConvexCore& core) {
   }
 }
 
+/// The box about a convex core, with the ball about it.
 MeshVolume boxVolume(const Vec3& half) {
+  // Room for the rounding of sizes and of their norm (a few 1e-16).
+  constexpr double kGrown = 1.0 + 1e-12;
   MeshVolume volume{};
-  volume.radius = half.norm() * (1.0 + 1e-12);
-  for (int i = 0; i < 3; ++i) volume.axis[i][i] = half[i] * (1.0 + 1e-12);
+  volume.radius = half.norm() * kGrown;
+  for (int i = 0; i < 3; ++i) volume.axis[i][i] = half[i] * kGrown;
   return volume;
+}
+
+/// How the ray from p crosses a triangle: 1 to its outside, -1 to its inside, 0 not at all; nothing
+/// when it comes too near to the rim to say.
+///
+/// With the corners a, b, c relative to p, the triple products d.(b x c), d.(c x a) and d.(a x b)
+/// are the barycentric coordinates, times the same factor, of the point where the line of the ray d
+/// meets the triangle's plane. The line passes through the triangle when they have one sign: plus
+/// when it leaves through the outside, minus when it enters.
+std::optional<int> crossingOf(const TriangleCorners& t, const Vec3& p, const Vec3& direction) {
+  const Vec3 a = t.corner(0) - p, b = t.corner(1) - p, c = t.corner(2) - p;
+  const double scale = std::max({a.squaredNorm(), b.squaredNorm(), c.squaredNorm()});
+  const double u = direction.dot(b.cross(c)), v = direction.dot(c.cross(a)),
+               w = direction.dot(a.cross(b));
+  // Products of two corners, summed three at a time: about 5 roundings of 1.1e-16, of terms up to
+  // `scale`.
+  constexpr double kTripleRounding = 1e-15;
+  const double error = kTripleRounding * scale;
+  const bool outward = u > error && v > error && w > error;
+  const bool inward = u < -error && v < -error && w < -error;
+  if (!outward && !inward) {
+    // Clearly of both signs: the line passes beside the triangle.
+    const bool beside = (std::min({u, v, w}) < -error) && (std::max({u, v, w}) > error);
+    return beside ? std::optional(0) : std::nullopt;
+  }
+  // The line crosses; ahead of p, not behind, when p is on the side that the ray comes from.
+  const double height = a.dot((t.corner(1) - t.corner(0)).cross(t.corner(2) - t.corner(0)));
+  const bool ahead = (height > 0.0) == outward && height != 0.0;
+  return ahead ? (outward ? 1 : -1) : 0;
 }
 
 }  // namespace
@@ -70,31 +115,32 @@ MeshBody::MeshBody(const Shape& shape) {
                                                          " triangles are more than " +
                                                          std::to_string(kMostTriangles));
     }
-    takeTriangles(mesh->vertices(), mesh->triangles());
-    takeHull(mesh->vertices());
+    setTriangles(mesh->vertices(), mesh->triangles());
+    setHull(mesh->vertices());
     return;
   }
+  // Any other shape is convex. A ball is a thick point, a capsule a thick segment.
   is_convex_ = true;
   hull_.emplace(shape);
   if (const auto* sphere = std::get_if<Sphere>(&shape)) {
     thickness_ = sphere->radius();
-    takeTriangles({Vec3::Zero()}, {{0, 0, 0}});
+    setTriangles({Vec3::Zero()}, {{0, 0, 0}});
   } else if (const auto* capsule = std::get_if<Capsule>(&shape)) {
     thickness_ = capsule->radius();
     const Vec3 end(0.0, 0.0, 0.5 * capsule->length());
-    takeTriangles({-end, end}, {{0, 1, 1}});
+    setTriangles({-end, end}, {{0, 1, 1}});
   } else if (const auto* box = std::get_if<Box>(&shape)) {
     const Faces faces = boxFaces(box->halfSize());
-    takeTriangles(faces.vertices, faces.triangles);
+    setTriangles(faces.vertices, faces.triangles);
   } else if (const auto* convex = std::get_if<ConvexMesh>(&shape)) {
     const Faces faces = hullFaces(convex->points());
-    takeTriangles(faces.vertices, faces.triangles);
+    setTriangles(faces.vertices, faces.triangles);
   } else {
-    takeCore(shape);
+    setCore(shape);
   }
 }
 
-void MeshBody::takeHull(const std::vector<Vec3>& points) {
+void MeshBody::setHull(const std::vector<Vec3>& points) {
   std::vector<Vec3> corners;
   const ConvexHull hull = convexHull(points);
   for (int i : hull.vertices) corners.push_back(points[i]);
@@ -102,9 +148,11 @@ void MeshBody::takeHull(const std::vector<Vec3>& points) {
   is_convex_ = isHull(hull.volume);
 }
 
-/// Closed, bent outward at every edge, and of the hull's volume: without the last, surfaces that
-/// wind about more than once would pass.
+/// Whether the mesh is its own hull: one closed part, bent outward at every edge, and of the hull's
+/// volume. Without the last test, a surface that winds about more than once would pass.
 bool MeshBody::isHull(double hull_volume) const {
+  // Of the volume, and of the size for a dent: above the rounding of both (some 1e-15 and 1e-12),
+  // below any dent that a distance would notice.
   constexpr double kRelative = 1e-9;
   if (!topology_.closed || topology_.part_closed.size() != 1) return false;
   if (std::abs(topology_.volume - hull_volume) > kRelative * hull_volume) return false;
@@ -113,6 +161,7 @@ bool MeshBody::isHull(double hull_volume) const {
     const Triangle& t = topology_.triangles[i];
     const Vec3& a = topology_.vertices[t[0]];
     const Vec3 n = (topology_.vertices[t[1]] - a).cross(topology_.vertices[t[2]] - a).normalized();
+    // Bent outward: no corner of a neighbour is above the triangle's plane.
     for (int next : topology_.neighbours[i]) {
       if (next < 0) return false;
       for (int corner : topology_.triangles[next]) {
@@ -123,7 +172,7 @@ bool MeshBody::isHull(double hull_volume) const {
   return true;
 }
 
-void MeshBody::takeCore(const Shape& shape) {
+void MeshBody::setCore(const Shape& shape) {
   core_ = coreOf(shape);
   center_ = core_->offset;
   root_ = boxVolume(coreHalfSize(*core_));
@@ -131,9 +180,10 @@ void MeshBody::takeCore(const Shape& shape) {
   representatives_.push_back(Vec3::Zero());
 }
 
-void MeshBody::takeTriangles(const std::vector<Vec3>& vertices,
-                             const std::vector<Triangle>& triangles) {
+void MeshBody::setTriangles(const std::vector<Vec3>& vertices,
+                            const std::vector<Triangle>& triangles) {
   topology_ = cleaned(vertices, triangles);
+  // Everything is kept relative to the centre: single precision then stores small numbers.
   center_ = ballAbout(topology_.vertices).center;
   std::vector<TriangleCorners> corners;
   corners.reserve(topology_.triangles.size());
@@ -144,34 +194,42 @@ void MeshBody::takeTriangles(const std::vector<Vec3>& vertices,
   }
   bvh_.emplace(std::move(corners), &order_);
   root_ = bvh_->root();
+  addRepresentatives();
+  for (char closed : topology_.part_closed) has_inside_ = has_inside_ || closed != 0;
+}
+
+/// One vertex of each part.
+void MeshBody::addRepresentatives() {
   std::vector<char> seen(topology_.part_closed.size(), 0);
   for (std::size_t i = 0; i < topology_.triangles.size(); ++i) {
     char& known = seen[topology_.part[i]];
     if (!known) representatives_.push_back(topology_.vertices[topology_.triangles[i][0]] - center_);
     known = 1;
   }
-  for (char closed : topology_.part_closed) has_inside_ = has_inside_ || closed != 0;
 }
 
 bool MeshBody::contains(const Vec3& p) const {
   if (!has_inside_) return false;
+  // The ball about everything rules out most points.
   const Vec3 from_center = p - Vec3(root_.center[0], root_.center[1], root_.center[2]);
   if (from_center.squaredNorm() > root_.radius * root_.radius) return false;
-  // Directions in general position; a ray that meets an edge says so and another is tried.
+  // Directions that are along no axis or edge of usual meshes.
   static constexpr double kDirections[4][3] = {{0.5377, 0.8339, -0.1241},
                                                {-0.3188, 0.2177, 0.9226},
                                                {0.7346, -0.6294, 0.2535},
                                                {-0.6023, -0.5129, -0.6118}};
   for (const auto& d : kDirections) {
-    bool doubtful = false;
-    const int count = crossings(p, Vec3(d[0], d[1], d[2]).normalized(), &doubtful);
-    if (!doubtful) return count != 0;
+    const std::optional<int> count = crossings(p, Vec3(d[0], d[1], d[2]).normalized());
+    if (count) return *count != 0;
   }
-  return std::abs(windingNumber(topology_, p + center_)) > 0.5;
+  // Every ray met an edge (p is on one, say). The winding number needs no ray, but all triangles.
+  constexpr double kInside = 0.5;
+  return std::abs(windingNumber(topology_, p + center_)) > kInside;
 }
 
-/// Signed crossings of the ray from p with the closed parts: their winding number about p.
-int MeshBody::crossings(const Vec3& p, const Vec3& direction, bool* doubtful) const {
+/// The signed crossings of the ray from p along the unit `direction` with the closed parts: how
+/// often they wind about p. Nothing when the ray comes too near to an edge to count.
+std::optional<int> MeshBody::crossings(const Vec3& p, const Vec3& direction) const {
   const std::vector<MeshNode>& nodes = bvh_->nodes();
   std::vector<std::int32_t> todo;
   todo.reserve(64);
@@ -183,6 +241,7 @@ int MeshBody::crossings(const Vec3& p, const Vec3& direction, bool* doubtful) co
     const std::int32_t number = todo.back();
     todo.pop_back();
     const MeshNode& node = nodes[number];
+    // The children that the ray may pass, one bit each.
     unsigned met =
         mesh::childrenAlong(node, from, along.data()) & ((1U << bvh_->width(number)) - 1U);
     for (; met != 0; met &= met - 1U) {
@@ -193,23 +252,9 @@ int MeshBody::crossings(const Vec3& p, const Vec3& direction, bool* doubtful) co
       }
       const int leaf = ~node.child[k];
       if (!topology_.part_closed[topology_.part[order_[leaf]]]) continue;
-      const TriangleCorners& t = bvh_->triangles()[leaf];
-      const Vec3 a = t.corner(0) - p, b = t.corner(1) - p, c = t.corner(2) - p;
-      const double scale = std::max({a.squaredNorm(), b.squaredNorm(), c.squaredNorm()});
-      const double u = direction.dot(b.cross(c)), v = direction.dot(c.cross(a)),
-                   w = direction.dot(a.cross(b));
-      const double error = 1e-15 * scale;
-      const bool above = u > error && v > error && w > error;
-      const bool below = u < -error && v < -error && w < -error;
-      if (!above && !below) {
-        const bool outside = (std::min({u, v, w}) < -error) && (std::max({u, v, w}) > error);
-        if (!outside) *doubtful = true;
-        if (*doubtful) return 0;
-        continue;
-      }
-      // On the line; ahead of p when the height of p over the plane says so.
-      const double height = a.dot((t.corner(1) - t.corner(0)).cross(t.corner(2) - t.corner(0)));
-      if ((height > 0.0) == above && height != 0.0) count += above ? 1 : -1;
+      const std::optional<int> crossing = crossingOf(bvh_->triangles()[leaf], p, direction);
+      if (!crossing) return std::nullopt;
+      count += *crossing;
     }
   }
   return count;
@@ -228,20 +273,10 @@ std::size_t MeshBody::bytes() const {
   add(representatives_);
   if (bvh_) sum += bvh_->bytes();
   if (const auto* hull = std::get_if<ConvexMesh>(&*hull_)) {
+    // About four vectors for each point: the point, its two copies in the cloud, its edges.
     sum += hull->points().size() * 12 * sizeof(double);
   }
   return sum;
-}
-
-const std::shared_ptr<const MeshBody>& TriangleMesh::body() const {
-  std::call_once(data_->body_made,
-                 [this] { data_->body = std::make_shared<const MeshBody>(Shape(*this)); });
-  return data_->body;
-}
-
-std::shared_ptr<const MeshBody> meshBody(const Shape& shape) {
-  if (const auto* mesh = std::get_if<TriangleMesh>(&shape)) return mesh->body();
-  return std::make_shared<const MeshBody>(shape);
 }
 
 }  // namespace allclear

@@ -9,8 +9,8 @@
 namespace allclear {
 
 /// Eight children side by side, for kernels that treat them in parallel. A child's triangles lie in
-/// its ball and in its box, the points center + sum_i x_i axis_i with |x_i| <= 1: proven in double
-/// precision for the single precision numbers stored.
+/// its ball and in its box, the points center + sum_i x_i axis_i with |x_i| <= 1. Both hold for the
+/// stored single precision numbers, proven in double precision (volume_fit.h).
 struct alignas(64) MeshNode {
   static constexpr int kWidth = 8;
   float ball[5][kWidth];  ///< centre x y z, radius, length of the centre (rounded up)
@@ -19,12 +19,12 @@ struct alignas(64) MeshNode {
   std::int32_t child[kWidth];
 };
 
-/// The triangles of a node of which all children are leaves, in its lanes, rounded to the nearest.
+/// The triangles of a node whose children are all leaves, one to a lane, rounded to the nearest.
 struct alignas(32) LeafCorners {
   float corner[9][MeshNode::kWidth];  ///< x y z of the first, the second, the third
 };
 
-/// One child of a node taken out of it.
+/// The volumes of one child of a node.
 struct MeshVolume {
   double center[3];
   double radius;
@@ -45,20 +45,20 @@ inline MeshVolume childVolume(const MeshNode& node, int slot) {
   return v;
 }
 
-/// Bounding volumes over triangles in their own frame.
+/// A tree of bounding volumes over triangles, in the triangles' frame. Immutable.
 class MeshBvh {
  public:
-  /// Orders `triangles` and builds; `order[i]` gets the former number of triangle i. Pre: not
-  /// empty, finite.
+  /// Reorders the triangles and builds the tree; `order[i]` becomes the former number of triangle
+  /// i. O(n log^2 n). Pre: not empty, finite.
   MeshBvh(std::vector<TriangleCorners> triangles, std::vector<std::int32_t>* order);
 
   const std::vector<TriangleCorners>& triangles() const { return triangles_; }
   const std::vector<MeshNode>& nodes() const { return nodes_; }
   const MeshVolume& root() const { return root_; }
-  /// Children of the node that exist: the first ones.
+  /// Number of children of the node; they are in the first lanes.
   int width(int node) const { return width_[node]; }
 
-  /// Of a node of which all children are leaves; else null.
+  /// The triangles of a node whose children are all leaves; else null.
   const LeafCorners* corners(int node) const {
     return corners_of_[node] < 0 ? nullptr : &corners_[corners_of_[node]];
   }

@@ -1,4 +1,17 @@
-// Branch and bound over pairs of bounding volumes, those nearest first, in the frame of B.
+// Distance of two bodies at rest: branch and bound over pairs of bounding volumes.
+//
+// Everything is seen from B: A is placed by one affine map X. The distance of two sets is at least
+// the room between them along any unit direction n,
+//   room(n) = min_{a in A} n.a - max_{b in B} n.b,
+// the width of the empty slab square to n, and is the room along the line of nearest points. A pair
+// of volumes is therefore pruned when along *some* direction the room between what is in them
+// reaches the best distance known (`upper_`); volume_bounds.h finds directions and allows for the
+// rounding of single precision. Two triangles that are left are measured exactly.
+//
+// Invariant: every pair of triangles is below some pair on the stack, or was measured (then
+// `upper_` is no larger than its distance), or was pruned (then its distance is at least
+// `pruned_`). At the end the stack is empty: `upper_` is the distance when it is below `enough_`,
+// else the distance is at least min(`pruned_`, `upper_`).
 
 #include "allclear/distance/mesh/distance.h"
 
@@ -9,6 +22,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/distance/convex/convex_distance.h"
 #include "allclear/distance/convex/gjk.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh/tree_search.h"
 
 namespace allclear {
@@ -30,8 +44,10 @@ LeafDistance withPoints(double distance, const Vec3& a, const Vec3& b) {
   return {distance, {a.x(), a.y(), a.z()}, {b.x(), b.y(), b.z()}};
 }
 
-/// Triangle (in the core's frame) and core: surface of the triangle, inside of the core included.
+/// Distance of a triangle, placed in the core's frame, from a solid convex core (GJK): 0 and equal
+/// points where they overlap.
 LeafDistance triangleCoreDistance(const TriangleCorners& triangle, const MeshBody& round) {
+  // The triangle relative to its own middle: corners far from the origin would lose digits.
   Vec3 center = Vec3::Zero();
   for (int i = 0; i < 3; ++i) center += triangle.corner(i) / 3.0;
   TriangleCorners local = triangle;
@@ -48,8 +64,10 @@ LeafDistance triangleCoreDistance(const TriangleCorners& triangle, const MeshBod
   const GjkResult result = gjk(pair, pair.p.squaredNorm() > 0.0 ? pair.p : Vec3::UnitX());
   Vec3 a = result.witnessA() + center, b = result.witnessB() + center;
   double distance = result.overlap ? 0.0 : result.upper;
-  // A flat simplex can seem to hold the origin: then a lower bound contradicts it.
-  const bool contradicts = result.overlap && result.lower > 8.0 * pair.rounding;
+  // A flat simplex may seem to hold the origin although the triangle is apart; GJK's lower bound,
+  // when it is clearly above its rounding, contradicts that. The slower solver decides then.
+  constexpr double kClearlyAbove = 8.0;
+  const bool contradicts = result.overlap && result.lower > kClearlyAbove * pair.rounding;
   if (contradicts || !result.converged) {
     const Shape corner_hull =
         ConvexMesh({triangle.corner(0), triangle.corner(1), triangle.corner(2)});
@@ -77,6 +95,7 @@ class StillSearch {
   }
 
   MeshDistance run(MeshCache* cache) {
+    // The nearest triangles of the last query give a small upper bound at once.
     if (isKnown(A_, cache->triangle_A) && isKnown(B_, cache->triangle_B)) {
       testLeaves(cache->triangle_A, cache->triangle_B);
     }
@@ -86,9 +105,9 @@ class StillSearch {
     root.n[0] = 1.0F;
     root.a = root.b = kRoot;
     stack_.push_back(root);
-    LeastFirst least_first;
+    BestFirstMixer best_first;
     while (!stack_.empty() && upper_ > 0.0) {
-      if (upper_ < std::numeric_limits<double>::infinity()) least_first.look(&stack_);
+      if (upper_ < std::numeric_limits<double>::infinity()) best_first.mix(&stack_);
       const MeshCache::Item item = stack_.back();
       stack_.pop_back();
       if (item.lower >= cutoff()) {
@@ -108,6 +127,7 @@ class StillSearch {
 
   double cutoff() const { return std::min(upper_, enough_); }
 
+  /// Prunes a pair of volumes, or replaces one of them by its children, or measures two leaves.
   void open(const MeshCache::Item& item) {
     const std::int32_t a = below(A_, item.a), b = below(B_, item.b);
     if (isLeaf(a) && isLeaf(b)) {
@@ -115,28 +135,33 @@ class StillSearch {
       return;
     }
     ++node_tests_;
+    // Rounded up, so that a bound that reaches it in single precision reaches it in double.
     const float cut = roundUp(cutoff());
     Room room;
-    stillRoomOfChildren(poses_, taken_A_.children(item.a, a), farthestOf(A_, item.a),
-                        taken_B_.children(item.b, b), item.n, cut, &room);
+    stillRoomOfChildren(poses_, volumes_A_.children(item.a, a), reachOf(A_, item.a),
+                        volumes_B_.children(item.b, b), item.n, cut, &room);
     double pruned = static_cast<double>(room.room);
     if (!(room.room >= cut)) {
-      const Vector<float> n = vectorOf(room.n);
-      const auto thickness_A = [&] {
-        return thicknessAlong(turnedBack(poses_.middle.R, n), taken_A_.volume(item.a),
-                              radiusOf(A_, item.a));
-      };
-      const auto thickness_B = [&] {
-        return thicknessAlong(n, taken_B_.volume(item.b), radiusOf(B_, item.b));
-      };
-      const bool opens_A = isLeaf(b) || (!isLeaf(a) && thickness_A() >= thickness_B());
-      pruned = openPair<false>(poses_, &taken_A_, &taken_B_, item, opens_A, room, cut, &stack_);
+      pruned = openPair<false>(poses_, &volumes_A_, &volumes_B_, item, opensA(item, a, b, room),
+                               room, cut, &stack_);
     }
     pruned_ = std::min(pruned_, pruned);
   }
 
-  /// The room between two triangles along the direction of the nearest points so far.
-  double roomAlongTheBest(int a, int b) const {
+  /// Whether to open the volume of A: of two, the one that is thicker along the direction of the
+  /// room, for that is what the bound may lose to it.
+  bool opensA(const MeshCache::Item& item, std::int32_t a, std::int32_t b, const Room& room) {
+    if (isLeaf(b)) return true;
+    if (isLeaf(a)) return false;
+    const Vector<float> n = vectorOf(room.n);
+    const float thickness_A = thicknessAlong(turnedBack(poses_.middle.R, n),
+                                             volumes_A_.volume(item.a), radiusOf(A_, item.a));
+    return thickness_A >= thicknessAlong(n, volumes_B_.volume(item.b), radiusOf(B_, item.b));
+  }
+
+  /// The room between two triangles along the direction of the nearest points so far, thicknesses
+  /// taken off. Between neighbouring triangles that direction is almost always good enough.
+  double roomAlongBestDirection(int a, int b) const {
     const TriangleCorners &of_A = A_.bvh()->triangles()[a], &of_B = B_.bvh()->triangles()[b];
     double least = std::numeric_limits<double>::infinity(), most = -least;
     for (int v = 0; v < 3; ++v) {
@@ -146,15 +171,18 @@ class StillSearch {
     return least - most + shift_;
   }
 
+  /// n.(R a + p) - n.b = (R^T n).a - n.b + n.p: stores R^T n and n.p for `roomAlongBestDirection`.
   void keepDirection(const Vec3& gap) {
     direction_ = gap.squaredNorm() > 0.0 ? Vec3(gap.normalized()) : Vec3(Vec3::Zero());
     direction_in_A_ = X_BA_.R.transpose() * direction_;
     shift_ = direction_.dot(X_BA_.p) - A_.thickness() - B_.thickness();
   }
 
+  /// Measures two leaves and keeps them when they are the nearest so far.
   void testLeaves(int a, int b) {
+    // Ten operations often spare the exact test of two triangles, which takes hundreds.
     if (B_.core() == nullptr && upper_ < std::numeric_limits<double>::infinity()) {
-      const double room = roomAlongTheBest(a, b);
+      const double room = roomAlongBestDirection(a, b);
       if (room >= cutoff()) {
         pruned_ = std::min(pruned_, room);
         return;
@@ -170,11 +198,13 @@ class StillSearch {
     triangle_B_ = b;
   }
 
-  /// In the frame of B's centre; from core surfaces to the thick bodies'.
+  /// The answer in the frame of B's centre, its points moved from the cores (triangles, axes) to
+  /// the surfaces of the thick bodies.
   MeshDistance finished(MeshCache* cache) {
     MeshDistance result;
     result.node_tests = node_tests_;
     result.triangle_tests = triangle_tests_;
+    // Nothing is nearer than `enough`: how far exactly was not sought.
     if (upper_ > 0.0 && upper_ >= enough_) {
       result.distance = std::min(pruned_, upper_);
       result.evaluated = false;
@@ -189,7 +219,8 @@ class StillSearch {
     const Vec3 gap = result.witness_B - result.witness_A;
     const double length = gap.norm();
     if (length > 0.0) result.normal = gap / length;
-    // Where thicknesses overlap the bodies meet at one point between the cores.
+    // Where thicknesses overlap, the bodies meet at one point between the cores, which divides the
+    // gap as the thicknesses are to each other.
     const double thick = A_.thickness() + B_.thickness();
     const double share = thick > length ? length / thick : 1.0;
     result.witness_A += share * A_.thickness() * result.normal;
@@ -199,14 +230,14 @@ class StillSearch {
 
   const MeshBody& A_;
   const MeshBody& B_;
-  Taken taken_A_{A_}, taken_B_{B_};
+  VolumeCache volumes_A_{A_}, volumes_B_{B_};
   std::vector<MeshCache::Item>& stack_;
   const Pose& X_BA_;
   Affine pose_;
   CoarsePoses poses_;
   double enough_;
-  double upper_ = std::numeric_limits<double>::infinity();
-  double pruned_ = std::numeric_limits<double>::infinity();
+  double upper_ = std::numeric_limits<double>::infinity();   ///< least distance measured
+  double pruned_ = std::numeric_limits<double>::infinity();  ///< least bound of what was pruned
   LeafDistance best_{};
   Vec3 direction_, direction_in_A_;  ///< of best_, B to A; 0 in contact
   double shift_ = 0.0;
@@ -214,7 +245,9 @@ class StillSearch {
   long node_tests_ = 0, triangle_tests_ = 0;
 };
 
-/// A part of `inner` (placed by X into the frame of `outer`) within a closed part of `outer`.
+/// Whether a part of `inner` (placed by X into the frame of `outer`) is within a closed part of
+/// `outer`. One point of each part decides: where surfaces are apart, a part is inside or outside
+/// as a whole.
 bool hasPartInside(const MeshBody& inner, const Pose& X, const MeshBody& outer) {
   if (!outer.hasInside()) return false;
   for (const Vec3& p : inner.representatives()) {
@@ -229,7 +262,7 @@ void swapSides(MeshDistance* result) {
   result->normal = -result->normal;
 }
 
-/// The body is a convex solid of its own kind, or the mesh's hull.
+/// Distance of a mesh from a half-space. A plane sees a mesh as it sees the mesh's hull.
 MeshDistance planeDistance(const Shape& mesh, const Pose& X_WM, const Pose& X_WH) {
   const SignedDistance plane = convexDistance(mesh::meshHull(mesh), X_WM, Shape(HalfSpace()), X_WH);
   MeshDistance result;
@@ -244,7 +277,7 @@ MeshDistance planeDistance(const Shape& mesh, const Pose& X_WM, const Pose& X_WH
 }  // namespace
 
 const Shape& meshHull(const Shape& shape) {
-  if (const auto* mesh = std::get_if<TriangleMesh>(&shape)) return mesh->body()->hull();
+  if (const auto* mesh = std::get_if<TriangleMesh>(&shape)) return bodyOf(*mesh)->hull();
   return shape;
 }
 
@@ -279,6 +312,7 @@ LeafDistance leafDistance(const MeshBody& A, int leaf_A, const Affine& X, const 
       leaf.b[k] = pair.b[k];
     }
   }
+  // Both leaves are cores of bodies that are all points within their thickness.
   leaf.distance -= A.thickness() + B.thickness();
   return leaf;
 }
@@ -294,6 +328,7 @@ MeshDistance meshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B
   MeshCache fresh;
   if (cache == nullptr) cache = &fresh;
   if (A.bvh() == nullptr) {
+    // The search takes triangles on A's side and a convex core only on B's.
     ALLCLEAR_ASSERT(B.bvh() != nullptr);
     std::swap(cache->triangle_A, cache->triangle_B);
     MeshDistance result = meshDistance(B, X_WB, A, X_WA, options, cache);
@@ -308,6 +343,7 @@ MeshDistance meshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B
     result.evaluated = true;
     result.distance = 0.0;
   }
+  // Back from the frame C of B's centre to the world.
   const Pose X_WC{X_WB.R, X_WB.p + X_WB.R * B.center()};
   result.witness_A = X_WC * result.witness_A;
   result.witness_B = X_WC * result.witness_B;
@@ -333,7 +369,7 @@ MeshDistance meshDistance(const Shape& A, const Pose& X_WA, const Shape& B, cons
     mesh::swapSides(&result);
     return result;
   }
-  return meshDistance(*meshBody(A), X_WA, *meshBody(B), X_WB, options, cache);
+  return meshDistance(*bodyOf(A), X_WA, *bodyOf(B), X_WB, options, cache);
 }
 
 }  // namespace allclear

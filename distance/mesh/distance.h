@@ -10,13 +10,13 @@
 
 namespace allclear {
 
-/// Distance of two bodies of which the surfaces may have any shape. Metres, world frame.
+/// Distance of two bodies whose surfaces may have any shape. Metres, world frame.
 struct MeshDistance {
   /// Distance of the surfaces; 0 in contact.
   double distance = 0.0;
-  /// The surfaces meet, or one body is within a closed part of the other.
+  /// The surfaces meet, or a part of one body is within a closed part of the other.
   bool contact = false;
-  bool contained = false;  ///< contact without surfaces that meet
+  bool contained = false;  ///< in contact although the surfaces are apart
   /// False when the search ended early because the distance is at least `enough`: `distance` is
   /// then a lower bound, and witnesses and normal mean nothing.
   bool evaluated = true;
@@ -25,34 +25,35 @@ struct MeshDistance {
   Vec3 normal = Vec3::UnitX();  ///< unit, from A to B; in contact any
   int triangle_A = 0;           ///< of the witnesses, in the bodies' BVHs
   int triangle_B = 0;
-  long node_tests = 0;  ///< pairs of volumes looked at
+  long node_tests = 0;  ///< pairs of volumes bounded
   long triangle_tests = 0;
 };
 
 struct MeshDistanceOptions {
-  /// The exact distance matters only below this [m]: ends early when it is at least so much.
+  /// The exact distance matters only below this [m]: the search ends early above it.
   double enough = std::numeric_limits<double>::infinity();
-  /// Counts a body inside of a closed part as contact. Else only surfaces count.
+  /// Counts a body inside a closed part as contact; otherwise only surfaces that meet count.
   bool inside = true;
 };
 
-/// What one query of a pair leaves for the next one of the same pair, memory for its search
-/// included. Not to be shared between threads. Start with a fresh one.
+/// What one query of a pair leaves for the next query of the same pair: the nearest triangles, and
+/// memory for the search. Start with a fresh one; not to be shared between threads.
 struct MeshCache {
+  /// A pair of volumes to be visited (tree_search.h).
   struct Item {
-    double lower;
-    float n[3];
-    std::int32_t a, b;
-    std::int32_t time;
+    double lower;       ///< bound of the distance [m]
+    float n[3];         ///< direction of that bound, unit, B to A
+    std::int32_t a, b;  ///< references of the volumes
+    std::int32_t time;  ///< number of an interval, of bodies that move
   };
-  int triangle_A = -1;
+  int triangle_A = -1;  ///< nearest triangles of the last query; -1: none
   int triangle_B = -1;
-  double t = 0.0;
+  double t = 0.0;  ///< time at which they were nearest, of bodies that move
   std::vector<Item> stack;
 };
 
-/// Distance of A and B at the world poses given, with points that realise it. Error 1e-14 of the
-/// size of the pair between triangles, spheres and capsules, 1e-8 with a curved core.
+/// Distance of A and B at the given world poses, with points that realise it. Error: 1e-14 of the
+/// pair's size between triangles, spheres and capsules, 1e-8 of it with a curved core.
 MeshDistance meshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B, const Pose& X_WB,
                           const MeshDistanceOptions& options = {}, MeshCache* cache = nullptr);
 
@@ -60,17 +61,16 @@ MeshDistance meshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B
 bool meshesOverlap(const MeshBody& A, const Pose& X_WA, const MeshBody& B, const Pose& X_WB,
                    MeshCache* cache = nullptr);
 
-/// The same for shapes of which at least one is a triangle mesh. With a half-space the distance is
-/// that of the mesh's convex hull (all that a plane sees): in contact `contained` is false and the
-/// witness of the mesh is its deepest vertex.
+/// The same for shapes; at least one must be a triangle mesh (else throws `InputError`). Against a
+/// half-space the mesh's convex hull is used, which is all that a plane can touch: in contact
+/// `contained` is false then, and the witness on the mesh is its deepest vertex.
 MeshDistance meshDistance(const Shape& A, const Pose& X_WA, const Shape& B, const Pose& X_WB,
                           const MeshDistanceOptions& options = {}, MeshCache* cache = nullptr);
 
 namespace mesh {
 
-/// Two leaves, A's placed by the affine map `X` into B's frame: distance of the surfaces, less the
-/// thicknesses (negative when the insides overlap by those alone), and the points of the core
-/// surfaces.
+/// Distance of two leaves less the thicknesses (negative when only these overlap), and the nearest
+/// points on the leaves' cores. `X` places A's leaf in B's frame.
 struct LeafDistance {
   double distance = 0.0;
   double a[3];  ///< B's frame
@@ -79,14 +79,15 @@ struct LeafDistance {
 LeafDistance leafDistance(const MeshBody& A, int leaf_A, const Affine& X, const MeshBody& B,
                           int leaf_B);
 
-/// X_BA between the centres of the bodies.
+/// X_BA from the centre of A to the centre of B.
 Pose centred(const MeshBody& A, const Pose& X_WA, const MeshBody& B, const Pose& X_WB);
 Affine affine(const Pose& X);
 
-/// A triangle mesh's convex hull; other shapes as they are.
+/// The convex hull of a triangle mesh; any other shape itself.
 const Shape& meshHull(const Shape& shape);
 
-/// One body has a part within a closed part of the other (surfaces apart, else either answer).
+/// One body has a part within a closed part of the other. Pre: the surfaces are apart, else either
+/// answer is possible.
 bool isInside(const MeshBody& A, const Pose& X_BA, const MeshBody& B);
 
 }  // namespace mesh

@@ -4,7 +4,7 @@
 
 namespace allclear::mesh {
 
-/// A point, and a direction, as the kernels below take them.
+/// A point in single precision, with room for its own and the kernels' roundings.
 struct CoarsePoint {
   float p[3];
   float slop;  ///< room for all roundings [m]
@@ -12,10 +12,10 @@ struct CoarsePoint {
 /// For volumes within `reach` of the origin.
 CoarsePoint coarsePoint(const Vec3& p, double reach);
 
-/// Bit i: the ray from p along the unit vector `u` may pass child i.
+/// Bit i: the ray from p along the unit vector `u` may pass the ball of child i.
 unsigned childrenAlong(const MeshNode& node, const CoarsePoint& p, const float* u);
 
-/// Lower bounds of the distances from p to the children, by their balls and boxes.
+/// Lower bounds of the distances from p to the children: of ball and box the larger.
 void childrenBeyond(const MeshNode& node, const CoarsePoint& p, float* lower);
 
 }  // namespace allclear::mesh

@@ -1,3 +1,15 @@
+// Cleans a triangle mesh: same points, but a topology that distances and inside tests can rely on.
+//
+// Steps, each a function of `Cleaner`: drop repeated triangles; keep segments and points (triangles
+// without area) that no other triangle has; renumber the vertices; find neighbours across edges and
+// the parts that edges connect; turn triangles to agree with their neighbours; find which parts are
+// closed; turn closed parts to face outward.
+//
+// A part is closed when every edge of it is passed equally often in both directions: then its
+// triangles have no boundary, the sum of their solid angles about a point off the surface is a
+// whole multiple of 4 pi, and that multiple (the winding number) is what "inside" means. The sign
+// of a part's volume tells which way it faces: outward parts have a positive one.
+
 #include "allclear/distance/mesh/topology.h"
 
 #include <algorithm>
@@ -8,10 +20,11 @@
 namespace allclear {
 namespace {
 
-/// Merges equal vertices: the number of each vertex's first equal.
+/// For each vertex the number of the first vertex at the same place.
 std::vector<int> mergedVertices(const std::vector<Vec3>& vertices) {
   std::vector<int> order(vertices.size());
   std::iota(order.begin(), order.end(), 0);
+  // By place, then by number: equal vertices become neighbours in the order, the first one first.
   const auto before = [&](int i, int j) {
     const Vec3 &p = vertices[i], &q = vertices[j];
     if (p.x() != q.x()) return p.x() < q.x();
@@ -38,12 +51,12 @@ Triangle sorted(Triangle t) {
 using Edge = std::array<int, 2>;
 Edge sortedEdge(int u, int v) { return u < v ? Edge{u, v} : Edge{v, u}; }
 
-/// A directed edge of a triangle, filed under its ends.
+/// A directed edge of a triangle. Uses of one edge, by any triangle, have the same `ends`.
 struct Use {
   Edge ends;
   int triangle;
   int side;
-  bool forward;
+  bool forward;  ///< from the smaller vertex number to the larger
 };
 
 std::vector<Use> edgeUses(const std::vector<Triangle>& triangles) {
@@ -94,7 +107,8 @@ class Cleaner {
     out_.source.push_back(source);
   }
 
-  /// The first of equal triangles, whichever way round.
+  /// Keeps the first of triangles with the same corners, whichever way round; those without area
+  /// wait in `degenerate_`.
   void keepTriangles() {
     const std::vector<int> first = mergedVertices(vertices_);
     const auto& given = given_;
@@ -108,6 +122,7 @@ class Cleaner {
     for (std::size_t i = 0; i < given.size(); ++i) keys[i] = sorted(merged_[i]);
     std::sort(order.begin(), order.end(),
               [&](int i, int j) { return keys[i] != keys[j] ? keys[i] < keys[j] : i < j; });
+    // Equal triangles are neighbours in this order, the one with the smallest number first.
     std::vector<char> keep(given.size(), 1);
     for (std::size_t k = 1; k < order.size(); ++k) {
       if (keys[order[k]] == keys[order[k - 1]]) keep[order[k]] = 0;
@@ -122,7 +137,7 @@ class Cleaner {
     }
   }
 
-  /// Segments and points stay when no proper triangle has them.
+  /// Keeps segments and points that are no edge or corner of a proper triangle.
   void keepUncovered() {
     if (degenerate_.empty()) return;
     std::vector<Edge> edges;
@@ -135,6 +150,7 @@ class Cleaner {
     }
     std::sort(edges.begin(), edges.end());
     for (int i : degenerate_) {
+      // Two corners are equal: the smallest and the largest number are the segment's ends.
       const Triangle key = sorted(merged_[i]);
       const bool is_point = key[0] == key[2];
       const bool covered =
@@ -144,6 +160,7 @@ class Cleaner {
     }
   }
 
+  /// Numbers the vertices in the order in which triangles use them; unused ones go.
   void compactVertices() {
     std::vector<int> number(vertices_.size(), -1);
     for (Triangle& t : out_.triangles) {
@@ -160,14 +177,15 @@ class Cleaner {
     out_.source.shrink_to_fit();
   }
 
-  /// Neighbours across edges with two triangles, and parts.
+  /// Finds the neighbours across edges of exactly two triangles, and the parts: sets of triangles
+  /// that edges connect, however many triangles an edge has (a union-find forest).
   void connect() {
     const int n = static_cast<int>(out_.triangles.size());
     out_.neighbours.assign(n, {-1, -1, -1});
     std::vector<int> parent(n);
     std::iota(parent.begin(), parent.end(), 0);
     const auto root = [&](int i) {
-      while (parent[i] != i) i = parent[i] = parent[parent[i]];
+      while (parent[i] != i) i = parent[i] = parent[parent[i]];  // halving the path
       return i;
     };
     const std::vector<Use> uses = edgeUses(out_.triangles);
@@ -180,6 +198,7 @@ class Cleaner {
       out_.neighbours[first[0].triangle][first[0].side] = first[1].triangle;
       out_.neighbours[first[1].triangle][first[1].side] = first[0].triangle;
     });
+    // A root has the smallest number of its part, so that it is numbered first.
     out_.part.resize(n);
     int parts = 0;
     for (int i = 0; i < n; ++i) out_.part[i] = root(i) == i ? parts++ : out_.part[root(i)];
@@ -192,7 +211,8 @@ class Cleaner {
     std::swap(out_.neighbours[i][0], out_.neighbours[i][2]);
   }
 
-  /// Whether two neighbours pass their common edge in opposite directions.
+  /// Whether two neighbours pass their common edge in opposite directions, as they must to face the
+  /// same side.
   bool agree(int i, int side, int j) const {
     const int u = out_.triangles[i][side], v = out_.triangles[i][(side + 1) % 3];
     for (int e = 0; e < 3; ++e) {
@@ -201,7 +221,8 @@ class Cleaner {
     return false;
   }
 
-  /// Turns triangles to agree with the first of their patch (connected by edges of two).
+  /// Turns triangles to agree with the first triangle of their patch. A patch is connected across
+  /// edges of two triangles: across others "the same side" has no meaning.
   void orientParts() {
     std::vector<char> seen(out_.triangles.size(), 0);
     std::vector<int> stack;
@@ -216,6 +237,8 @@ class Cleaner {
           const int next = out_.neighbours[t][side];
           if (next < 0 || seen[next]) continue;
           seen[next] = 1;
+          // `next` is turned before it is opened. A Moebius strip disagrees along one edge: it is
+          // left so, and turns out to be open.
           if (!agree(t, side, next)) turn(next);
           stack.push_back(next);
         }
@@ -223,7 +246,8 @@ class Cleaner {
     }
   }
 
-  /// A part is closed when each of its edges is passed equally often both ways.
+  /// A part is closed when each of its edges is passed equally often both ways, and no triangle of
+  /// it is without area.
   void markClosed() {
     const std::vector<Use> uses = edgeUses(out_.triangles);
     forEdges(uses, [&](const Use* first, const Use* last) {
@@ -238,15 +262,17 @@ class Cleaner {
         std::find(out_.part_closed.begin(), out_.part_closed.end(), 0) == out_.part_closed.end();
   }
 
+  /// What decides which way a part is turned.
   struct Part {
-    double volume = 0.0;
+    double volume = 0.0;  ///< signed: negative when it faces inward
     Vec3 lower = Vec3::Constant(HUGE_VAL);
     Vec3 upper = Vec3::Constant(-HUGE_VAL);
-    Vec3 vertex = Vec3::Zero();
+    Vec3 vertex = Vec3::Zero();  ///< one of its own
   };
 
   std::vector<Part> measured() const {
     std::vector<Part> parts(out_.part_closed.size());
+    // Signed tetrahedra over a corner near the mesh: any origin gives a closed part's volume.
     const Vec3 origin = out_.vertices.front();
     for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
       Part& part = parts[out_.part[i]];
@@ -263,16 +289,18 @@ class Cleaner {
     return parts;
   }
 
-  /// Whether another closed part that faces outward contains the part.
+  /// Whether another closed part, one that faces outward, contains the part.
   bool isCavity(const std::vector<Part>& parts, const std::vector<std::vector<int>>& triangles,
                 std::size_t number) const {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       if (k == number || !out_.part_closed[k] || !(parts[k].volume > 0.0)) continue;
+      // A box that does not contain the part's box spares the winding number, O(triangles).
       if ((parts[k].lower.array() > parts[number].lower.array()).any() ||
           (parts[k].upper.array() < parts[number].upper.array()).any()) {
         continue;
       }
-      if (std::abs(winding(triangles[k], parts[number].vertex)) > 0.5) return true;
+      constexpr double kInside = 0.5;  // between 0, outside, and 1
+      if (std::abs(winding(triangles[k], parts[number].vertex)) > kInside) return true;
     }
     return false;
   }
@@ -283,37 +311,39 @@ class Cleaner {
     return sum / (4.0 * std::numbers::pi);
   }
 
+  double closedVolume(const std::vector<Part>& parts) const {
+    double total = 0.0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (out_.part_closed[k]) total += parts[k].volume;
+    }
+    return total;
+  }
+
+  /// Turns closed parts that face inward, except cavities.
+  void turnInwardParts(std::vector<Part>& parts) {
+    std::vector<std::vector<int>> triangles(parts.size());
+    for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
+      triangles[out_.part[i]].push_back(static_cast<int>(i));
+    }
+    // The cavities of a mesh that is inside out as a whole face outward, its shells inward: turning
+    // all of it restores both.
+    if (closedVolume(parts) < 0.0) {
+      for (std::size_t k = 0; k < parts.size(); ++k) turnPart(parts, triangles, k);
+    }
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (!out_.part_closed[k] || parts[k].volume >= 0.0) continue;
+      if (!isCavity(parts, triangles, k)) turnPart(parts, triangles, k);
+    }
+  }
+
   void turnOutsideOut() {
     std::vector<Part> parts = measured();
-    bool any = false;
+    bool any_inward = false;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      any = any || (out_.part_closed[k] && parts[k].volume < 0.0);
+      any_inward = any_inward || (out_.part_closed[k] && parts[k].volume < 0.0);
     }
-    if (any) {
-      std::vector<std::vector<int>> triangles(parts.size());
-      for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
-        triangles[out_.part[i]].push_back(static_cast<int>(i));
-      }
-      // A wholly inside-out mesh has no part that faces outward: its cavities face outward then,
-      // and turning all of it restores both.
-      const bool all_wrong = [&] {
-        double total = 0.0;
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-          if (out_.part_closed[k]) total += parts[k].volume;
-        }
-        return total < 0.0;
-      }();
-      if (all_wrong) {
-        for (std::size_t k = 0; k < parts.size(); ++k) turnPart(parts, triangles, k);
-      }
-      for (std::size_t k = 0; k < parts.size(); ++k) {
-        if (!out_.part_closed[k] || parts[k].volume >= 0.0) continue;
-        if (!isCavity(parts, triangles, k)) turnPart(parts, triangles, k);
-      }
-    }
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (out_.part_closed[k]) out_.volume += parts[k].volume;
-    }
+    if (any_inward) turnInwardParts(parts);
+    out_.volume = closedVolume(parts);
   }
 
   void turnPart(std::vector<Part>& parts, const std::vector<std::vector<int>>& triangles,

@@ -1,6 +1,11 @@
 #pragma once
 
-// What the searches over two trees of bounding volumes share.
+// What the searches over two trees of bounding volumes share: naming volumes, opening a pair of
+// them, and the order in which pairs are visited.
+//
+// Both searches (of bodies at rest in distance.cpp, of bodies that move in minimum/mesh) are branch
+// and bound: a stack holds pairs of volumes, each with a lower bound of the distance of whatever is
+// inside. A pair whose bound reaches the cutoff is pruned; any other is opened, one side at a time.
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +21,7 @@ namespace allclear::mesh {
 
 using namespace simd;  // lanes
 
-/// A volume of a body: its root, or slot `ref & 7` of node `ref >> 3`.
+/// A volume of a body is named by a reference: its root, or slot `ref & 7` of node `ref >> 3`.
 constexpr std::int32_t kRoot = -1;
 
 inline CoarseVolumes<float> volumeOf(const MeshBody& body, std::int32_t ref) {
@@ -28,14 +33,14 @@ inline float radiusOf(const MeshBody& body, std::int32_t ref) {
   if (ref == kRoot) return static_cast<float>(body.root().radius);
   return body.bvh()->nodes()[ref >> 3].ball[3][ref & 7];
 }
-/// A bound of |p| over a volume.
-inline float farthestOf(const MeshBody& body, std::int32_t ref) {
+/// An upper bound of |p| over the volume, p relative to the body's centre.
+inline float reachOf(const MeshBody& body, std::int32_t ref) {
   if (ref == kRoot) return static_cast<float>(body.root().length + body.root().radius);
   const MeshNode& node = body.bvh()->nodes()[ref >> 3];
   return node.ball[4][ref & 7] + node.ball[3][ref & 7];
 }
 
-/// The node below, or ~leaf.
+/// What is below a volume: the number of a node, or ~number of a leaf's triangle.
 inline std::int32_t below(const MeshBody& body, std::int32_t ref) {
   if (ref == kRoot) return body.bvh() == nullptr || body.bvh()->triangles().size() == 1 ? ~0 : 0;
   return body.bvh()->nodes()[ref >> 3].child[ref & 7];
@@ -43,10 +48,11 @@ inline std::int32_t below(const MeshBody& body, std::int32_t ref) {
 
 inline bool isLeaf(std::int32_t below) { return below < 0; }
 
-/// The volumes of one body as a search looks at them: most pairs share one with the pair before.
-class Taken {
+/// Keeps the last volume of one body in the form that kernels read: consecutive pairs of a search
+/// usually share one of their volumes.
+class VolumeCache {
  public:
-  explicit Taken(const MeshBody& body) : body_(body) {}
+  explicit VolumeCache(const MeshBody& body) : body_(body) {}
 
   const MeshBody& body() const { return body_; }
 
@@ -55,7 +61,8 @@ class Taken {
     ref_ = ref;
     return volume_;
   }
-  /// What is in it, until the next call; `under` is below(body, ref).
+  /// The children of the volume, or a leaf itself in every lane; valid until the next call.
+  /// `under` is below(body, ref).
   Children children(std::int32_t ref, std::int32_t under) {
     if (!isLeaf(under)) {
       const MeshNode& node = body_.bvh()->nodes()[under];
@@ -66,7 +73,7 @@ class Taken {
     if (ref != ref_of_lanes_) fillLanes(ref);
     return {lanes_, body_.bvh() != nullptr, nullptr};
   }
-  /// Pre: `ref` is a leaf, and a triangle.
+  /// Pre: `ref` is a leaf of a body with triangles.
   const CoarseTriangle& triangle(std::int32_t ref) {
     if (ref != ref_of_triangle_) {
       triangle_ = coarseTriangle(body_.bvh()->triangles()[~below(body_, ref)], volume(ref));
@@ -76,7 +83,7 @@ class Taken {
   }
 
  private:
-  /// The one triangle, or box, in every lane.
+  /// The leaf's one triangle, or the box of a convex core, in every lane.
   void fillLanes(std::int32_t ref) {
     if (body_.bvh() != nullptr) {
       const TriangleCorners& t = body_.bvh()->triangles()[~below(body_, ref)];
@@ -84,6 +91,7 @@ class Taken {
         std::fill_n(lanes_[k], kWidth, static_cast<float>(t.p[k / 3][k % 3]));
       }
     } else {
+      // A convex core has no triangles: its box stands for it, rows as in MeshNode::box.
       const CoarseVolumes<float>& v = volume(ref);
       for (int k = 0; k < 3; ++k) {
         std::fill_n(lanes_[k], kWidth, v.box[k]);
@@ -103,11 +111,14 @@ class Taken {
   alignas(32) float lanes_[12][kWidth];
 };
 
-/// What a bound along n may lose because the volume is not its content: of two, the one that loses
-/// more is opened. A share of the radius keeps those in order that lie along n, or meet (n is 0).
+/// How much a bound along n may lose because a volume is larger than its content: half the width of
+/// the box along n. Of two volumes the one that loses more is opened first. A tenth of the radius
+/// is added so that the larger one is opened where widths say nothing: for flat volumes square to
+/// n, and for volumes that meet (n is 0 then).
 inline float thicknessAlong(const Vector<float>& n, const CoarseVolumes<float>& volume,
                             float radius) {
-  float sum = 0.1F * radius;
+  constexpr float kShareOfRadius = 0.1F;
+  float sum = kShareOfRadius * radius;
   for (const auto& axis : volume.axis) sum += std::abs(dot(n, vectorOf(axis)));
   return sum;
 }
@@ -118,12 +129,15 @@ inline float roundUp(double x) {
   return static_cast<double>(y) < x ? std::nextafter(y, std::numeric_limits<float>::infinity()) : y;
 }
 
-/// Depth first finds an upper bound at once, but then improves it around the place that it found:
-/// now and then the pair of the least bound is taken instead. (Always would leave fewer pairs, and
-/// take more time than they do.)
-class LeastFirst {
+/// Mixes best-first steps into a depth-first search. Depth first finds an upper bound at once but
+/// then improves it only around the place where it found one, so now and then the pair of the least
+/// bound is moved to the top of the stack. (Best first at every step would visit fewer pairs, but
+/// finding the least takes more time than they do.)
+class BestFirstMixer {
  public:
-  void look(std::vector<MeshCache::Item>* stack) {
+  /// Call before a pair is popped. The pause grows with the stack, so that the O(stack) search for
+  /// the least costs O(1) a step.
+  void mix(std::vector<MeshCache::Item>* stack) {
     if (++steps_ < next_) return;
     next_ = steps_ + std::max<std::size_t>(8, stack->size() / 4);
     const auto below = [](const auto& x, const auto& y) { return x.lower < y.lower; };
@@ -134,10 +148,11 @@ class LeastFirst {
   std::size_t steps_ = 0, next_ = 16;
 };
 
-/// Pushes the lanes that are not pruned, so that the nearest is popped first; returns the least
-/// bound of the others, or +infinity (lanes past the width are copies of the first).
-template <class Ref>
-double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const Ref& ref,
+/// Pushes the open lanes so that the pair whose balls' centres come nearest is popped first;
+/// returns the least bound of the pruned lanes, or +infinity. Lanes past the width repeat the
+/// first.
+template <class SetRefs>
+double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const SetRefs& set_refs,
                  std::vector<MeshCache::Item>* stack) {
   const std::size_t first = stack->size();
   std::size_t best = first;
@@ -145,12 +160,12 @@ double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const R
   for (unsigned rest = bounds.open & ((1U << width) - 1U); rest != 0; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     MeshCache::Item& item = stack->emplace_back();
-    // What is not a number is no bound, and must not hide among those that are.
+    // NaN is no bound: as -infinity the pair is never pruned, and is ordered among the others.
     const auto lower = static_cast<double>(bounds.lower[l]);
     item.lower = std::isnan(lower) ? -std::numeric_limits<double>::infinity() : lower;
     for (int c = 0; c < 3; ++c) item.n[c] = bounds.n[c][l];
     item.time = time;
-    ref(l, &item);
+    set_refs(l, &item);
     if (nearest < 0 || bounds.estimate[l] < bounds.estimate[nearest]) {
       nearest = l;
       best = stack->size() - 1;
@@ -160,11 +175,12 @@ double pushLanes(const LaneBounds& bounds, int width, std::int32_t time, const R
   return static_cast<double>(bounds.pruned);
 }
 
-/// Opens one side of a pair and pushes what is not pruned; returns the least bound of the rest.
+/// Opens one side of a pair and pushes the children that are not pruned; returns the least bound of
+/// those that are.
 template <bool kMoving>
-double openPair(const CoarsePoses& m, Taken* A, Taken* B, const MeshCache::Item& item, bool opens_A,
-                const Room& room, float cutoff, std::vector<MeshCache::Item>* stack) {
-  Taken &opened = opens_A ? *A : *B, &other = opens_A ? *B : *A;
+double openPair(const CoarsePoses& m, VolumeCache* A, VolumeCache* B, const MeshCache::Item& item,
+                bool opens_A, const Room& room, float cutoff, std::vector<MeshCache::Item>* stack) {
+  VolumeCache &opened = opens_A ? *A : *B, &other = opens_A ? *B : *A;
   const std::int32_t whole = opens_A ? item.b : item.a, ref = opens_A ? item.a : item.b;
   const std::int32_t node = below(opened.body(), ref);
   const Children children = opened.children(ref, node);
@@ -178,17 +194,17 @@ double openPair(const CoarsePoses& m, Taken* A, Taken* B, const MeshCache::Item&
               : stillBoundsOpeningB(m, volume, children, room, cutoff, &bounds);
     }
   };
-  // A leaf is taken as the triangle that it is.
+  // The other side stays whole: a leaf as its triangle, which is half the size of its box.
   if (isLeaf(below(other.body(), whole)) && other.body().bvh() != nullptr) {
     open(other.triangle(whole));
   } else {
     open(other.volume(whole));
   }
-  const auto child = [&](int lane, MeshCache::Item* out) {
+  const auto set_refs = [&](int lane, MeshCache::Item* out) {
     out->a = opens_A ? node << 3 | lane : item.a;
     out->b = opens_A ? item.b : node << 3 | lane;
   };
-  return pushLanes(bounds, opened.body().bvh()->width(node), item.time, child, stack);
+  return pushLanes(bounds, opened.body().bvh()->width(node), item.time, set_refs, stack);
 }
 
 }  // namespace allclear::mesh

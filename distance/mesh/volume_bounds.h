@@ -1,31 +1,45 @@
 #pragma once
 
-// Lower bounds of the distance of bounding volumes A and B during an interval of time; B stands
-// still, the pose of A is a quadratic polynomial plus a remainder (mcd_mesh_motion.h), or constant.
+// Lower bounds of the distance between bounding volumes of A and B during an interval of time. B is
+// at rest (everything is seen from B); the pose of A is constant, or a quadratic polynomial with a
+// cubic remainder (minimum/mesh/motion.h).
 //
-//   position of p = (C0 + C1 s + C2 s^2 + C3 (s^3 - 3/4 s)) p, s in [-1, 1], within E0 + E1 |p| of
-//   the true one; |s^3 - 3/4 s| <= 1/4.
+// Motion. A point p of A is, at s in [-1, 1], within E0 + E1 |p| of
+//   (C0 + C1 s + C2 s^2 + C3 (s^3 - 3/4 s)) p,
+// each C an affine map. |s^3 - 3/4 s| <= 1/4 on [-1, 1] (a Chebyshev polynomial over 4).
 //
-// For a unit n, p -> n.(R p + T) is linear in the pose, and C0 + C1 s + C2 s^2 is a convex
-// combination of B0 = C0 - C1 + C2, B1 = C0 - C2, B2 = C0 + C1 + C2 (Bernstein): the room along n
-// is
+// Lemma (why every number here is a lower bound). For a unit vector n and any sets A and B,
+//   distance >= room(n) = min_{a in A} n.a - max_{b in B} n.b :
+// the slab between the two planes square to n is empty. A volume holds its triangles
+// (volume_fit.h), so its room is no more than theirs. A shorter n only makes a positive room
+// smaller. Over the interval the room is at least
 //   min_s min_{p in A} n.(C0 + C1 s + C2 s^2) p - max_{p in A} |n.C3 p| / 4 - max_{b in B} n.b
-//     - E(largest |p|).
-// The first term is that of one point exactly (a quadratic), so that a triangle's is the least of
-// its corners'. A box has its centre's, less the most that its half axes reach along n at a control
-// (convex in s); or the least over the controls of both together, which loses more where the
-// distance turns in time and less where the box turns. Two volumes are taken
-// - as what is in them, the boxes or triangles of all children, along one direction (and a second
-//   one, turned away from what was in the way along the first): hulls fit much closer than boxes;
-// - one of them child by child, each along a direction of its own.
+//     - E0 - E1 max_{p in A} |p|.
 //
-// All is done in single precision, eight lanes to a register. The terms of a bound add up to less
-// than
-//   M = |T| + 5 |R| reach_A + 5 reach_B + E0 + E1 reach_A, |T| and |R| those of C0 to C3 summed
-// (a box is of the triangles' own size: its centre within sqrt 3 reach, its half axes together
-// within 3), and the longest chain of roundings on the way is 31 on A's side (20 to a coefficient
-// of the quadratic, of which the least takes a mean of theirs and 11 roundings), 16 on B's and 8 at
-// the end, directions that are unit to 4 roundings included. `coarsen` adds 64 to the error.
+// The first term. p -> n.(R p + T) is linear in the pose, and C0 + C1 s + C2 s^2 is a convex
+// combination of the controls B0 = C0 - C1 + C2, B1 = C0 - C2, B2 = C0 + C1 + C2 (Bernstein form).
+// - Of one point it is a quadratic in s: its least value is exact (`leastOfQuadratic`). The least
+// of
+//   a triangle is that of one of its corners.
+// - A box c + sum x_i g_i has the quadratic of its centre c, less the most that sum |n.R g_i| is at
+// a
+//   control (it is convex in s); or the least value over the controls of both together. The first
+//   loses more where the box turns, the second where the distance turns in time: the larger counts.
+//
+// Two ways to bound a pair of volumes:
+// - by what is in them, the boxes or triangles of all children, along one direction and, when that
+//   fails, along a second one, turned away from the two points that were in the way. Together the
+//   children fit a curved surface much closer than the box about them;
+// - one volume against the children of the other, each along a direction of its own.
+//
+// Rounding. Everything is computed in single precision, eight lanes to a register. The terms of a
+// bound add up to less than
+//   M = |T| + 5 |R| reach_A + 5 reach_B + E0 + E1 reach_A,
+// |T| and |R| those of C0 to C3 summed: a box is of the triangles' own size, its centre within
+// sqrt 3 reach and its half axes together within 3 reach. The longest chain of roundings is 31 on
+// A's side (20 for a coefficient of the quadratic, 11 for its least value), 16 on B's and 8 at the
+// end, of which 4 because n is a unit vector to 4 roundings only: 55 in all. `coarsen` adds 64
+// roundings of M to the error.
 
 #include <cstdint>
 #include <limits>
@@ -56,18 +70,19 @@ ALLCLEAR_INLINE Vector<L> placed(const AffineOf<float>& X, const Vector<L>& p) {
 }
 #pragma GCC diagnostic pop
 
-/// As the kernels take it, with room for their roundings in the error.
+/// The motion in the form that the kernels read; its error allows for their roundings.
 struct CoarsePoses {
   AffineOf<float> middle;    ///< C0 + C2 / 2
   AffineOf<float> velocity;  ///< C1
-  /// B0, B1, B2 and C3 / 4 side by side: rows of the 3x3 parts, then the translations. Of a pose
-  /// that stays the first alone.
+  /// B0, B1, B2 and C3 / 4 side by side: rows of the 3x3 parts, then the translations. A constant
+  /// pose has B0 alone.
   float controls[12][4];
-  float error = 0.0F;
-  float error_slope = 0.0F;
-  float motion = 0.0F;  ///< how far a point of A may get from the middle [m]
+  float error = 0.0F;        ///< E0 and all roundings [m]
+  float error_slope = 0.0F;  ///< E1
+  float motion = 0.0F;       ///< how far a point of A may get from the middle [m]
 };
 
+/// The motion during one interval, in double precision.
 struct IntervalPoses {
   Affine middle;             ///< C0 + C2 / 2
   Affine velocity;           ///< C1
@@ -81,7 +96,7 @@ struct IntervalPoses {
 CoarsePoses coarsen(const IntervalPoses& poses, double reach_A, double reach_B);
 CoarsePoses coarsen(const Affine& pose, double error, double reach_A, double reach_B);
 
-/// Volumes of one side: one, or those of a node's children.
+/// One volume (L = float), or those of a node's eight children (L = Lanes).
 template <class L>
 struct CoarseVolumes {
   using Lane = L;
@@ -109,56 +124,57 @@ inline CoarseVolumes<float> coarseVolume(const MeshNode& node, int slot) {
   return out;
 }
 
-/// A leaf, of which the box would hold twice as much.
+/// A leaf as its triangle: a box about it would be twice as large.
 struct CoarseTriangle {
   using Lane = float;
   float center[3];  ///< of its ball
-  float box[3];     ///< a point within
+  float box[3];     ///< the same point, under the name that a box has for its centre
   float corner[3][3];
-  float dual[2][3];  ///< (p - corner 0).dual: the coordinates along the edges from it
+  /// (p - corner 0).dual[i] is the coordinate of p along edge i from corner 0; 0 for a triangle
+  /// without area.
+  float dual[2][3];
 };
 CoarseTriangle coarseTriangle(const TriangleCorners& triangle, const CoarseVolumes<float>& volume);
 
-/// What is in a volume: the boxes of a node's children, or the triangles that they are.
+/// What is in a volume: a node's eight children, as boxes, or as triangles when all are leaves.
 struct Children {
   const float (*lanes)[kWidth];  ///< MeshNode::box or LeafCorners::corner
   bool are_triangles;
-  const MeshNode* node;  ///< null for a leaf: itself is in every lane
+  const MeshNode* node;  ///< null for a leaf, which is then in every lane
 };
 
-/// What is left along n between the children of two volumes.
+/// The room between the children of two volumes along one direction.
 struct Room {
-  float room;           ///< lower bound of the distance during the interval
-  float n[3];           ///< unit, B to A
-  float least[kWidth];  ///< of n.p over each child of A as it moves
-  float most[kWidth];   ///< over each child of B
-  float all_least, all_most;
-  float error;  ///< room = all_least - all_most - error
-  float s;      ///< about where in [-1, 1] it is least
+  float room;                 ///< lower bound of the distance during the interval
+  float n[3];                 ///< unit, B to A
+  float least[kWidth];        ///< least n.p over each child of A during the interval
+  float most[kWidth];         ///< largest n.p over each child of B
+  float all_least, all_most;  ///< over all children
+  float error;                ///< room = all_least - all_most - error
+  float s;                    ///< where in [-1, 1] the room is least, roughly
 };
 
-/// Bounds of the children of one side against one volume of the other, and the direction, B to A,
-/// of each.
+/// Bounds of the children of one side against one volume of the other side.
 struct LaneBounds {
   float lower[kWidth];
-  float n[3][kWidth];
-  /// Of the open lanes: squared, the distance of their balls' centres when nearest.
+  float n[3][kWidth];  ///< direction of each bound, unit, B to A
+  /// Squared distance of the balls' centres when nearest; set for open lanes only.
   float estimate[kWidth];
-  unsigned open;  ///< bit i: lane i is below the cutoff, or not a number
-  float pruned;   ///< least of the others, or +infinity
+  unsigned open;  ///< bit i: lane i is below the cutoff, or NaN
+  float pruned;   ///< least bound of the other lanes, or +infinity
 };
 
-// The kernels, of a motion and (`still`) of a pose that stays: one or two calls per pair of
+// The kernels, for a motion and (`still`) for a constant pose: one or two calls per pair of
 // volumes.
 
-/// Along `n` and, when the room there is below the cutoff, along a direction turned away from what
-/// is in the way. `farthest` bounds |p| over A's volume.
-void roomOfChildren(const CoarsePoses& m, const Children& A, float farthest, const Children& B,
+/// The room along `n` or, when it is below the cutoff, along a direction turned away from the two
+/// points that are in the way: the larger of the two. `reach` bounds |p| over A's volume.
+void roomOfChildren(const CoarsePoses& m, const Children& A, float reach, const Children& B,
                     const float* n, float cutoff, Room* out);
-void stillRoomOfChildren(const CoarsePoses& m, const Children& A, float farthest, const Children& B,
+void stillRoomOfChildren(const CoarsePoses& m, const Children& A, float reach, const Children& B,
                          const float* n, float cutoff, Room* out);
 
-/// The children of a node of A against one volume of B: at least what `room` says of them.
+/// The children of a node of A against one volume of B; no bound is below that of `room`.
 void boundsOpeningA(const CoarsePoses& m, const Children& A, const CoarseVolumes<float>& B,
                     const Room& room, float cutoff, LaneBounds* out);
 void boundsOpeningA(const CoarsePoses& m, const Children& A, const CoarseTriangle& B,
@@ -177,7 +193,8 @@ void stillBoundsOpeningB(const CoarsePoses& m, const CoarseVolumes<float>& A, co
 void stillBoundsOpeningB(const CoarsePoses& m, const CoarseTriangle& A, const Children& B,
                          const Room& room, float cutoff, LaneBounds* out);
 
-/// The least of n.p over a triangle of A as it moves, without the error; in double precision.
+/// The least n.p over a triangle of A during the interval, the error not subtracted; in double
+/// precision.
 double leastAlong(const IntervalPoses& poses, const TriangleCorners& of_A, const double* n);
 
 }  // namespace allclear::mesh

@@ -1,6 +1,10 @@
 #pragma once
 
-// The bounds of mesh_pair.h, for one volume or eight side by side.
+// The formulas of volume_bounds.h, for one volume (float) or eight side by side (Lanes).
+//
+// Names as there: f holds n.X for each control X of the motion, so that n.X p is one dot product;
+// `leastAlong` is min n.a over a volume of A, `mostAlong` is max n.b over one of B, and
+// `roomAlong` their difference less the error.
 
 #include "allclear/distance/mesh/volume_bounds.h"
 
@@ -9,7 +13,11 @@ namespace allclear::mesh {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"  // never passed through a real call
 
-/// The leaves of one node.
+/// Squared lengths below this [m^2] count as this: divisors stay finite. Where it acts, a half edge
+/// or a gap is shorter than 1e-15 m and any point or direction will do: it only steers a search.
+constexpr float kLeastSquare = 1e-30F;
+
+/// The leaves of one node: triangles, with the box that is about each.
 struct LeafVolumes : CoarseVolumes<Lanes> {
   Lanes corner[3][3];
 };
@@ -22,7 +30,8 @@ ALLCLEAR_INLINE void loadCorners(const float (*corner)[kWidth], LeafVolumes* out
   for (int k = 0; k < 9; ++k) out->corner[k / 3][k % 3] = lanesOf(corner[k]);
 }
 
-/// What the children are, without their balls.
+/// Calls with the children as triangles or boxes; their balls and, of triangles, the boxes stay
+/// unset.
 template <class Call>
 ALLCLEAR_INLINE auto withContent(const Children& of, const Call& call) {
   if (of.are_triangles) {
@@ -34,7 +43,7 @@ ALLCLEAR_INLINE auto withContent(const Children& of, const Call& call) {
   loadBoxes(of.lanes, &boxes);
   return call(boxes);
 }
-/// All of the children. Pre: of a node.
+/// Calls with the children, balls and boxes included. Pre: `of.node` is not null.
 template <class Call>
 ALLCLEAR_INLINE void withVolumes(const Children& of, const Call& call) {
   const auto rest = [&](auto* out) ALLCLEAR_INLINE_LAMBDA {
@@ -53,7 +62,7 @@ ALLCLEAR_INLINE void withVolumes(const Children& of, const Call& call) {
   }
 }
 
-/// n.X p as w.p + shift, X the controls and the rest.
+/// For each control X (B0, B1, B2 and C3 / 4): n.X p = w.p + shift.
 template <class L>
 struct Functionals {
   L w[4][4];  ///< [xyz, then the shift][control]
@@ -65,8 +74,10 @@ struct Functionals {
   }
 };
 
+/// Projects the motion onto n.
 template <bool kMoving>
-ALLCLEAR_INLINE void take(const CoarsePoses& m, const Vector<Lanes>& n, Functionals<Lanes>* out) {
+ALLCLEAR_INLINE void project(const CoarsePoses& m, const Vector<Lanes>& n,
+                             Functionals<Lanes>* out) {
   for (int c = 0; c < 4; ++c) {
     const int i = c < 3 ? c : 9, step = c < 3 ? 3 : 1;
     for (int k = 0; k < (kMoving ? 4 : 1); ++k) {
@@ -76,7 +87,9 @@ ALLCLEAR_INLINE void take(const CoarsePoses& m, const Vector<Lanes>& n, Function
   }
 }
 template <bool kMoving>
-ALLCLEAR_INLINE void take(const CoarsePoses& m, const Vector<float>& n, Functionals<float>* out) {
+ALLCLEAR_INLINE void project(const CoarsePoses& m, const Vector<float>& n,
+                             Functionals<float>* out) {
+  // The four controls side by side in a register, a constant pose's three unused ones included.
   using Four = float __attribute__((vector_size(16)));
   Four x[12];
   std::memcpy(x, m.controls, sizeof x);
@@ -87,7 +100,7 @@ ALLCLEAR_INLINE void take(const CoarsePoses& m, const Vector<float>& n, Function
   }
 }
 
-/// The most that a box reaches from its centre along w.
+/// How far a box reaches from its centre along w: sum_i |w.g_i|.
 template <class LV, class LW>
 ALLCLEAR_INLINE auto reachAlong(const Vector<LW>& w, const CoarseVolumes<LV>& V) {
   using L = decltype(LV{} + LW{});
@@ -95,13 +108,12 @@ ALLCLEAR_INLINE auto reachAlong(const Vector<LW>& w, const CoarseVolumes<LV>& V)
            magnitude(L(dot(w, vectorOf(V.axis[2])))));
 }
 
-/// The least over A as it moves, without the error: of triangles exact but for the rest; of a box
-/// its centre's, exact, less the most that the half axes reach at a control, or the least at a
-/// control, whichever is more.
+/// The least n.a over a volume of A during the interval, the error not subtracted.
 template <bool kMoving, class LN, class VA>
 ALLCLEAR_INLINE auto leastAlong(const Functionals<LN>& f, const VA& A) {
   using L = decltype(typename VA::Lane{} + LN{});
   if constexpr (requires { A.corner; }) {
+    // A triangle: the least of its corners' quadratics, exact but for the cubic.
     L least = all<L>(std::numeric_limits<float>::infinity());
     for (int v = 0; v < 3; ++v) {
       const auto p = vectorOf(A.corner[v]);
@@ -119,6 +131,8 @@ ALLCLEAR_INLINE auto leastAlong(const Functionals<LN>& f, const VA& A) {
       at[k] = f.at(k, vectorOf(A.box));
       reach[k] = reachAlong(f.of(k), A);
     }
+    // The half axes' reach is convex in s: it is largest at a control. `hull` takes centre and
+    // half axes together at each control, the other bound takes the centre's exact quadratic.
     const L most = larger(larger(reach[0], reach[1]), reach[2]);
     const L hull = smaller(smaller(L(at[0] - reach[0]), L(at[1] - reach[1])), L(at[2] - reach[2]));
     return L(larger(hull, L(leastOfQuadratic(at[0], at[1], at[2]) - most)) - magnitude(at[3]) -
@@ -128,7 +142,7 @@ ALLCLEAR_INLINE auto leastAlong(const Functionals<LN>& f, const VA& A) {
   }
 }
 
-/// The most of n.b over a volume of B.
+/// The largest n.b over a volume of B.
 template <class LN, class VB>
 ALLCLEAR_INLINE auto mostAlong(const Vector<LN>& n, const VB& B) {
   using L = decltype(typename VB::Lane{} + LN{});
@@ -145,23 +159,24 @@ template <bool kMoving, class VA, class VB, class LN>
 ALLCLEAR_INLINE auto roomAlong(const CoarsePoses& m, const VA& A, const VB& B, const Vector<LN>& n,
                                float error) {
   Functionals<LN> f;
-  take<kMoving>(m, n, &f);
+  project<kMoving>(m, n, &f);
   return leastAlong<kMoving>(f, A) - mostAlong(n, B) - error;
 }
 
-/// The point of a box nearest (for orthogonal axes) to p.
+/// The point of a box nearest to p, if its axes were exactly orthogonal.
 template <class LV, class L>
 ALLCLEAR_INLINE Vector<L> nearestIn(const CoarseVolumes<LV>& V, const Vector<L>& p) {
   const Vector<L> d{p.x - V.box[0], p.y - V.box[1], p.z - V.box[2]};
   Vector<L> r{L{} + V.box[0], L{} + V.box[1], L{} + V.box[2]};
   for (int i = 0; i < 3; ++i) {
     const Vector<LV> g = vectorOf(V.axis[i]);
-    const L t = clamped(L(dot(d, g) / larger(dot(g, g), all<LV>(1e-30F))));
+    const L t = clamped(L(dot(d, g) / larger(dot(g, g), all<LV>(kLeastSquare))));
     r = {r.x + t * g.x, r.y + t * g.y, r.z + t * g.z};
   }
   return r;
 }
-/// A point of the triangle near the one that is nearest to p.
+/// A point of the triangle near the nearest one to p: the foot of p in its plane, coordinates along
+/// the edges clamped to the triangle (not the nearest where the foot is outside).
 template <class L>
 ALLCLEAR_INLINE Vector<L> nearestIn(const CoarseTriangle& V, const Vector<L>& p) {
   const float(&c)[3][3] = V.corner;
@@ -176,10 +191,12 @@ ALLCLEAR_INLINE Vector<L> nearestIn(const CoarseTriangle& V, const Vector<L>& p)
           c[0][2] + u * (c[1][2] - c[0][2]) + v * (c[2][2] - c[0][2])};
 }
 
-/// A direction per lane, B to A, by projecting from volume to volume in the middle of the interval.
-/// Once: again would leave 2 % fewer pairs, and take more time than they do.
+/// A unit direction per lane, B to A, by projections from volume to volume in the middle of the
+/// interval: B's centre onto A, the result onto B, the connection of the last two points. Any
+/// direction gives a valid bound; this one is near the best. A second round would leave 2 % fewer
+/// pairs and take more time than they do.
 template <class VA, class VB>
-ALLCLEAR_INLINE auto ownDirection(const CoarsePoses& m, const VA& A, const VB& B) {
+ALLCLEAR_INLINE auto directionBetween(const CoarsePoses& m, const VA& A, const VB& B) {
   using LB = typename VB::Lane;
   using L = decltype(typename VA::Lane{} + LB{});
   const float* T = m.middle.T;
@@ -189,11 +206,12 @@ ALLCLEAR_INLINE auto ownDirection(const CoarsePoses& m, const VA& A, const VB& B
   const Vector<L> a = placed(m.middle, nearestIn(A, from));
   const Vector<L> b = nearestIn(B, a);
   const Vector<L> n{a.x - b.x, a.y - b.y, a.z - b.z};
-  const L scale = 1.0F / root(larger(dot(n, n), all<L>(1e-30F)));
+  const L scale = 1.0F / root(larger(dot(n, n), all<L>(kLeastSquare)));
   return Vector<L>{n.x * scale, n.y * scale, n.z * scale};
 }
 
-/// Squared, the least distance of the balls' centres as A's moves along a straight line.
+/// The least squared distance of the balls' centres, A's moving along a straight line. An estimate
+/// that orders pairs, not a bound.
 template <bool kMoving, class VA, class VB>
 ALLCLEAR_INLINE auto centerDistance(const CoarsePoses& m, const VA& A, const VB& B) {
   using LA = typename VA::Lane;
@@ -202,7 +220,7 @@ ALLCLEAR_INLINE auto centerDistance(const CoarsePoses& m, const VA& A, const VB&
   Vector<L> q{p.x - B.center[0], p.y - B.center[1], p.z - B.center[2]};
   if constexpr (kMoving) {
     const Vector<LA> v = placed(m.velocity, c);
-    const L s = clamped(L(-dot(q, v) / larger(dot(v, v), all<LA>(1e-30F))));
+    const L s = clamped(L(-dot(q, v) / larger(dot(v, v), all<LA>(kLeastSquare))));
     q = {q.x + s * v.x, q.y + s * v.y, q.z + s * v.z};
   }
   return L(dot(q, q));

@@ -8,27 +8,26 @@
 
 namespace allclear {
 
-/// What one query of a pair leaves for the next one of the same pair; start with a fresh one.
+/// What one query of a pair leaves for the next query of the same pair; start with a fresh one.
 struct MeshDepthCache {
   MeshCache distance;
   Vec3 translation_B = Vec3::Zero();  ///< of B, in B's frame: separated the pair last time
   bool valid = false;
 };
 
-/// Signed distance of two bodies of which the surfaces may have any shape: the distance when they
-/// are apart, minus the length of a translation of B that separates them when they overlap or one
-/// is inside of the other. Metres, world frame; witnesses, normal and their relations as of
-/// `SignedDistance`.
+/// Signed distance of two bodies whose surfaces may have any shape: the distance when they are
+/// apart, minus the length of a translation of B that separates them when they overlap or one is
+/// inside the other. Metres, world frame; witnesses and normal are related as in `SignedDistance`.
 ///
-/// In penetration the translation (`-distance * normal`) is verified to separate, and is shortest
-/// among those near it: the true depth is in [-distance - gap, -distance]. Of two convex bodies it
-/// is the depth itself. `unique_normal` is false when another way out was found as short, as far as
-/// was looked; of bodies that are not both convex `unique_witness` is not examined (false), nor is
-/// either when they are apart.
+/// In penetration the translation (`-distance * normal`) is verified to separate, and none near it
+/// is shorter: the true depth is in [-distance - gap, -distance]. For two convex bodies it is the
+/// depth itself. `unique_normal` is false when the search came by another translation as short.
+/// `unique_witness` is examined for two convex bodies only, else false; both are false for bodies
+/// that are apart.
 SignedDistance signedMeshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B,
                                   const Pose& X_WB, MeshDepthCache* cache = nullptr);
 
-/// The same for shapes of which at least one is a triangle mesh.
+/// The same for shapes; at least one must be a triangle mesh (else throws `InputError`).
 SignedDistance signedMeshDistance(const Shape& A, const Pose& X_WA, const Shape& B,
                                   const Pose& X_WB, MeshDepthCache* cache = nullptr);
 

@@ -1,17 +1,25 @@
-// Boxes apart along one of their six edge directions do not meet: each direction x leaves the
-// interval of s in which
-//   |x.(between + s v)| <= |x| (|x| + skew + offset) + sum over the other's edges of |x.y|.
+// The s at which two boxes, or two triangles, may meet on a line; eight lanes to a register.
 //
-// Of triangles the same holds with the middle and the half of what their corners reach along x, and
-// no skew; x is then a normal of one of them.
+// Boxes. The axes are the three half edges x of either box (its face normals). With `between` the
+// vector from B's centre to A's at s = 0, the boxes overlap along x while
+//   |x.(between + s v)| <= x.x + sum over the other box's half edges y of |x.y|
+//                          + |x| (skew + offset).
+// The first term is the box's own reach along x; `skew` allows for half edges that are at right
+// angles to rounding only, `offset` for sets that count as meeting although they are apart. The
+// nine products of edges are left out as axes: the interval only becomes longer by that
+// (conservative).
 //
-// In single precision, eight lanes to a register. Both sides of that add up to no more than |x| M,
-//   M = |T| + 5 |R| reach_A + 5 reach_B + most |v| + offset
-// for s in [0, most] (a box is of the triangles' own size: its centre within sqrt 3 reach, its half
-// edges together within 3), and the longest chain of roundings has 18 on either side, those of the
-// inputs included: 40 are granted. The interval's own ends, two roundings off, are moved outward by
-// eight. Squares that vanish in single precision belong to directions shorter than 1e-18, to which
-// 1e-22 M is more than all of it.
+// Triangles. The axes are the two normals; the reach of each along an axis is half the extent of
+// its three corners, the centre the middle of that extent. There is no skew.
+//
+// Rounding. Both sides of the inequality add up to no more than |x| M for s in [0, limit], with
+//   M = |T| + 5 |R| reach_A + 5 reach_B + limit |v| + offset
+// (a box is of the triangles' own size: its centre within sqrt 3 reach, its half edges together
+// within 3 reach). The longest chain has 18 roundings on either side, those of the inputs included:
+// 36 in all, and `coarsen` grants 40. The ends of the interval are one product and one quotient
+// more (two roundings) and are moved outward by eight. The square of an axis shorter than 1e-18 m
+// is denormal: |x| is then wrong by up to 6e-23 m, and both sides by up to that times M. The 1e-22
+// M that is added (`least`) covers it.
 
 #include <cmath>
 #include <limits>
@@ -26,12 +34,19 @@
 namespace allclear::mesh {
 namespace {
 
-/// Edges of a box are at right angles to rounding in single precision.
+/// The half edges of a stored box are at right angles to rounding only: single precision turns each
+/// by up to sqrt 3 2^-24 = 1.04e-7. Ten times what two of them can lose.
 constexpr float kSkew = 2e-6F;
+/// Slower lines count as this fast: one over it does not overflow, and the interval is either
+/// empty within any limit or all of it.
+constexpr float kLeastSpeed = 1e-30F;
+/// See the opening comment.
+constexpr double kVanishing = 1e-22;
+constexpr double kRoundings = 40.0;
 constexpr float kUlp = std::numeric_limits<float>::epsilon();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// One volume, or those of a node's children.
+/// One box (L = float), or those of a node's children (L = Lanes).
 template <class L>
 struct Boxes {
   Vector<L> center;
@@ -46,7 +61,7 @@ ALLCLEAR_INLINE void load(const MeshNode& node, Boxes<Lanes>* out) {
   }
 }
 
-ALLCLEAR_INLINE void load(const DepthVolume& volume, Boxes<float>* out) {
+ALLCLEAR_INLINE void load(const LineBox& volume, Boxes<float>* out) {
   const float* box = volume.box;
   out->center = {box[0], box[1], box[2]};
   for (int i = 0; i < 3; ++i) out->axis[i] = {box[3 + 3 * i], box[4 + 3 * i], box[5 + 3 * i]};
@@ -57,10 +72,10 @@ struct Interval {
   L in, out;
 };
 
-/// `at + s speed` within `reach`.
+/// Narrows an interval to the s with |at + s speed| <= reach.
 template <class L, class S>
 ALLCLEAR_INLINE void clip(const L& at, const S& speed, const L& reach, Interval<L>* kept) {
-  const S least = all<S>(1e-30F);
+  const S least = all<S>(kLeastSpeed);
   const S size = larger(magnitude(speed), least);
   const S w = 1.0F / (speed < all<S>(0.0F) ? -size : size);
   const L s0 = (-reach - at) * w, s1 = (reach - at) * w;
@@ -68,7 +83,8 @@ ALLCLEAR_INLINE void clip(const L& at, const S& speed, const L& reach, Interval<
   kept->out = smaller(kept->out, larger(s0, s1));
 }
 
-/// Outward by its own roundings; the lanes that may meet.
+/// Stores the intervals, moved outward by their own roundings; returns the lanes that may meet in
+/// [first, last].
 template <class L>
 ALLCLEAR_INLINE unsigned store(Interval<L> kept, float first, float last, LaneIntervals* result) {
   kept.in = kept.in - 4.0F * kUlp * magnitude(kept.in);
@@ -90,9 +106,10 @@ ALLCLEAR_INLINE unsigned boxIntervals(const CoarseLine& m, const Boxes<LA>& A, c
   const Vector<float> v{m.v[0], m.v[1], m.v[2]};
   Vector<LA> a[3], p = turned(m.R, A.center);
   for (int i = 0; i < 3; ++i) a[i] = turned(m.R, A.axis[i]);
+  // Placed at s = 0, seen from B.
   p = {p.x + m.T[0], p.y + m.T[1], p.z + m.T[2]};
   const Vector<L> between{p.x - B.center.x, p.y - B.center.y, p.z - B.center.z};
-  L shared[3][3];
+  L shared[3][3];  // |x.y| for the half edges of A and B: each counts for both boxes' axes
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) shared[i][j] = magnitude(L(dot(a[i], B.axis[j])));
   }
@@ -136,6 +153,7 @@ ALLCLEAR_INLINE void load(const TriangleCorners& from, Corners<float>& out) {
   }
 }
 
+/// Not unit: twice the area long.
 template <class L>
 ALLCLEAR_INLINE Vector<L> normalOf(const Corners<L>& p) {
   const Vector<L> e{p[1].x - p[0].x, p[1].y - p[0].y, p[1].z - p[0].z};
@@ -143,12 +161,14 @@ ALLCLEAR_INLINE Vector<L> normalOf(const Corners<L>& p) {
   return {e.y * f.z - e.z * f.y, e.z * f.x - e.x * f.z, e.x * f.y - e.y * f.x};
 }
 
+/// Narrows an interval to the s at which two triangles overlap along n, which need not be unit.
 template <class LN, class LA, class LB, class L>
 ALLCLEAR_INLINE void clipAlong(const CoarseLine& m, const Vector<LN>& n, const Corners<LA>& A,
                                const Corners<LB>& B, Interval<L>* kept) {
   L least_A = {}, most_A = {}, least_B = {}, most_B = {};
   for (int v = 0; v < 3; ++v) {
     const L of_A = L{} + dot(n, A[v]), of_B = L{} + dot(n, B[v]);
+    // Corners relative to s = 0; the middle of each extent stands for the centre of a box.
     least_A = v == 0 ? of_A : smaller(least_A, of_A);
     most_A = v == 0 ? of_A : larger(most_A, of_A);
     least_B = v == 0 ? of_B : smaller(least_B, of_B);
@@ -183,21 +203,21 @@ double norm(const double* x, int count) {
 
 }  // namespace
 
-CoarseLine coarsen(const LineMotion& m, double most, double reach_A, double reach_B) {
+CoarseLine coarsen(const LineMotion& m, double limit, double reach_A, double reach_B) {
   CoarseLine out;
   for (int i = 0; i < 9; ++i) out.R[i] = static_cast<float>(m.R[i]);
   for (int i = 0; i < 3; ++i) out.T[i] = static_cast<float>(m.T[i]);
   for (int i = 0; i < 3; ++i) out.v[i] = static_cast<float>(m.v[i]);
   const double sum = norm(m.T, 3) + 5.0 * norm(m.R, 9) * reach_A + 5.0 * reach_B +
-                     std::abs(most) * norm(m.v, 3) + m.offset;
-  out.room = static_cast<float>(m.offset + 40.0 * 0.5 * static_cast<double>(kUlp) * sum);
-  out.least = static_cast<float>(1e-22 * sum);
+                     std::abs(limit) * norm(m.v, 3) + m.offset;
+  out.room = static_cast<float>(m.offset + kRoundings * 0.5 * static_cast<double>(kUlp) * sum);
+  out.least = static_cast<float>(kVanishing * sum);
   return out;
 }
 
 ALLCLEAR_MULTIVERSION
-unsigned intervalsOpeningA(const CoarseLine& m, const MeshNode& A, const DepthVolume& B,
-                           float first, float last, LaneIntervals* out) {
+unsigned intervalsOpeningA(const CoarseLine& m, const MeshNode& A, const LineBox& B, float first,
+                           float last, LaneIntervals* out) {
   Boxes<Lanes> a;
   Boxes<float> b;
   load(A, &a);
@@ -206,8 +226,8 @@ unsigned intervalsOpeningA(const CoarseLine& m, const MeshNode& A, const DepthVo
 }
 
 ALLCLEAR_MULTIVERSION
-unsigned intervalsOpeningB(const CoarseLine& m, const DepthVolume& A, const MeshNode& B,
-                           float first, float last, LaneIntervals* out) {
+unsigned intervalsOpeningB(const CoarseLine& m, const LineBox& A, const MeshNode& B, float first,
+                           float last, LaneIntervals* out) {
   Boxes<float> a;
   Boxes<Lanes> b;
   load(A, &a);
@@ -216,9 +236,9 @@ unsigned intervalsOpeningB(const CoarseLine& m, const DepthVolume& A, const Mesh
 }
 
 ALLCLEAR_MULTIVERSION
-unsigned facesMeeting(const CoarseLine& m, const LeafCorners& children, bool are_of_A,
-                      const TriangleCorners& other, float first, float last, unsigned meeting,
-                      LaneIntervals* intervals) {
+unsigned narrowAlongNormals(const CoarseLine& m, const LeafCorners& children, bool are_of_A,
+                            const TriangleCorners& other, float first, float last, unsigned meeting,
+                            LaneIntervals* intervals) {
   Corners<Lanes> lanes;
   Corners<float> one;
   load(children, lanes);

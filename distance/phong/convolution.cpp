@@ -134,6 +134,7 @@ void Convolution::turnB() {
 /// m2 crosses the plane of the arc of edge a (the plane across a) when m1.a and m2.a differ in
 /// sign. If they are on one side by more than the slack, no such turn makes the arcs cross.
 void Convolution::addEdgeCandidates(int tA, int tB) {
+  // The ends x, y of an arc, as heights over a plane through the sphere's centre.
   const auto is_one_side = [](double x, double y) {
     return std::min(x, y) > kSlackAngle || std::max(x, y) < -kSlackAngle;
   };
@@ -165,6 +166,7 @@ void Convolution::findCandidates(const Pose& X_AB, const Vec3& center, double ra
   for (const SphereNode& node : B_.tree->nodes()) {
     shifted_centers_.push_back(X_ * node.center + center);
   }
+  // Faces of A with vertices of B, vertices of A with faces of B, edges with edges.
   visitPairs(A_.face_cones, B_.ring_cones, [&](int tA, int tB) {
     const Vec3 direction = -(X_.R.transpose() * A_.mesh->normals[tA]);
     for (int k = 0; k < 3; ++k) {
@@ -282,6 +284,7 @@ void Convolution::connectFacets() {
   std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
     return a.edge != b.edge ? a.edge < b.edge : a.facet < b.facet;
   });
+  // Where more than two facets share an edge, the last pair of them counts.
   neighbours_.assign(facets_.size(), {-1, -1, -1});
   for (std::size_t i = 0; i + 1 < sides.size(); ++i) {
     if (sides[i].edge != sides[i + 1].edge) continue;

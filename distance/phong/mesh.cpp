@@ -106,6 +106,7 @@ void connect(PhongMesh* mesh) {
     const Triangle& t = mesh->triangles[i];
     for (int k = 0; k < 3; ++k) uses[edgeOf(t[(k + 1) % 3], t[(k + 2) % 3])].push_back({i, k});
   }
+  // Exactly two triangles at an edge are neighbours.
   for (const auto& [edge, of_edge] : uses) {
     if (of_edge.size() != 2) continue;
     for (int k = 0; k < 2; ++k) {

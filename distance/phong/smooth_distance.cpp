@@ -1,8 +1,17 @@
+// One interface to the Euclidean, softened and Phong distances: prepares a shape for the method
+// that a query needs, and dispatches.
+//
+// Which method `kAutomatic` takes: the softened distance never exceeds the distance and is smooth
+// everywhere, but it needs few convex pieces. Where these match a mesh badly, the dual Phong
+// distance works on the mesh's own facets. Shapes without facets, round ones, have the softened
+// distance alone.
+
 #include "allclear/distance/phong/smooth_distance.h"
 
 #include <mutex>
 #include <optional>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/phong/dual.h"
 #include "allclear/distance/phong/sum.h"
@@ -34,7 +43,7 @@ bool hasFacets(const SmoothBody& body) {
 /// mesh's lowest vertex.
 Shape hullOf(const Shape& shape) {
   const TriangleMesh* mesh = std::get_if<TriangleMesh>(&shape);
-  return mesh ? Shape(mesh->hull()) : shape;
+  return mesh ? Shape(hullOf(*mesh)) : shape;
 }
 
 struct SoftMemory : SmoothMemory {
@@ -76,12 +85,15 @@ bool SmoothBody::isWellCovered() const {
   std::call_once(prepared_->cover_once, [&] {
     const TriangleMesh* mesh = std::get_if<TriangleMesh>(&shape_);
     std::vector<Geometry> pieces = prepared_->pieces;
+    // A convex shape is its own cover.
     if (pieces.empty() && mesh == nullptr) {
       prepared_->is_well_covered = true;
       return;
     }
     if (pieces.empty()) {
-      for (const ConvexMesh& piece : mesh->cover()) pieces.push_back({piece, Pose()});
+      for (const ConvexMesh& piece : coverOf(*mesh, MeshFidelity::kPieces)) {
+        pieces.push_back({piece, Pose()});
+      }
     }
     const std::vector<Geometry> whole{{shape_, Pose()}};
     prepared_->is_well_covered =
@@ -113,6 +125,7 @@ SmoothMethod chosenMethod(const SmoothBody& A, const SmoothBody& B) {
 
 SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const SmoothBody& B,
                               const Pose& X_WB, const SmoothOptions& options, SmoothState* state) {
+  // Rounded shapes have no facets for the Phong methods.
   SmoothMethod method =
       options.method == SmoothMethod::kAutomatic ? chosenMethod(A, B) : options.method;
   const bool is_phong = method == SmoothMethod::kPhong || method == SmoothMethod::kDualPhong;

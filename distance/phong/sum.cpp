@@ -143,6 +143,7 @@ std::vector<int> SumQuery::breadthFirst(const Vec3& q, double radius) const {
     near.push_back({d, i});
   }
   std::sort(near.begin(), near.end());
+  // `order` is the queue too: what comes after `next` waits for its neighbours to be added.
   std::vector<int> order;
   for (const auto& [d, i] : near) {
     if (!waiting[i]) continue;
@@ -243,7 +244,7 @@ Vec3 SumQuery::derivativeByRotation(const Facet& facet, const Vec3& Rb, const Ve
           .value;
     };
     const Vec3 dn = (turned(kRotationStep) - turned(-kRotationStep)) / (2.0 * kRotationStep);
-    const Vec3 dq = -Vec3::Unit(k).cross(Rb);
+    const Vec3 dq = -Vec3::Unit(k).cross(Rb);  // q = a - R b - t
     rotation[k] = -n.dot(dq) - row.dot(dq - dn * along);
   }
   return rotation;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allclear/distance/mesh/body.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/phong/medial_balls.h"
 #include "allclear/distance/phong/mesh.h"
 #include "allclear/distance/phong/tree.h"
@@ -71,7 +72,7 @@ class PhongBody {
   /// Throws `InputError` for a body without triangles or rounded by a thickness (spheres, capsules,
   /// cylinders, cones, ellipsoids: use the softened distance).
   explicit PhongBody(std::shared_ptr<const MeshBody> body);
-  explicit PhongBody(const Shape& shape) : PhongBody(meshBody(shape)) {}
+  explicit PhongBody(const Shape& shape) : PhongBody(bodyOf(shape)) {}
 
   const MeshBody& body() const { return *body_; }
   double size() const { return size_; }  ///< [m], diagonal of its axis-aligned box

@@ -17,6 +17,7 @@
 #include <numbers>
 
 #include "allclear/distance/convex/convex_distance.h"
+#include "allclear/distance/enclosing_solids.h"
 
 namespace allclear {
 namespace {
@@ -148,7 +149,7 @@ void addCorners(SoftCore* body) {
     for (int i = 0; i < core.points->count(); ++i) {
       if (is_kept[i]) kept.push_back(core.points->corner(i));
     }
-    core.radius += reachOfDropped(core, kept, is_kept);
+    core.radius += reachOfDropped(core, kept, is_kept);  // encloses all corners again
   }
   for (const Vec3& corner : kept) body->corners.add(corner);
   body->corner_count = body->corners.count();
@@ -184,14 +185,8 @@ SoftPiece pieceOf(const Shape& shape, const Pose& X_BG) {
 
 }  // namespace
 
-SoftBody::SoftBody(const std::vector<Geometry>& solids) {
-  for (const Geometry& solid : solids) {
-    if (const TriangleMesh* mesh = std::get_if<TriangleMesh>(&solid.shape)) {
-      for (const ConvexMesh& piece : mesh->cover()) solids_.push_back({piece, solid.X_BG});
-    } else {
-      solids_.push_back(solid);
-    }
-  }
+SoftBody::SoftBody(const std::vector<Geometry>& solids)
+    : solids_(enclosingSolids(solids, MeshFidelity::kPieces)) {
   for (const Geometry& solid : solids_) pieces_.push_back(pieceOf(solid.shape, solid.X_BG));
 }
 

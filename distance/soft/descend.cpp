@@ -77,6 +77,7 @@ class Descent {
                                       kLeastShare, 1.0 - kLeastShare);
       const Sample middle = sampleAt(falling_.t + share * width);
       is_level = isLevel(middle);
+      // The middle replaces the end whose slope has its sign.
       if (middle.slope * falling_.slope > 0.0) {
         falling_ = middle;
         if (replaced == End::kFalling) beyond_.slope *= 0.5;

@@ -91,6 +91,7 @@ void hardGaps(const DirectionSet& set, Columns* turned, std::vector<double>* sup
     hardSupports(set.other->body, *turned, supports_of_other->data());
   }
   const double radii = set.owner->body.core.radius + set.other->body.core.radius;
+  // n.(origin of Q - origin of P) less both supports, all in P.
   const Vec3& p = set.p_PQ;
   for (int k = 0; k < n; ++k) {
     (*gaps)[k] = in.x[k] * p.x() + in.y[k] * p.y() + in.z[k] * p.z() - (*set.supports)[k] -
@@ -113,6 +114,7 @@ SoftGap softGap(const DirectionSet& set, int k, double hard_support_of_other, do
   const double r_P = set.owner->body.core.radius;
   const double r_Q = set.other->body.core.radius;
   out.value = n_P.dot(set.p_PQ) - own.value - other.value - r_P - r_Q;
+  // The balls around the cores reach radius farther along the normal.
   const Vec3 outward = set.X_WP.R * n_P;
   out.normal = (set.owner_is_A ? 1.0 : -1.0) * outward;
   out.point_of_owner = set.X_WP * own.point + r_P * outward;

@@ -117,22 +117,22 @@ class ClearanceSampler {
     std::vector<ReportPair>& pairs = out->pairs;
     const bool is_full = static_cast<int>(pairs.size()) >= most_pairs;
     const bool in_full = !is_full || candidate.least < beyondMargin(pairs.back());
-    ReportPair found;
+    ReportPair sampled;
     if (certificate_ != nullptr) {
-      found = sample(candidate, certifiedFidelity(candidate.pair), in_full, &out->closest);
+      sampled = sample(candidate, certifiedFidelity(candidate.pair), in_full, &out->closest);
     } else {
       // Without a certificate, as closely as it takes to show that the pair keeps its margin.
       refineUntil([&](MeshFidelity fidelity) {
         if (fidelity != MeshFidelity::kHull) forget(candidate.pair, *out, &out->closest);
-        found = sample(candidate, fidelity, in_full, &out->closest);
-        return !in_full || !(beyondMargin(found) < 0.0) || !hasMesh(candidate.pair);
+        sampled = sample(candidate, fidelity, in_full, &out->closest);
+        return !in_full || !(beyondMargin(sampled) < 0.0) || !hasMesh(candidate.pair);
       });
     }
     if (!in_full) return;
     const auto after = std::upper_bound(
-        pairs.begin(), pairs.end(), found,
+        pairs.begin(), pairs.end(), sampled,
         [](const ReportPair& x, const ReportPair& y) { return beyondMargin(x) < beyondMargin(y); });
-    pairs.insert(after, std::move(found));
+    pairs.insert(after, std::move(sampled));
     if (static_cast<int>(pairs.size()) > most_pairs) pairs.pop_back();
   }
 
@@ -141,24 +141,24 @@ class ClearanceSampler {
   /// where the last one ended.
   ReportPair sample(const Candidate& candidate, MeshFidelity fidelity, bool in_full,
                     std::vector<ReportDistance>* closest) {
-    ReportPair found;
-    found.fidelity = fidelity;
+    ReportPair sampled;
+    sampled.fidelity = fidelity;
     std::vector<DistanceCache> caches;
     for (int f = 0; f < frames_.count(); ++f) {
       // Outside of the pairs shown in full, a frame counts only where the ball's bound is less than
-      // the least distance found so far.
+      // the least distance sampled so far.
       const bool is_known = candidate.gap[f] < kInfinity;
       if (!is_known || (!in_full && candidate.gap[f] >= beyondMargin((*closest)[f]))) {
-        if (in_full) found.at.push_back(unknown(candidate.pair));
+        if (in_full) sampled.at.push_back(unknown(candidate.pair));
         continue;
       }
       const ReportDistance d = distanceAt(candidate.pair, fidelity, f, &caches);
       if (beyondMargin(d) < beyondMargin((*closest)[f])) (*closest)[f] = d;
       if (!in_full) continue;
-      if (!found.at.empty() && beyondMargin(d) < beyondMargin(found)) found.nearest = f;
-      found.at.push_back(d);
+      if (!sampled.at.empty() && beyondMargin(d) < beyondMargin(sampled)) sampled.nearest = f;
+      sampled.at.push_back(d);
     }
-    return found;
+    return sampled;
   }
 
   /// Removes a pair from the closest of all frames, before it is measured at a finer fidelity,

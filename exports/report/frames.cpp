@@ -12,6 +12,7 @@ constexpr double kFramesPerSecond = 60.0;  // as screens show
 constexpr int kFewestFrames = 61;          // so that short motions have smooth curves
 constexpr int kMostFrames = 601;           // so that files of long motions stay small
 
+/// The poses of all links at each configuration.
 void addPoses(const Problem& problem, ReportFrames* frames) {
   const Kinematics kinematics(*problem.robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();

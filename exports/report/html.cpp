@@ -150,6 +150,7 @@ Json jointsJson(const Problem& problem, const ReportData& data) {
   return out;
 }
 
+/// Cost and infeasibility of every iteration of the solver, and the round that it belongs to.
 Json historyJson(const std::vector<PlanProgress>& history) {
   std::vector<double> cost, infeasibility, round;
   for (const PlanProgress& p : history) {
@@ -190,6 +191,7 @@ Json dataJson(const Problem& problem, const ReportData& data) {
   return out;
 }
 
+/// Text in the title, where no quotes matter.
 std::string escapedForHtml(const std::string& text) {
   std::string out;
   for (char c : text) {

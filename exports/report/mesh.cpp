@@ -82,6 +82,7 @@ ReportMesh ballMesh(const Vec3& radii) {
   return revolved(outline, radii);
 }
 
+/// The facets of the convex hull; a flat hull has none, so its rim becomes a fan.
 ReportMesh hullMesh(const std::vector<Vec3>& points) {
   const ConvexHull hull = convexHull(points);
   ReportMesh mesh;

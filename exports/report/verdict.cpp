@@ -19,6 +19,7 @@ bool breaksLimit(const Certificate& certificate) {
                      [](const CertifiedLimit& limit) { return !limit.kept; });
 }
 
+/// A cell below its margin is a pair that is too near, or that could not be proven.
 bool comesTooNear(const Certificate& certificate) {
   return std::any_of(
       certificate.pairs.begin(), certificate.pairs.end(), [](const CertificatePair& pair) {
@@ -64,6 +65,8 @@ std::string planTitle(PlanStatus status) {
 
 }  // namespace
 
+/// A clear plan needs no advice. Else: what to do about the nearest pair, the search, and the
+/// limits.
 ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
                           const ReportClearance& clearance) {
   ReportVerdict out;

@@ -82,6 +82,7 @@ class CoverSearch {
     for (PieceCover& piece : best) cover_.pieces.push_back(std::move(piece));
   }
 
+  /// Whether the finest level has exact meshes: a pair of primitives, or of open meshes, has none.
   bool haveSurfaces(const CertifiedPair& pair) {
     constexpr MeshFidelity kSurface = MeshFidelity::kSurface;
     for (int i = 0; i < motion_.ensurePieces(pair.a, kSurface); ++i) {
@@ -176,13 +177,13 @@ class CoverSearch {
   /// before the paddings are subtracted; a quarter of the tolerance leaves the rest to the search
   /// of the minimum over all pairs.
   void evaluateSurfaces(PieceCover* piece, CoverCell* cell, double target) {
-    const DistanceBracket found = motion_.surfaceBracket(
+    const DistanceBracket bracket = motion_.surfaceBracket(
         piece->a, piece->b, cell->time, target + kSurfacePadding, 0.25 * tolerance_);
-    raise(cell, found.lower - kSurfacePadding - kCoverPadding, found.normal);
-    piece->surfaces_meet = piece->surfaces_meet || found.penetrating;
-    if (found.evaluated && found.upper < piece->least) {
-      piece->least = found.upper;
-      piece->t_least = found.t_star;
+    raise(cell, bracket.lower - kSurfacePadding - kCoverPadding, bracket.normal);
+    piece->surfaces_meet = piece->surfaces_meet || bracket.penetrating;
+    if (bracket.evaluated && bracket.upper < piece->least) {
+      piece->least = bracket.upper;
+      piece->t_least = bracket.t_star;
     }
   }
 

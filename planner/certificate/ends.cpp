@@ -81,12 +81,12 @@ class EndpointChecker {
                   const VecX& acceleration) {
     for (int order : {1, 2}) {
       const VecX& wanted = order == 1 ? velocity : acceleration;
-      const VecX found = trajectory_.value(t, order);
+      const VecX rates = trajectory_.value(t, order);
       for (int k = 0; k < problem_.plannedCount(); ++k) {
         const double want = wanted.size() > 0 ? wanted[k] : 0.0;
-        if (std::abs(found[k] - want) <= options_.end_tolerance) continue;
+        if (std::abs(rates[k] - want) <= options_.end_tolerance) continue;
         findings_.push_back(where + " the " + (order == 1 ? "velocity" : "acceleration") + " of " +
-                            joint(k) + " is " + shown(found[k]) + ", not " + shown(want));
+                            joint(k) + " is " + shown(rates[k]) + ", not " + shown(want));
       }
     }
   }

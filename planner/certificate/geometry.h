@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "allclear/distance/convex_cover.h"
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/problem.h"
 
@@ -21,7 +22,7 @@ struct CertifiedBody {
   int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
   std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
 
-  /// Solids that together enclose the body (convex_cover.h).
+  /// Solids that together enclose the body (enclosing_solids.h).
   std::vector<Geometry> solids(MeshFidelity fidelity) const {
     return enclosingSolids(geometry, fidelity);
   }

@@ -25,6 +25,7 @@ double leastDistance(const std::vector<Geometry>& A, const Pose& X_WA,
 
 }  // namespace
 
+/// Each pair at the coarsest fidelity that shows it clear, else at the finest.
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
                                         const VecX& q, std::optional<double> t) {
   const Kinematics kinematics(*problem.robot);

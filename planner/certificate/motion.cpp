@@ -19,6 +19,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/bernstein.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
 
@@ -109,6 +110,8 @@ std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
   return {breaks.begin(), breaks.end()};
 }
 
+/// The cells of time, and the curves of all links over them: of those that carry bodies, of those
+/// that path constraints name, and of the root.
 void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry,
                                      double tolerance) {
   std::set<int> links{problem.robot->rootLink()};
@@ -192,7 +195,7 @@ void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solid
     piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
     piece.is_still = obstacle != nullptr && !obstacle->moves();
     for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
-    if (surfaces && !piece.is_plane) piece.body = meshBody(geometry.shape);
+    if (surfaces && !piece.is_plane) piece.body = bodyOf(geometry.shape);
     solids->pieces.push_back(std::move(piece));
   }
   if (surfaces) solids->curves = std::move(curves);
@@ -229,6 +232,7 @@ void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double 
   if (piece.is_still) h->fill((*h)[0]);
 }
 
+/// The inequality of motion.h, over all cells of the motion that `time` touches.
 double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const {
   const Piece &A = piece(a), &B = piece(b);
   double least = kInfinity;
@@ -257,6 +261,7 @@ bool CertifiedMotion::areSurfaces(PieceIndex a, PieceIndex b) const {
          std::holds_alternative<TriangleMesh>(B.geometry->shape);
 }
 
+/// One search per cell of the motion. A still body has one curve for all cells.
 DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Interval time,
                                                 double threshold, double tolerance) const {
   const Piece &A = piece(a), &B = piece(b);
@@ -319,6 +324,7 @@ CertifiedMotion::BoxGap CertifiedMotion::boxGap(PieceIndex a, PieceIndex b, Inte
   return {distance * (1.0 - kFewRoundings), gap / distance};  // less the rounding of the norm
 }
 
+/// Many pairs are measured at the same instants, so poses are kept by time.
 const std::vector<Pose>& CertifiedMotion::linkPoses(double t) {
   const auto [entry, is_new] = poses_.try_emplace(t);
   if (is_new) {

@@ -23,9 +23,10 @@ struct PieceIndex {
 };
 
 /// Subtracted from the bounds between exact meshes [m], so that the checker's own search can
-/// confirm them. The checker narrows its bracket to half of this: whatever the order in which it
-/// searches, it ends at least 1e-6 m above what the certificate claims, and that is far more than
-/// the rounding by which two machines differ.
+/// confirm them. A search brackets the least distance of the polynomial motions and then subtracts
+/// their error, which is the same for both. The checker narrows its bracket to half of this
+/// padding, so it ends at least 1e-6 m above what the certificate claims, in whatever order it
+/// searches; two machines differ by roundings, which are far smaller.
 inline constexpr double kSurfacePadding = 2e-6;
 
 /// The motion of all bodies along a trajectory, and what it proves of their distances: the distance
@@ -41,9 +42,13 @@ inline constexpr double kSurfacePadding = 2e-6;
 /// the cell is a convex combination of the coefficients, so h_A at t is at most the same
 /// combination of the values (h_A)_k at the coefficients. The same holds for the piece B along -n.
 /// Both combinations have the same weights, so they may be added before the least is taken: for all
-/// t of the cell, all a in A(t), b in B(t),
+/// t of the cell,
 ///
-///     distance(t) >= n.(b - a) >= -(h_A(n) + h_B(-n)) >= min_k -(h_A(n) + h_B(-n))_k - errors.
+///     distance(t) >= min over a in A(t), b in B(t) of n.(b - a) = -(h_A(n) + h_B(-n))
+///                 >= min_k -(h_A(n) + h_B(-n))_k - errors.
+///
+/// The first step is true in penetration as well: the signed distance of convex solids is the
+/// greatest of these minima over all n (minus the shortest translation that separates them).
 ///
 /// This holds for any n, so a wrong n costs tightness, never truth. A part of a cell has
 /// coefficients of its own (de Casteljau), which are nearer to the curve, and so a better bound.

@@ -188,6 +188,7 @@ std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory
   return DynamicsSearch(problem, trajectory, torques, std::move(ranges), std::move(scales)).run();
 }
 
+/// The functions are the rooms of all edges, scaled so that 1 is the size of the polygon.
 std::vector<DynamicsBound> balanceBounds(const Problem& problem, const Trajectory& trajectory,
                                          const SupportPolygon& polygon) {
   const MotionTree tree(*problem.robot);

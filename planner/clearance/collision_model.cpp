@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
 #include "allclear/planner/problem/pair_margin.h"
@@ -23,6 +24,7 @@ namespace {
 /// A ball around all pieces: about the middle of the box of their balls, which is not the smallest
 /// one but near it.
 Ball ballAbout(const std::vector<Geometry>& pieces) {
+  // The box of the pieces' balls; a piece without an end (a plane) has no finite ball.
   Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
   Vec3 upper = -lower;
   std::vector<Ball> balls;
@@ -65,7 +67,7 @@ std::vector<std::vector<int>> moversOfLinks(const Problem& problem) {
   const MotionTree tree(*problem.robot);
   std::vector<std::vector<int>> out;
   for (const LinkMount& mount : tree.mounts()) {
-    std::vector<int> movers;
+    std::vector<int> movers;  // nodes, from the base
     for (int node : tree.pathTo(mount.node)) {
       const int k = tree.nodes()[node].coordinate;
       if (std::binary_search(problem.planned.begin(), problem.planned.end(), k)) {
@@ -193,6 +195,7 @@ bool hasMeshes(const Problem& problem) {
 }
 
 CollisionModel collisionModel(const Problem& problem, FidelityPolicy policy) {
+  // Hulls first; the policy then says from which fidelity on pairs are measured.
   CollisionModel model = ModelBuilder(problem).build();
   switch (policy) {
     case FidelityPolicy::kHulls:

@@ -50,7 +50,7 @@ bool hasMeshes(const Problem& problem);
 
 /// The bodies of a problem, as solids, and the pairs that a plan has to keep apart. A mesh is
 /// enclosed, pair by pair, by its convex hull or by several pieces, or is measured exactly
-/// (convex_cover.h).
+/// (enclosing_solids.h).
 struct CollisionModel {
   std::vector<CollisionBody> bodies;
   std::vector<CollisionPair> pairs;        ///< of bodies that the plan can move against each other

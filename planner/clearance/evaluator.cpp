@@ -85,6 +85,7 @@ BernsteinSpan ClearanceEvaluator::wholeRobot(const BernsteinSpan& planned) const
 
 void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolerance,
                                      Workspace& w) const {
+  // Cut the span wherever the motion of some obstacle bends.
   std::vector<double> breaks{planned.time().lower, planned.time().upper};
   for (const Obstacle& obstacle : problem_.obstacles) {
     const auto inside = obstacle.breaks(planned.time(), tolerance);
@@ -96,6 +97,7 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
   const BernsteinSpan whole = wholeRobot(planned);
   for (std::size_t i = 0; i < w.parts.size(); ++i) {
     Workspace::Part& part = w.parts[i];
+    // A span without cuts is used as it is: restricting it would only add rounding.
     const bool only = w.parts.size() == 1;
     builder_.build(only ? whole : whole.restricted({breaks[i], breaks[i + 1]}), tolerance, w.curves,
                    &part.links);
@@ -227,6 +229,7 @@ bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose&
   const CollisionPair& pair = model_.pairs[p];
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
+      // Worse only counts if it is nearer to (or deeper below) its margin than all before.
       const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
       if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) return false;
       if (d.distance - pair.margin >= *least) continue;
@@ -254,6 +257,7 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     const Pose& X_WA = w.poses[A.link];
     const Pose X_WB =
         B.obstacle >= 0 ? problem_.obstacles[B.obstacle].pose(t.value_or(0.0)) : w.poses[B.link];
+    // Balls contain the bodies: farther apart than the worst so far, they need no exact distance.
     const double between_balls =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
     if (between_balls - pair.margin >= least) continue;
@@ -279,6 +283,7 @@ VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_plan
     const int link = b.link;
     const double t = clearance.t_star;
     const Vec3 p_W = link < 0 ? problem_.obstacles[b.obstacle].pose(t) * p : w.poses[link] * p;
+    // n . (p_B - p_A) is the distance; its derivative by q is n . (J_B - J_A).
     *distance += sign * clearance.normal.dot(p_W);
     if (link < 0) {
       *rate += sign * clearance.normal.dot(problem_.obstacles[b.obstacle].pointVelocity(t, p_W));

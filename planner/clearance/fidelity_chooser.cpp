@@ -1,7 +1,11 @@
+// Hulls are cheap, and right for most pairs. But a hull fills the hollow of a gripper or a shelf: a
+// pair that the hulls put in contact where the task starts or ends could never be planned. Such
+// pairs get finer geometry from the outset; all others stay as coarse as the policy allows.
 #include "allclear/planner/clearance/fidelity_chooser.h"
 
 #include <algorithm>
 
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/clearance/fidelity.h"
 #include "allclear/robot_models/kinematics.h"
@@ -26,6 +30,8 @@ class FidelityChooser {
   void choose(MeshFidelity coarsest) {
     for (CollisionPair& pair : model_.pairs) {
       coarseToFine(kFidelities, [&](MeshFidelity fidelity) {
+        // Levels up to `coarsest` are taken in any case; finer ones only while the pair is too
+        // near.
         if (fidelity > coarsest && keepsMargin(pair)) return true;
         if (showsMore(pair, fidelity)) pair.fidelity = fidelity;
         return false;
@@ -66,6 +72,7 @@ class FidelityChooser {
   bool keepsMargin(const CollisionPair& pair, const Pose& X_WA, const Pose& X_WB) const {
     const CollisionBody& A = model_.bodies[pair.a];
     const CollisionBody& B = model_.bodies[pair.b];
+    // Balls around the hulls decide for most pairs.
     const double between_balls =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
     if (between_balls >= pair.margin) return true;

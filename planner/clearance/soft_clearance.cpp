@@ -1,3 +1,8 @@
+// The softened distance of a pair along a curve, and its minimum over a span's time.
+//
+// Its gradient by the poses of both bodies (translation and rotation in the world) becomes one by
+// the planned coordinates through the Jacobians of their links, and one by time through the
+// velocity of an obstacle that moves.
 #include "allclear/planner/clearance/soft_clearance.h"
 
 #include <algorithm>
@@ -50,6 +55,7 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
   const Pose X_WA = poseOf(A), X_WB = poseOf(B);
   const SmoothDistance soft = softDistance(body(pair.a, pair.fidelity), X_WA,
                                            body(pair.b, pair.fidelity), X_WB, softness, &w.soft);
+  // Chain rule: pose gradients times Jacobians, or times the obstacle's velocity and spin.
   Value out;
   out.distance = soft.distance;
   out.t_star = t;

@@ -49,6 +49,7 @@ PoseError::Vec6 PoseError::error(const PoseTarget& target, const VecX& q_planned
   if (by_q == nullptr) return error;
   kinematics_.pointJacobian(workspace_, target.link, X_WP.p, whole_);
   by_q->setZero(6, problem_.plannedCount());
+  // Angular velocity in the world, then in the frame, then the rate of the rotation vector.
   const Mat3 to_turn = inverseRightJacobian(turn) * X_WP.R.transpose();
   for (int j = 0; j < problem_.plannedCount(); ++j) {
     const auto column = whole_.col(problem_.planned[j]);

@@ -13,7 +13,12 @@
 namespace allclear {
 namespace {
 
+/// Points that stand for the rim of a round face. Their polygon lies inside of the circle: the
+/// support is never overestimated, and by less than half a percent of the radius underestimated.
 constexpr int kRimPoints = 32;
+
+/// Corners nearer than this [m] span no edge: the hull may repeat a corner but for rounding.
+constexpr double kShortestEdge = 1e-9;
 
 void addRim(double radius, double z, std::vector<Vec3>* out) {
   for (int i = 0; i < kRimPoints; ++i) {
@@ -22,7 +27,7 @@ void addRim(double radius, double z, std::vector<Vec3>* out) {
   }
 }
 
-/// Points of a shape among which are its lowest ones when it stands on a face.
+/// Points of a shape, its lowest ones among them when it stands on a face or rolls on a round side.
 struct StandingPoints {
   const Mat3& R_WG;
   std::vector<Vec3> operator()(const Box& box) const {
@@ -49,6 +54,7 @@ struct StandingPoints {
   std::vector<Vec3> operator()(const HalfSpace&) const { return {}; }
   template <class Round>
   std::vector<Vec3> operator()(const Round& shape) const {
+    // The world's downward direction in the shape's frame; the support point of a round shape.
     const Vec3 down = -R_WG.row(2).transpose();
     if constexpr (std::is_same_v<Round, Sphere>) {
       return {shape.radius() * down};
@@ -81,6 +87,7 @@ double robotWeight(const RobotModel& robot) {
 }
 
 SupportPolygon supportPolygon(const Problem& problem, const Balance& balance) {
+  // All candidates: points of all supports, where the start puts them.
   const Kinematics kinematics(*problem.robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
@@ -101,6 +108,8 @@ SupportPolygon supportPolygon(const Problem& problem, const Balance& balance) {
       }
     }
   }
+  // Those that touch the ground are the lowest, within a layer; the polygon is their hull from
+  // above.
   SupportPolygon polygon;
   polygon.height = std::numeric_limits<double>::infinity();
   for (const Vec3& p : points) polygon.height = std::min(polygon.height, p.z());
@@ -114,6 +123,7 @@ SupportPolygon supportPolygon(const Problem& problem, const Balance& balance) {
     throw InputError({problem.source_file, 0, "balance: support", names},
                      "no flat surface to stand on below these links");
   }
+  // Edges: unit normals that point to the middle. The nearest edge gives the radius.
   Eigen::Vector2d middle = Eigen::Vector2d::Zero();
   for (int c : corners) middle += ground[c].head<2>() / static_cast<double>(corners.size());
   polygon.radius = std::numeric_limits<double>::infinity();
@@ -121,7 +131,7 @@ SupportPolygon supportPolygon(const Problem& problem, const Balance& balance) {
     const Eigen::Vector2d a = ground[corners[i]].head<2>();
     const Eigen::Vector2d b = ground[corners[(i + 1) % corners.size()]].head<2>();
     Eigen::Vector2d inward(a.y() - b.y(), b.x() - a.x());
-    if (!(inward.norm() > 1e-9)) continue;
+    if (!(inward.norm() > kShortestEdge)) continue;
     inward.normalize();
     if (inward.dot(middle - a) < 0.0) inward = -inward;
     polygon.edges.push_back({inward, inward.dot(a)});

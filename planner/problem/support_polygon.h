@@ -7,8 +7,8 @@
 
 namespace allclear {
 
-/// The convex polygon on which a robot stands: the lowest places of its support links, as they are
-/// at the start, in the horizontal plane at their height (gravity points along -z of the world).
+/// The convex polygon on which a robot stands: the lowest points of its support links at the start,
+/// in the horizontal plane at their height (gravity points along -z of the world).
 struct SupportPolygon {
   struct Edge {
     Eigen::Vector2d inward;  ///< unit
@@ -18,8 +18,8 @@ struct SupportPolygon {
   double height = 0.0;  ///< [m]
   double radius = 0.0;  ///< [m] of a circle inside: a scale
 
-  /// How far inside of an edge the wrench that the ground supplies acts (its zero-moment point),
-  /// times its vertical force: at least `margin` times that force is asked. [N m]
+  /// How far inside of an edge, beyond `margin` [m], the ground's wrench acts (its zero-moment
+  /// point), times its vertical force [N m]. Not negative when the robot is balanced at that edge.
   static double room(const Edge& edge, double height, double margin, const Vec3& force,
                      const Vec3& moment) {
     return edge.inward.x() * (height * force.x() - moment.y()) +
@@ -27,12 +27,12 @@ struct SupportPolygon {
   }
 };
 
-/// Places within this height [m] of the lowest one touch the ground.
+/// Points within this height [m] of the lowest one touch the ground.
 inline constexpr double kGroundLayer = 1e-3;
 
 /// Throws `InputError` when the support links have no polygon (nothing flat below), or when the
-/// planned coordinates move one of them. Round shapes count by points of theirs: never more than
-/// what touches.
+/// planned coordinates move one of them. Round shapes count by some of their points, so the polygon
+/// is never larger than the real one.
 SupportPolygon supportPolygon(const Problem& problem, const Balance& balance);
 
 /// Whether a planned coordinate moves the link.

@@ -1,3 +1,10 @@
+// Every check of a problem that needs no geometry: one method per concern, all findings at once.
+//
+// Dimensions and indices come first (`checkShape`): where they are wrong, nothing else can be
+// evaluated without reading beyond an array, so those findings are reported alone. All other checks
+// are independent of each other. Comparisons are written so that NaN fails them.
+//
+// Units in messages are those of the coordinate: rad or m.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +14,13 @@
 
 namespace allclear {
 namespace {
+
+/// A direction counts as a unit vector when its length is this near to 1: rounding of a normalised
+/// vector is 1e-16, and an angle measured with it is off by as much.
+constexpr double kUnitLength = 1e-9;
+
+/// Stands for an infinite velocity limit, which is allowed, in a check that wants finite numbers.
+constexpr double kUnlimited = 1e300;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
@@ -23,6 +37,7 @@ class Validator {
 
   std::vector<Finding> run() {
     checkShape();
+    // The checks below index by what `checkShape` has found right.
     if (!findings_.empty()) return std::move(findings_);
     checkStart();
     checkTarget("goal", p_.goal);
@@ -97,6 +112,7 @@ class Validator {
 void Validator::checkShape() {
   if (!p_.robot) return add("robot", "is missing");
   const int n = p_.robot->dimension();
+  // Lookups of planned coordinates are binary searches: they have to ascend.
   if (p_.planned.empty()) add("planned coordinates", "there are none");
   for (std::size_t i = 0; i < p_.planned.size(); ++i) {
     if (p_.planned[i] < 0 || p_.planned[i] >= n) {
@@ -122,6 +138,7 @@ void Validator::checkShape() {
 
 void Validator::checkTargetShape(const std::string& what, const Target& target, bool is_goal) {
   if (const auto* pose = std::get_if<PoseTarget>(&target)) return checkLink(what, pose->link);
+  // A goal says where every planned coordinate ends; a waypoint may leave some free.
   const auto& joints = std::get<JointTarget>(target);
   checkSize(what, joints.values, static_cast<int>(joints.coordinates.size()), false);
   if (is_goal ? joints.coordinates != p_.planned
@@ -133,6 +150,7 @@ void Validator::checkTargetShape(const std::string& what, const Target& target, 
 }
 
 void Validator::checkSceneShape() {
+  // Whatever names a link by its index.
   for (const PathConstraint& constraint : p_.path_constraints) {
     std::visit([&](const auto& c) { checkLink("path constraint", c.link); }, constraint);
   }
@@ -162,6 +180,8 @@ void Validator::checkPosition(const std::string& what, int c, double value) {
   }
 }
 
+// Coordinates that are not planned may be beyond their limits (a gripper that is pressed shut):
+// they stay where they are, so only a number is needed.
 void Validator::checkStart() {
   for (int c = 0; c < p_.robot->dimension(); ++c) {
     const bool is_planned = std::binary_search(p_.planned.begin(), p_.planned.end(), c);
@@ -185,6 +205,7 @@ void Validator::checkTarget(const std::string& what, const Target& target) {
       !pose.X_LP.R.allFinite()) {
     add(what, "its pose is not finite");
   }
+  // Infinite tolerances are allowed: they leave the position or the orientation free, not both.
   if (!(pose.position_tolerance > 0.0)) {
     add(what, "the position tolerance must be positive", pose.position_tolerance);
   }
@@ -205,6 +226,7 @@ void Validator::checkRate(const std::string& what, double value, double limit, c
 
 void Validator::checkRates(const std::string& what, const VecX& velocity,
                            const VecX& acceleration) {
+  // Against the limits that the plan has to keep: scaled, with defaults.
   const PlannedLimits limits = plannedLimits(p_);
   for (int i = 0; i < p_.plannedCount(); ++i) {
     const int c = p_.planned[i];
@@ -225,12 +247,13 @@ void Validator::checkPathConstraints() {
   for (const PathConstraint& constraint : p_.path_constraints) {
     if (const auto* axis = std::get_if<KeepAxis>(&constraint)) {
       checkPositive("path constraint: tolerance", axis->tolerance, false);
-      if (!(std::abs(axis->axis_L.norm() - 1.0) < 1e-9) ||
-          !(std::abs(axis->direction_W.norm() - 1.0) < 1e-9)) {
+      if (!(std::abs(axis->axis_L.norm() - 1.0) < kUnitLength) ||
+          !(std::abs(axis->direction_W.norm() - 1.0) < kUnitLength)) {
         add("path constraint", "axis and direction must be unit vectors");
       }
     } else {
       const auto& box = std::get<KeepInBox>(constraint);
+      // A box without a volume could not be entered by a plan that keeps anything beyond its edge.
       for (int i = 0; i < 3; ++i) checkPositive("path constraint: box size", box.size[i], false);
       if (!box.p_L.allFinite() || !box.X_WB.p.allFinite() || !box.X_WB.R.allFinite()) {
         add("path constraint", "its box or point is not finite");
@@ -247,6 +270,7 @@ void Validator::checkTimes() {
     add("duration", "min " + shown(duration.min) + " exceeds max " + shown(duration.max),
         duration.min, duration.max);
   }
+  // Waypoints with a time ascend, also past those without one in between.
   double previous = 0.0;
   for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
     if (!p_.waypoints[i].time) continue;
@@ -277,6 +301,7 @@ void Validator::checkLimitOverrides(const std::string& what, const VecX& values)
 }
 
 void Validator::checkSettings() {
+  // `kPrimitive` is a promise of the task that no mesh stands in a pair: hold it to it.
   if (p_.collision.geometry == GeometryMode::kPrimitive) {
     for (const Link& link : p_.robot->links()) {
       for (const Geometry& part : link.collision) {
@@ -297,13 +322,14 @@ void Validator::checkSettings() {
   checkLimitOverrides("jerk limit", p_.limits.jerk);
   for (int c : p_.planned) {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
-                  std::min(coordinate(c).velocity, 1e300), false);
+                  std::min(coordinate(c).velocity, kUnlimited), false);
   }
   checkPositive("collision: margin", p_.collision.margin, true);
   checkPositive("collision: tolerance", p_.collision.tolerance, false);
   for (const PairMargin& pair : p_.collision.pair_margins) {
     checkPositive("pair margin of '" + pair.a + "'", pair.margin, true);
   }
+  // Any weight may be zero, but without a cost every curve is as good as any other.
   const ObjectiveWeights& weights = p_.objective;
   double sum = 0.0;
   for (const auto& [what, weight] :
@@ -323,6 +349,7 @@ void Validator::checkMotions() {
     if (!obstacle.X_WO.p.allFinite() || !obstacle.X_WO.R.allFinite()) {
       add(what, "its pose is not finite");
     }
+    // One finding per obstacle is enough: after a knot out of order the rest means nothing.
     double previous = -std::numeric_limits<double>::infinity();
     for (const PoseKnot& knot : obstacle.motion) {
       if (!std::isfinite(knot.time) || knot.time <= previous || !knot.X_WO.p.allFinite() ||
@@ -336,6 +363,8 @@ void Validator::checkMotions() {
 }
 
 void Validator::checkNames() {
+  // Objects share one name space. A link may have an object's name as long as no margin or allowed
+  // pair uses it: `known` counts how often each name occurs.
   std::multiset<std::string> known;
   std::set<std::string> ids;
   const auto insert = [&](const std::string& kind, const std::string& id) {

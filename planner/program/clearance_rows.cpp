@@ -1,3 +1,16 @@
+// Distances of the program's pairs and spans, with their gradients by control points and duration.
+//
+// Symbols: delta(q, t) the distance of a pair with the robot at q and obstacles at time t; t* the
+// instant of the span's least distance, s* = t*/T; g the gradient of delta by q at t*; rho its
+// derivative by t with the robot held; w_l the basis weights at s*, so that q(t*) = sum_l w_l C_l.
+//
+// Envelope theorem: at a minimum inside of the span d delta/dt = 0 along the curve, so t* may be
+// held while the variables change. Where t* is an end of the span, s* is constant instead. Either
+// way
+//   d delta/dC_l = w_l g,   d delta/dT = g . sum_l w_l C'_l + s* rho,
+// with C' = dC/dT of the fixed control points.
+//
+// Invariant: while `known_`, values and gradients are of the current rows and curve.
 #include "allclear/planner/program/clearance_rows.h"
 
 #include <algorithm>
@@ -32,7 +45,8 @@ void ClearanceRows::evaluate(const BSpline& curve) {
   clearances_.resize(count());
   gradients_.resize(curve.dimension(), count());
   rates_.setZero(count());
-  std::vector<int> first_of_span;  // rows of one span share its curves
+  // Threads share the work span by span, as rows of one span share its curves.
+  std::vector<int> first_of_span;
   for (int r = 0; r < count(); ++r) {
     if (r == 0 || rows_[r].span != rows_[r - 1].span) first_of_span.push_back(r);
   }
@@ -135,6 +149,7 @@ int ClearanceRows::jacobian(const CurveVariables& variables, const BSpline& curv
     const auto gradient = gradients_.col(r);
     const int first = basis.firstControl(rows_[r].span);
     const double s = clearances_[r].t_star / curve.duration();
+    // An entry for every control point of the span, zero where the weight at s vanishes.
     const BasisWeights w = basis.weights(0, s);
     double by_duration = s * rates_[r];
     for (int l = first; l <= first + basis.degree(); ++l) {

@@ -15,6 +15,7 @@ CurveCost::CurveCost(const Problem& problem, const BSpline& guess) {
   const ObjectiveWeights& weights = problem.objective;
   duration_weight_ = weights.duration / guess.duration();
   const double by_order[] = {weights.velocity, weights.acceleration, weights.jerk};
+  // Each weight is divided by the energy of the guess: then weights compare, whatever the units.
   for (int order = 1; order <= 3; ++order) {
     if (by_order[order - 1] <= 0.0) continue;
     EnergyTerm term{order, by_order[order - 1], guess.basis().energy(order)};
@@ -45,6 +46,7 @@ void CurveCost::gradient(const CurveVariables& variables, const MatX& C, double 
     const double p = 1 - 2 * term.order;
     const MatX CQ = C * term.Q;
     const double power = term.weight * std::pow(T, p);
+    // The last three control points of a pose goal are one variable: their parts add up.
     for (int l = CurveVariables::kEnds; l < variables.controls(); ++l) {
       for (int j = 0; j < variables.joints(); ++j) {
         const int v = variables.of(l, j);

@@ -1,5 +1,12 @@
-// The only file that knows Ipopt. Debian's Ipopt solves with MUMPS, which is not thread-safe: two
-// solves at once crash, so one mutex of the process is held around each.
+// The only file that knows Ipopt (A. Waechter, L. T. Biegler, "On the implementation of an
+// interior-point filter line-search algorithm for large-scale nonlinear programming", Mathematical
+// Programming 2006): adapts a `NonlinearProgram` to its interface and sets its options.
+//
+// Debian's Ipopt solves with MUMPS, which is not thread-safe: two solves at once crash. One mutex
+// of the process is held around each solve.
+//
+// Invariant: no exception crosses Ipopt. A callback that throws keeps the exception and makes Ipopt
+// stop; `solveNlp` throws it again.
 #ifndef HAVE_CSTDDEF
 #define HAVE_CSTDDEF  // Ipopt 3.11's headers test for it without including their configuration
 #endif
@@ -19,6 +26,18 @@ using Ipopt::Index;
 using Ipopt::Number;
 
 constexpr double kInfinity = 2e19;  // Ipopt takes 1e19 and more for no bound
+
+// A point is "acceptable", and ends the solve after three in a row, when its optimality error is
+// within ten times the tolerance and the cost changes by less than a thousandth: the planner wants
+// a good curve now, not the last digits.
+constexpr double kAcceptableShare = 10.0;
+constexpr double kAcceptableCostChange = 1e-3;
+constexpr int kAcceptableIterations = 3;
+
+// A warm start is near the solution: begin with a small barrier, and do not push the start away
+// from bounds on which it may lie.
+constexpr double kWarmBarrier = 1e-3;
+constexpr double kWarmPush = 1e-6;
 
 VecX clampedToIpopt(const VecX& v) { return v.cwiseMax(-kInfinity).cwiseMin(kInfinity); }
 
@@ -107,6 +126,7 @@ class Adapter : public Ipopt::TNLP {
   }
 
  private:
+  /// Runs one evaluation at x. Ipopt says when x is new; the first time it is new in any case.
   template <class Evaluate>
   bool guarded(Index n, const Number* x, bool is_new, const Evaluate& evaluate) {
     try {
@@ -137,6 +157,8 @@ class Adapter : public Ipopt::TNLP {
   bool placed_ = false;
 };
 
+/// What Ipopt's many ends mean to the planner. A stalled solve may still have ended at a good
+/// curve; the planner judges curves itself.
 NlpResult::Status meaning(Ipopt::ApplicationReturnStatus status) {
   using Status = NlpResult::Status;
   switch (status) {
@@ -163,21 +185,22 @@ NlpResult::Status meaning(Ipopt::ApplicationReturnStatus status) {
 void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options) {
   auto set = ipopt.Options();
   set->SetStringValue("linear_solver", "mumps");
-  set->SetStringValue("sb", "yes");
+  set->SetStringValue("sb", "yes");  // no banner
   set->SetIntegerValue("print_level", 0);
   set->SetIntegerValue("max_iter", options.max_iterations);
   set->SetNumericValue("tol", options.tolerance);
   set->SetNumericValue("constr_viol_tol", options.constraint_tolerance);
-  set->SetNumericValue("acceptable_tol", 10.0 * options.tolerance);
+  set->SetNumericValue("acceptable_tol", kAcceptableShare * options.tolerance);
   set->SetNumericValue("acceptable_constr_viol_tol", options.constraint_tolerance);
-  set->SetNumericValue("acceptable_obj_change_tol", 1e-3);
-  set->SetIntegerValue("acceptable_iter", 3);
+  set->SetNumericValue("acceptable_obj_change_tol", kAcceptableCostChange);
+  set->SetIntegerValue("acceptable_iter", kAcceptableIterations);
+  // Bounds are limits of the robot: keep them exactly.
   set->SetNumericValue("bound_relax_factor", 0.0);
   if (options.quasi_newton) set->SetStringValue("hessian_approximation", "limited-memory");
   if (options.warm) {
-    set->SetNumericValue("mu_init", 1e-3);
-    set->SetNumericValue("bound_push", 1e-6);
-    set->SetNumericValue("bound_frac", 1e-6);
+    set->SetNumericValue("mu_init", kWarmBarrier);
+    set->SetNumericValue("bound_push", kWarmPush);
+    set->SetNumericValue("bound_frac", kWarmPush);
   } else {
     set->SetStringValue("mu_strategy", "adaptive");
   }
@@ -194,6 +217,7 @@ NlpResult solveNlp(NonlinearProgram& program, const VecX& start, const NlpOption
   NlpResult failed;
   failed.x = start;
   if (ipopt->Initialize("") != Ipopt::Solve_Succeeded) return failed;
+  // Ipopt's smart pointer owns the adapter; the plain one reads its result.
   Adapter* adapter = new Adapter(program, start, observe);
   Ipopt::SmartPtr<Ipopt::TNLP> owner(adapter);
   const Ipopt::ApplicationReturnStatus status = ipopt->OptimizeTNLP(owner);

@@ -81,6 +81,8 @@ int LimitRows::jacobian(const CurveVariables& variables, const MatX& C, double T
   return at;
 }
 
+// A row is f = T^-k sum_l D_l C_l / limit, so df/dC_l = T^-k D_l / limit, whose derivative by T is
+// -k/T times itself; and d2f/dT2 = T^-k (D C'' - 2k/T D C' + k(k+1)/T^2 D C) / limit.
 void LimitRows::addDurationCurvature(const VecX& multipliers, const MatX& C, double T,
                                      const MatX& dC, const MatX& ddC,
                                      DurationCurvature* out) const {
@@ -88,7 +90,7 @@ void LimitRows::addDurationCurvature(const VecX& multipliers, const MatX& C, dou
     const Row& row = rows_[r];
     const double k = row.order;
     const double scale = multipliers[static_cast<Eigen::Index>(r)] / (std::pow(T, k) * row.limit);
-    if (scale == 0.0) continue;
+    if (scale == 0.0) continue;  // most multipliers are 0: far from the limit
     for (int l = row.index; l <= row.index + row.order; ++l) {
       out->cross(row.joint, l) -= scale * k / T * difference_[row.order - 1](l, row.index);
     }

@@ -8,7 +8,7 @@
 
 namespace allclear {
 
-/// Where a value of a sparse matrix stands.
+/// The place of a value in a sparse matrix.
 struct Entry {
   int row = 0;
   int column = 0;
@@ -43,8 +43,8 @@ struct NlpOptions {
   double constraint_tolerance = 1e-6;  ///< absolute, in the constraints' units
   int max_iterations = 100;
   bool warm = false;  ///< the start is near the solution
-  /// Curvature from the steps taken (limited memory) rather than from `hessian`, which is then not
-  /// asked: for few variables and rows that bend.
+  /// Estimate the curvature from the steps taken (limited memory) and never call `hessian`: for
+  /// programs with few variables and strongly curved rows.
   bool quasi_newton = false;
 };
 

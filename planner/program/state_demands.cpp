@@ -1,3 +1,13 @@
+// Demands on the state, each scaled to order one and at least 0 when it is kept:
+//
+//   kept axis:   (d . a - cos(tolerance)) / (1 - cos(tolerance)), a the axis, d the direction;
+//   box:         (half size -+ e . (p - center)) / half size, for the three axes e of the box;
+//   torque:      1 -+ tau / effort;
+//   balance:     the room of the ground's wrench at each edge of the support polygon
+//                (support_polygon.h), over weight times the polygon's radius.
+//
+// Order of demands: path constraints as the problem lists them, two per limited torque, edges.
+// Gradients are analytic but for balance.
 #include "allclear/planner/program/state_demands.h"
 
 #include <algorithm>
@@ -6,7 +16,12 @@
 namespace allclear {
 namespace {
 
+/// Scales are not below this, so that a demand of no width (a tolerance of 0) can be divided.
 constexpr double kLeastScale = 1e-6;
+
+/// Step of central differences [rad or m, and per second]: rooms are of order one and smooth, so
+/// both the truncation (step^2) and the rounding (1e-16 / step) are below 1e-9.
+constexpr double kDifferenceStep = 1e-5;
 
 double axisScale(const KeepAxis& keep) {
   return std::max(kLeastScale, 1.0 - std::cos(keep.tolerance));
@@ -20,6 +35,7 @@ int demandCount(const PathConstraint& constraint) {
 
 StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
     : problem_(problem), kinematics_(kinematics), workspace_(kinematics.makeWorkspace()) {
+  // Support polygon and weight do not change during a plan: compute them once.
   for (const PathConstraint& constraint : problem.path_constraints) {
     path_count_ += demandCount(constraint);
   }
@@ -35,6 +51,7 @@ StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
 }
 
 std::string StateDemands::name(int demand) const {
+  // Walk the demands in their order, and count down to the one asked for.
   const auto linkName = [&](int link) { return "'" + problem_.robot->links()[link].name + "'"; };
   for (const PathConstraint& constraint : problem_.path_constraints) {
     const int count = demandCount(constraint);
@@ -58,6 +75,8 @@ VecX StateDemands::whole(const VecX& planned) const {
   return all;
 }
 
+/// Pre: the workspace's link poses are those of the state. A row's gradient is a direction times
+/// the link's Jacobian: of its point for a position, of its rotation for an axis.
 void StateDemands::addPath(VecX* values, MatX* by_q) {
   int row = 0;
   const auto add = [&](double value, int link, const Vec3& p_W, const Vec3& direction, bool turns) {
@@ -94,6 +113,8 @@ void StateDemands::addPath(VecX* values, MatX* by_q) {
   }
 }
 
+/// For the centre of mass the robot is taken at rest: then the ground's wrench is its weight, and
+/// the zero-moment point lies below the centre of mass.
 VecX StateDemands::rooms(const VecX& q, const VecX& v, const VecX& a) {
   const bool at_rest = problem_.balance->criterion == Balance::Criterion::kCom;
   const VecX zero = VecX::Zero(problem_.robot->dimension());
@@ -110,16 +131,15 @@ VecX StateDemands::rooms(const VecX& q, const VecX& v, const VecX& a) {
 
 /// By central differences: the rooms are quadratic in v and linear in a, and smooth in q.
 void StateDemands::addBalance(const VecX& q, const VecX& v, const VecX& a, Gradients* out) {
-  constexpr double kStep = 1e-5;
   for (int k = 0; k < problem_.plannedCount(); ++k) {
-    const VecX step = kStep * VecX::Unit(problem_.plannedCount(), k);
+    const VecX step = kDifferenceStep * VecX::Unit(problem_.plannedCount(), k);
     out->by_q.col(k).tail(edgeCount()) =
-        (rooms(q + step, v, a) - rooms(q - step, v, a)) / (2.0 * kStep);
+        (rooms(q + step, v, a) - rooms(q - step, v, a)) / (2.0 * kDifferenceStep);
     if (problem_.balance->criterion == Balance::Criterion::kCom) continue;
     out->by_v.col(k).tail(edgeCount()) =
-        (rooms(q, v + step, a) - rooms(q, v - step, a)) / (2.0 * kStep);
+        (rooms(q, v + step, a) - rooms(q, v - step, a)) / (2.0 * kDifferenceStep);
     out->by_a.col(k).tail(edgeCount()) =
-        (rooms(q, v, a + step) - rooms(q, v, a - step)) / (2.0 * kStep);
+        (rooms(q, v, a + step) - rooms(q, v, a - step)) / (2.0 * kDifferenceStep);
   }
 }
 

@@ -10,9 +10,9 @@
 
 namespace allclear {
 
-/// What a problem demands of the state at every instant besides clearance and the limits of the
-/// coordinates' own derivatives: path constraints, torques when they are limited, balance. Each
-/// demand is a function of order one that is at least 0 when it is kept.
+/// Demands of a problem on the state at every instant: path constraints, torques when they are
+/// limited, balance. (Clearance and the limits of derivatives have rows of their own.) Each demand
+/// is a function of order one that is at least 0 when it is kept. Holds scratch: one per thread.
 class StateDemands {
  public:
   StateDemands(const Problem& problem, const Kinematics& kinematics);
@@ -35,6 +35,7 @@ class StateDemands {
   VecX rooms(const VecX& q, const VecX& v, const VecX& a);
   void addBalance(const VecX& q, const VecX& v, const VecX& a, Gradients* out);
   void addPath(VecX* values, MatX* by_q);
+  /// Rates of all coordinates: zero where they are not planned.
   VecX whole(const VecX& planned) const;
 
   const Problem& problem_;

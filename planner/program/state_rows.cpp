@@ -1,3 +1,15 @@
+// Rows at single instants of the curve, in this order: the goal's pose, waypoints, demands.
+//
+// Instants are fixed in normalised time s = t / T, so that rows are smooth functions of control
+// points and duration. The exception are waypoints with a time of their own: their s moves as T
+// changes.
+//
+// Symbols: C control points, T duration, q^(k) the k-th derivative by time at s, which is
+// T^-k sum_l w_l^(k)(s) C_l with the basis weights w.
+//
+// Gradients: a row f(q, v, a) has df/dC_l = sum_k T^-k w_l^(k) f_k, f_k its gradient by q^(k), and
+// df/dT = sum_k f_k . (T^-k sum_l w_l^(k) C'_l - k/T q^(k)), where C' is dC/dT of fixed control
+// points.
 #include "allclear/planner/program/state_rows.h"
 
 #include <algorithm>
@@ -6,12 +18,17 @@
 namespace allclear {
 namespace {
 
-/// Demands are kept by this much more than asked (they are of order one): what the certificate
-/// loses, and what they fall between the instants looked at.
+/// Demands (of order one) are kept by this much more than asked: for the bounds of the certificate,
+/// and because a demand may fall a little between two sampled instants.
 constexpr double kDemandTarget = 2e-3;
-/// Of a pose's tolerances that are used: a box inside the ball, and room for the certificate.
+/// Share of a pose's tolerances that each row may use. The rows bound a box; its corner, at sqrt(3)
+/// times this share, is inside of the ball that the tolerance means, with room for the certificate.
 constexpr double kToleranceUsed = 0.5;
 constexpr double kPassed = 5e-7;  // [rad or m] from a joint waypoint: half of what is certified
+constexpr int kEnds = 3;          // control points that the boundary state fixes at each end
+/// Two rows for one demand have to be this share of the sampling distance apart: half, so that the
+/// same sample never adds a second row.
+constexpr double kSameInstant = 0.5;
 
 int rowsOf(const Target& target) {
   const auto* joints = std::get_if<JointTarget>(&target);
@@ -42,6 +59,7 @@ double StateRows::normalisedTime(const Group& group, double duration) const {
 
 void StateRows::bounds(Eigen::Ref<VecX> lower, Eigen::Ref<VecX> upper) const {
   int row = 0;
+  // Joint targets are met exactly, poses within a box, demands from below.
   for (const Group& group : targets_) {
     lower.segment(row, group.rows).setZero();
     upper.segment(row, group.rows).setZero();
@@ -60,7 +78,8 @@ void StateRows::bounds(Eigen::Ref<VecX> lower, Eigen::Ref<VecX> upper) const {
 std::pair<int, int> StateRows::controls(int row, const BSplineBasis& basis) const {
   for (const Group& group : targets_) {
     if (row < group.rows) {
-      if (group.time) return {0, basis.controlCount()};  // its span changes with the duration
+      // At a time of its own, the span changes with the duration: any control point may count.
+      if (group.time) return {0, basis.controlCount()};
       const int first = basis.firstControl(basis.spanAt(group.s));
       return {first, first + basis.degree() + 1};
     }
@@ -70,8 +89,9 @@ std::pair<int, int> StateRows::controls(int row, const BSplineBasis& basis) cons
   return {first, first + basis.degree() + 1};
 }
 
-void StateRows::lookAtTarget(const Target& target, const VecX& q, Eigen::Ref<VecX> values,
-                             MatX* by_q) {
+/// A pose's error, or the difference of the coordinates that a joint target names.
+void StateRows::targetError(const Target& target, const VecX& q, Eigen::Ref<VecX> values,
+                            MatX* by_q) {
   if (const auto* pose = std::get_if<PoseTarget>(&target)) {
     values = pose_error_.error(*pose, q, by_q);
     return;
@@ -91,10 +111,11 @@ void StateRows::values(const BSpline& curve, Eigen::Ref<VecX> out) {
   const double T = curve.duration();
   int row = 0;
   for (const Group& group : targets_) {
-    lookAtTarget(*group.target, curve.value(normalisedTime(group, T) * T),
-                 out.segment(row, group.rows), nullptr);
+    targetError(*group.target, curve.value(normalisedTime(group, T) * T),
+                out.segment(row, group.rows), nullptr);
     row += group.rows;
   }
+  // Rows are sorted by time: those that share an instant share one evaluation of all demands.
   VecX all;
   double last = -1.0;
   for (const DemandRow& demand : demand_rows_) {
@@ -114,7 +135,7 @@ void StateRows::gradients(const BSpline& curve, const MatX& dC, std::vector<MatX
   by_control->clear();
   by_duration->setZero(count());
   int row = 0;
-  // The gradient by the state (order 0, 1, 2) at s, spread over control points and duration.
+  // Spreads the gradient by the state (f_0, f_1, f_2) at s over control points and duration.
   const auto spread = [&](double s, bool at_fixed_time, const VecX* by_state) {
     const auto [first, last] = controls(row, curve.basis());
     MatX& G = by_control->emplace_back(MatX::Zero(n, last - first));
@@ -131,7 +152,7 @@ void StateRows::gradients(const BSpline& curve, const MatX& dC, std::vector<MatX
       }
       if (order > 0) dT -= order / T * by_state[order].dot(curve.value(s * T, order));
     }
-    // At a fixed time, s = t / T moves.
+    // At a fixed time s = t/T moves: ds/dT = -s/T, and dq/ds = T v.
     if (at_fixed_time) dT -= s * by_state[0].dot(curve.value(s * T, 1));
     ++row;
   };
@@ -139,7 +160,7 @@ void StateRows::gradients(const BSpline& curve, const MatX& dC, std::vector<MatX
     const double s = normalisedTime(group, T);
     VecX values(group.rows);
     MatX by_q;
-    lookAtTarget(*group.target, curve.value(s * T), values, &by_q);
+    targetError(*group.target, curve.value(s * T), values, &by_q);
     for (int i = 0; i < group.rows; ++i) {
       const VecX by_state[3] = {by_q.row(i).transpose(), {}, {}};
       spread(s, group.time && *group.time < T, by_state);
@@ -180,9 +201,9 @@ StateRows::Worst StateRows::watch(const BSpline& curve, int samples, double infl
       const bool known =
           std::any_of(demand_rows_.begin(), demand_rows_.end(), [&](const DemandRow& row) {
             return row.demand == candidate.row.demand &&
-                   std::abs(row.s - candidate.row.s) * T < 0.5 * time.length() / samples;
+                   std::abs(row.s - candidate.row.s) * T < kSameInstant * time.length() / samples;
           });
-      // At the very ends the state is given.
+      // At the very ends the state is given: a row there could not change anything.
       const bool inside = candidate.row.s > 0.0 && candidate.row.s < 1.0;
       if (candidate.value < influence && inside && !known) demand_rows_.push_back(candidate.row);
     }
@@ -192,12 +213,14 @@ StateRows::Worst StateRows::watch(const BSpline& curve, int samples, double infl
   return worst;
 }
 
+// Against the tolerances themselves, not the share of them that rows use: a curve that meets these
+// is good enough for the certificate.
 double StateRows::targetViolation(const BSpline& curve) {
   double most = 0.0;
   const double T = curve.duration();
   for (const Group& group : targets_) {
     VecX off(group.rows);
-    lookAtTarget(*group.target, curve.value(normalisedTime(group, T) * T), off, nullptr);
+    targetError(*group.target, curve.value(normalisedTime(group, T) * T), off, nullptr);
     if (const auto* pose = std::get_if<PoseTarget>(group.target)) {
       most = std::max({most, off.head<3>().norm() - pose->position_tolerance,
                        off.tail<3>().norm() - pose->angle_tolerance});
@@ -210,9 +233,11 @@ double StateRows::targetViolation(const BSpline& curve) {
   return most;
 }
 
+// Solves "the curve passes each joint waypoint" for the inner control points, coordinate by
+// coordinate: the least change in the sense of least squares. A change of inner control points
+// leaves the boundary state alone.
 BSpline StateRows::throughWaypoints(const BSpline& curve) const {
   const double T = curve.duration();
-  constexpr int kEnds = 3;  // control points that the ends fix
   const int inner = curve.basis().controlCount() - 2 * kEnds;
   MatX C = curve.control();
   for (int k = 0; k < curve.dimension(); ++k) {

@@ -17,8 +17,8 @@ struct DemandRow {
   double s = 0.0;
 };
 
-/// Rows of the program that look at the state of a curve at one instant: the goal's pose, waypoints
-/// and demands. Values, and gradients by control points and duration.
+/// Rows of the program that depend on the state of the curve at one instant: the goal's pose,
+/// waypoints and demands. Values, and gradients by control points and duration.
 class StateRows {
  public:
   /// `waypoint_times`: normalised, of the waypoints without a time of their own.
@@ -29,13 +29,14 @@ class StateRows {
   void setDemands(std::vector<DemandRow> rows) { demand_rows_ = std::move(rows); }
   const std::vector<DemandRow>& demandRows() const { return demand_rows_; }
 
-  /// The demand that is kept least, as far as samples tell.
+  /// The most violated demand among the samples.
   struct Worst {
     double value = HUGE_VAL;  ///< at least 0: all are kept
     DemandRow row;
   };
-  /// Looks at `samples` instants of every span, and adds a row for each demand where it is least in
-  /// the span if that is below `influence`.
+  /// Evaluates all demands at `samples` + 1 instants of every span, ends included. For each demand
+  /// whose least value in the span is below `influence` adds a row at that instant, unless one is
+  /// there.
   Worst watch(const BSpline& curve, int samples, double influence);
 
   int count() const;
@@ -58,16 +59,16 @@ class StateRows {
                  VecX* by_duration);
 
  private:
-  /// One look at the curve: rows that share an instant.
+  /// A target: rows that share an instant.
   struct Group {
-    const Target* target = nullptr;  ///< null: demands
-    std::optional<double> time;      ///< [s]; else normalised
-    double s = 0.0;
+    const Target* target = nullptr;
+    std::optional<double> time;  ///< [s], fixed
+    double s = 0.0;              ///< normalised time, where there is no fixed one
     int rows = 0;
   };
   double normalisedTime(const Group& group, double duration) const;
-  /// The rows' values and gradients by the position, of a target.
-  void lookAtTarget(const Target& target, const VecX& q, Eigen::Ref<VecX> values, MatX* by_q);
+  /// Values of a target's rows at planned coordinates q, and, when asked for, their gradients.
+  void targetError(const Target& target, const VecX& q, Eigen::Ref<VecX> values, MatX* by_q);
 
   const Problem& problem_;
   PoseError pose_error_;

@@ -85,6 +85,7 @@ std::vector<Entry> TrajectoryProgram::hessianEntries() const {
     for (int l = kEnds; l < variables_.controls(); ++l) {
       const int v = variables_.of(l, j);
       if (v < 0) continue;
+      // Lower triangle: control points up to `degree` before l.
       for (int k = std::max(kEnds, l - variables_.basis().degree()); k <= l; ++k) {
         const int u = variables_.of(k, j);
         if (u >= 0) entries.push_back({std::max(u, v), std::min(u, v)});
@@ -125,6 +126,7 @@ void TrajectoryProgram::jacobian(Eigen::Ref<VecX> values) {
 }
 
 int TrajectoryProgram::stateJacobian(const MatX& dC, int at, Eigen::Ref<VecX> values) {
+  // Rows of one instant depend on the control points of its span, or on all of them.
   std::vector<MatX> by_control;
   VecX by_duration;
   state_.gradients(curve_, dC, &by_control, &by_duration);

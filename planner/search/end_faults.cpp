@@ -1,35 +1,42 @@
+// Finds causes of failure that the start, the goal, the waypoints and the duration show by
+// themselves, before anything is solved: contact, a violated path constraint, a joint that is too
+// slow. Each check returns a sentence for the user, or nothing; the first sentence wins.
+//
+// Only certain statements are made: obstacles that move count at a goal only if the time of the end
+// is known, torque limits are left out as they also depend on velocity and acceleration, and
+// coordinates that wrap may turn either way.
 #include "allclear/planner/search/end_faults.h"
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "allclear/planner/program/state_demands.h"
+#include "allclear/planner/search/verdict.h"
 
 namespace allclear {
 namespace {
 
-constexpr int kSamplesOfTheStraightWay = 50;
-
-std::string number(double value, int digits = 4) {
-  std::ostringstream out;
-  out.precision(digits);
-  out << value;
-  return out.str();
-}
+/// Enough for a hint: a motion of one turn is seen every 7 degrees.
+constexpr int kSamplesOfStraightLine = 50;
+/// Violations of a path constraint (of order one) below this are rounding of the task's numbers.
+constexpr double kConstraintSlack = 1e-6;
+/// Relative: durations are computed by roots and quotients.
+constexpr double kDurationRounding = 1e-9;
 
 std::string pairName(const CollisionModel& model, int pair) {
   return "'" + model.bodies[model.pairs[pair].a].name + "' and '" +
          model.bodies[model.pairs[pair].b].name + "'";
 }
 
-/// Looks at one problem's ends; each check returns a sentence or nothing.
+/// The checks of one problem.
 class EndChecks {
  public:
   EndChecks(const Problem& problem, const ClearanceEvaluator& evaluator)
       : problem_(problem), evaluator_(evaluator), workspace_(evaluator) {}
 
   std::string run() {
+    // Poses have no configuration yet, and partial waypoints leave room: only full ones are
+    // checked.
     std::string fault = at("start", problem_.plannedPart(problem_.start), 0.0);
     const auto* goal = std::get_if<JointTarget>(&problem_.goal);
     if (fault.empty() && goal != nullptr) {
@@ -60,6 +67,7 @@ class EndChecks {
 
   std::string pathConstraint(const std::string& what, const VecX& q) {
     if (problem_.path_constraints.empty()) return "";
+    // Demands at rest, with no torque among them.
     Problem without_torque = problem_;
     without_torque.limits.torque = false;
     StateDemands demands(without_torque, evaluator_.builder().kinematics());
@@ -99,13 +107,15 @@ class EndChecks {
       if (coordinate.wraps) continue;  // may go either way round
       const double way = std::abs(goal[i] - problem_.start[problem_.planned[i]]);
       const double v = limits.velocity[i], a = limits.acceleration[i];
+      // At full speed all the way; from rest to rest the fastest motion accelerates, cruises if the
+      // way is longer than v^2/a, and brakes.
       double needed = way / v;
       if (rests) needed = way * a > v * v ? way / v + v / a : 2.0 * std::sqrt(way / a);
       if (needed <= longest) continue;
       longest = needed;
       slowest = i;
     }
-    if (!(longest > problem_.duration.max * (1.0 + 1e-9))) return "";
+    if (!(longest > problem_.duration.max * (1.0 + kDurationRounding))) return "";
     const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[slowest]];
     return "No plan: joint '" + coordinate.name + "' needs at least " + number(longest) +
            " s from start to goal at its limits of velocity and acceleration, and the duration "
@@ -113,8 +123,6 @@ class EndChecks {
            (problem_.duration.isFixed() ? "fixed at " : "at most ") +
            number(problem_.duration.max) + " s. Raise it (duration).";
   }
-
-  static constexpr double kConstraintSlack = 1e-6;
 
   const Problem& problem_;
   const ClearanceEvaluator& evaluator_;
@@ -141,8 +149,8 @@ std::string straightWayText(const ClearanceEvaluator& evaluator, const VecX& goa
   const VecX start = evaluator.problem().plannedPart(evaluator.problem().start);
   std::optional<Clearance> worst;
   const auto excess = [&](const Clearance& c) { return c.upper - model.pairs[c.pair].margin; };
-  for (int i = 1; i < kSamplesOfTheStraightWay; ++i) {
-    const double s = static_cast<double>(i) / kSamplesOfTheStraightWay;
+  for (int i = 1; i < kSamplesOfStraightLine; ++i) {
+    const double s = static_cast<double>(i) / kSamplesOfStraightLine;
     const Clearance c = evaluator.atRest(start + s * (goal - start), std::nullopt, workspace);
     if (c.pair >= 0 && (!worst || excess(c) < excess(*worst))) worst = c;
   }

@@ -10,14 +10,14 @@ namespace allclear {
 /// 0.001 m".
 std::string contactText(const CollisionModel& model, const Clearance& clearance);
 
-/// Why no plan can exist, seen from the start, the goal, the waypoints and the duration alone: one
-/// of them in contact (pair, depth) or beyond a path constraint, or a joint that cannot cover its
-/// way in the longest duration allowed. What the user has to mend, as a sentence or two; empty when
-/// nothing of that kind was found. Everything said is certain but for the rounding of distances.
+/// Why no plan can exist, from the start, the goal, the waypoints and the duration alone: one of
+/// them is in contact (pair, depth) or violates a path constraint, or a joint cannot cover its way
+/// in the longest duration allowed. A sentence or two that say what the user has to change; empty
+/// when there is no such cause. All of it is certain, except for the rounding of distances.
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator);
 
-/// The pair that is deepest in contact, or nearest to it, on the straight way from start to `goal`,
-/// as a sentence: a hint to what is in the way.
+/// The pair that is deepest below its margin on the straight line from start to `goal`, as a
+/// sentence: a hint to what is in the way. Empty when all pairs keep theirs at the samples.
 std::string straightWayText(const ClearanceEvaluator& evaluator, const VecX& goal);
 
 }  // namespace allclear

@@ -1,3 +1,6 @@
+// When there is no plan, the margins may be the reason: plans the same problem with a share of
+// every margin, first none at all, then by bisection between a share that works and one that does
+// not.
 #include "allclear/planner/search/margin_hint.h"
 
 #include <algorithm>
@@ -46,6 +49,7 @@ std::string marginHint(const Problem& problem, const PlanOptions& options,
   std::string hint;
   double feasible = 0.0, infeasible = 1.0;
   for (int i = 0; i < kTrials && !trial.isOutOfTime() && !trial.isStopped(); ++i) {
+    // Without margins first: if that fails, no share of them helps.
     const double share = i == 0 ? 0.0 : 0.5 * (feasible + infeasible);
     const Problem relaxed = withMargins(problem, share);
     PlanSearch search(relaxed, trial_options, trial);

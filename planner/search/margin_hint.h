@@ -3,7 +3,7 @@
 #include <string>
 
 #include "allclear/planner/planner.h"
-#include "allclear/planner/run_context.h"
+#include "allclear/planner/run/run_context.h"
 
 namespace allclear {
 

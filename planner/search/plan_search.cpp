@@ -57,6 +57,7 @@ void PlanSearch::run() {
   for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
     if (mustEnd()) return;
     const bool is_time = attempt > 0 && attempt % kAttemptsPerGeometry == 0;
+    // No way, or three attempts in vain: the geometry may be what blocks the way.
     if (is_time || !way_found_) useFinerGeometry();
     if (tryOnce(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()])) return;
   }
@@ -84,6 +85,7 @@ std::vector<VecX> PlanSearch::findGoals() {
     goals = goalConfigurations(*evaluator_, context_, {}, &in_contact);
   }
   if (!goals.empty()) return goals;
+  // Out of time counts as such; else the goal itself is at fault, and the message says how.
   if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
   plan_.message =
       "No plan: no configuration within the limits and clear of everything reaches the "
@@ -121,6 +123,7 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   int missed = 0;
   const auto seed_start = RunContext::Clock::now();
   const auto via = waypointConfigurations(*evaluator_, goal, attempt, context_, &missed);
+  // A waypoint that has no configuration in this geometry may have one in a finer one.
   if (!via) {
     findings_.unreachable = "waypoint " + std::to_string(missed);
     return false;
@@ -129,6 +132,7 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   plan_.statistics.seed_seconds += RunContext::secondsSince(seed_start);
   way_found_ = seed.has_value();
   if (!seed) return false;
+  // A line through the thick of the obstacles: leave it to the searches.
   if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
   const Refinement result = refineSeed(attempt, *seed, *via);
   if (!result.clear) {
@@ -164,6 +168,7 @@ Refinement PlanSearch::refineSeed(int attempt, const Seed& seed, const std::vect
     options.iterations = kStraightIterations;
     options.hopeless = kStraightHopeless;
   }
+  // Keep the history of the attempt, for the report, on its way to the caller.
   RunContext recording = context_;
   recording.progress = [&](const PlanProgress& progress) {
     history_.push_back(progress);
@@ -192,6 +197,7 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
 /// with a certificate.
 bool PlanSearch::accept(const Trajectory& trajectory, double cost, const std::string& origin) {
   const auto start = RunContext::Clock::now();
+  // The proof starts from problem and trajectory alone, whatever the search believed.
   Certificate certificate = certify(problem_, trajectory);
   plan_.statistics.certify_seconds += RunContext::secondsSince(start);
   const bool clear = certificate.clear;

@@ -6,7 +6,7 @@
 
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
-#include "allclear/planner/run_context.h"
+#include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/search/verdict.h"
 #include "allclear/planner/seeds/seed_maker.h"

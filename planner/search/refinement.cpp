@@ -46,9 +46,11 @@ constexpr double kMetresPerDemand = 0.05;  // weighs demands against clearances
 constexpr double kGain = 0.02;             // share of the cost: less is not worth another round
 constexpr double kRepairable = 0.015;      // [m]: a deeper violation shows a wrong turn, no repair
 constexpr double kSlowGain = 0.9;          // a violation above this share of the old one: no growth
-/// The solver keeps rows to `clearance_target` beyond the margin, two tolerances. Missing that by
-/// half a tolerance still leaves the certificate its own tolerance.
-constexpr double kUsableShare = 0.5;
+// A row is the upper end of a bracket one tolerance wide, and has to be two tolerances beyond the
+// margin. An iterate that misses that by half a tolerance is usable: the lower end of its bracket
+// is still half a tolerance beyond the margin, which is for the certificate's own bounds.
+constexpr double kTarget = 2.0;             // [tolerances]
+constexpr double kUsableShare = 0.5;        // [tolerances]
 constexpr double kDurationRounding = 1e-9;  // relative: a needed duration is a root of a quotient
 
 // The region's size [m]: how far one coordinate may move the robot in one round.
@@ -116,8 +118,8 @@ TrajectoryProgram::Settings programSettings(const Problem& problem) {
   const double tolerance = problem.collision.tolerance;
   TrajectoryProgram::Settings settings;
   settings.tolerance = tolerance;
-  settings.clearance_target = 2.0 * tolerance;  // one for the certificate, one for the solver
-  settings.ceiling = 2.0 * kInfluence;          // a row keeps its gradient well beyond its entry
+  settings.clearance_target = kTarget * tolerance;
+  settings.ceiling = 2.0 * kInfluence;  // a row keeps its gradient well beyond its entry
   return settings;
 }
 
@@ -137,11 +139,13 @@ class TrustRegionExchange {
         soft_rows_(program_.soft(), model_, problem_.collision.distance),
         reach_(SegmentCertifier(problem_, model_).reach(guess.value(0.5 * guess.duration()))),
         best_{.clear = false, .curve = guess, .worst = std::nullopt} {
+    // One workspace per thread: evaluators are shared, scratch is not.
     for (int i = 0; i < std::max(1, context.threads); ++i) workspaces_.emplace_back(evaluator);
     startFrom(guess);
   }
 
   Refinement run() {
+    // One round: solve in the region, judge the solution over all time, move or shrink.
     while (mayGoOn()) {
       setRegion();
       const Candidate candidate = examine(solve());
@@ -218,6 +222,7 @@ class TrustRegionExchange {
     PlanProgress progress{
         0, rounds_, iterations_ + iteration.number, iteration.cost, iteration.infeasibility, ""};
     if (row >= 0) progress.worst = described(model_, program_.rowClearances()[row]);
+    // Rows that stay deep below the margin after some iterations show a seed without a way out.
     context_.report(progress);
     const bool is_hopeless = progress.iteration >= options_.patience && worst <= -options_.hopeless;
     if (context_.mustEnd() || is_hopeless) {

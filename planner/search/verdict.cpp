@@ -1,3 +1,6 @@
+// The message of a plan. Of all that is known, the most specific cause is told: a refused
+// certificate, then a waypoint without a configuration, a demand on the state, the worst pair, and
+// at last that no way was found.
 #include "allclear/planner/search/verdict.h"
 
 #include <sstream>
@@ -31,7 +34,7 @@ std::string pairText(const SearchFindings& findings, const ClearanceEvaluator& e
   const std::string text = " In the best attempt, " + contactText(evaluator.model(), worst) +
                            " at t = " + number(worst.t_star) + " s. ";
   if (!findings.margin_hint.empty()) return text + findings.margin_hint;
-  // The optimiser keeps two tolerances beyond the margin, so this one would have been clear.
+  // The optimiser aims two tolerances beyond the margin: for this margin the curve is good enough.
   const double feasible = worst.lower - 2.0 * evaluator.problem().collision.tolerance;
   if (feasible > 0.0) return text + "It would do for a margin of " + number(feasible) + " m.";
   return text + "Try more attempts or time (solver), or give the way more room.";
@@ -57,6 +60,7 @@ std::string number(double value, int digits) {
 std::string verdictText(const Plan& plan, const SearchFindings& findings,
                         const ClearanceEvaluator& evaluator) {
   if (plan.certificate && plan.certificate->clear) return certifiedText(plan);
+  // Causes in order, the most specific first.
   const std::string text = endText(plan);
   if (plan.certificate) {
     return text +

@@ -40,6 +40,7 @@ std::vector<double> passingTimes(const Problem& problem, const BSpline& curve,
   std::vector<double> times;
   double after = 0.0;
   for (std::size_t i = 0; i < via.size(); ++i) {
+    // The nearest instant after the one of the waypoint before.
     double least = HUGE_VAL, best = after;
     for (int k = 1; k < kPassingSamples; ++k) {
       const double s = static_cast<double>(k) / kPassingSamples;

@@ -9,6 +9,7 @@
 namespace allclear {
 namespace {
 
+/// Seed and stream as four words: streams of one seed are independent of each other.
 std::mt19937_64 engineOf(std::uint64_t seed, std::uint64_t stream) {
   const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
   const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
@@ -25,11 +26,14 @@ ConfigurationSpace::ConfigurationSpace(const Problem& problem, const VecX& goal,
     : reach_(std::move(reach)) {
   const VecX start = problem.plannedPart(problem.start);
   ALLCLEAR_ASSERT(goal.size() == start.size() && reach_.size() == start.size());
+  // Limits where there are any, for sampling.
   lower_ = upper_ = start;
   for (int k = 0; k < dimension(); ++k) {
     const Coordinate& c = problem.robot->coordinates()[problem.planned[k]];
     wrapping_.push_back(c.wraps);
     wraps_ = wraps_ || c.wraps;
+    // A range to sample where the coordinate has no limits: one full turn about the start, or one
+    // unit beyond start and goal.
     const double half = c.wraps ? std::numbers::pi : 0.0;
     const double near = c.wraps ? start[k] : std::min(start[k], goal[k]) - 1.0;
     const double far = c.wraps ? start[k] : std::max(start[k], goal[k]) + 1.0;
@@ -47,6 +51,7 @@ VecX ConfigurationSpace::sample(RandomStream& random) const {
 }
 
 VecX ConfigurationSpace::difference(const VecX& from, const VecX& to) const {
+  // The remainder of IEEE rounds to the nearest turn: within [-pi, pi].
   VecX step = to - from;
   if (!wraps_) return step;
   for (int k = 0; k < dimension(); ++k) {

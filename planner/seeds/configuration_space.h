@@ -21,7 +21,7 @@ class RandomStream {
   std::mt19937_64 engine_;
 };
 
-/// The planned coordinates as a space to search: where to sample, which way is short, how long.
+/// The planned coordinates as a space to search: ranges to sample, shortest steps, lengths.
 ///
 /// Lengths are in metres: a coordinate counts by how far it can move a point of the robot.
 class ConfigurationSpace {
@@ -50,7 +50,7 @@ class ConfigurationSpace {
   bool wraps_ = false;
 };
 
-/// Length of a way through `path` [m].
+/// Length of `path` [m].
 double pathLength(const ConfigurationSpace& space, const std::vector<VecX>& path);
 
 }  // namespace allclear

@@ -67,6 +67,7 @@ class InverseKinematics {
   bool improve(VecX& q, PoseError::Vec6& error, double& damping) {
     const MatX J = pose_error_.twistJacobian(target_, q);
     const MatX normal = J.transpose() * J;
+    // Raise the damping until the step, cut off at the limits, reduces the error.
     bool is_better = false;
     for (int tries = 0; tries < kDampings && !is_better; ++tries, damping *= kDampingGrowth) {
       MatX damped = normal;
@@ -134,6 +135,7 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
   InverseKinematics inverse(problem, std::get<PoseTarget>(target),
                             evaluator.builder().kinematics());
   RandomStream random(context.seed, kGoalStream);
+  // The given configuration first: its solution is often the nearest one.
   std::vector<VecX> found;
   for (int i = 0; i <= options.starts && !context.mustEnd(); ++i) {
     VecX q = i == 0 ? from : space.sample(random);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
-#include "allclear/planner/run_context.h"
+#include "allclear/planner/run/run_context.h"
 
 namespace allclear {
 

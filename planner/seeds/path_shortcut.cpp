@@ -40,6 +40,7 @@ std::vector<VecX> withoutDetours(SegmentCertifier& certifier, const std::vector<
   const int last = static_cast<int>(path.size()) - 1;
   for (int i = 0; i < last;) {
     int next = i + 1;
+    // Halve the stride until the segment is proved; the next vertex needs no proof.
     for (int stride = last - i; stride > 1 && !context.mustEnd(); stride /= 2) {
       if (!certifier.isClear(path[i], path[i + stride], extra)) continue;
       next = i + stride;
@@ -67,6 +68,7 @@ std::vector<VecX> shortened(const ConfigurationSpace& space, SegmentCertifier& c
                             const RunContext& context, RandomStream& random) {
   if (path.size() <= 2) return path;
   path = withoutDetours(certifier, path, options.extra, context);
+  // Random cuts between two points of the path, wherever these lie on its segments.
   double length = pathLength(space, path);
   int idle = 0;
   for (int round = 0; round < options.rounds && idle < options.patience; ++round, ++idle) {

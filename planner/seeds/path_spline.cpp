@@ -6,13 +6,20 @@
 namespace allclear {
 namespace {
 
+/// Samples for the fit: several per control point, so that the curve cannot swing between them.
 constexpr int kSamplesPerSpan = 16;
+constexpr int kSamplesPerControl = 8;
+/// A segment of no length has no direction: its corner then counts as a right angle, not as NaN.
+constexpr double kLeastProduct = 1e-300;
+/// How much longer the curve lingers at its very ends than on the way: it starts and stops there.
+constexpr double kDwellAtEnds = 2.0;
 
 /// 10 s^3 - 15 s^4 + 6 s^5 in Bernstein form on [0, 1]: 0 0 0 1 1 1.
 double smoothStep(double s) { return s * s * s * (10.0 - s * (15.0 - 6.0 * s)); }
 
-/// How long the way lingers, relative to its usual pace, at a share u of its length: at the ends,
-/// where it starts from rest, and at corners.
+/// The time that a curve spends per length of the path, relative to its usual pace, at a share u of
+/// the length. Corners add a bell of height `dwell` times the sharpness of the turn (0 straight on,
+/// 1 back), as wide as a span; the ends add a decaying bump.
 class Pace {
  public:
   Pace(const ConfigurationSpace& space, const std::vector<VecX>& path, double dwell, double width)
@@ -23,7 +30,8 @@ class Pace {
       const VecX before = (path[i] - path[i - 1]).cwiseProduct(space.reach());
       const VecX after = (path[i + 1] - path[i]).cwiseProduct(space.reach());
       at += before.norm();
-      const double cosine = before.dot(after) / std::max(1e-300, before.norm() * after.norm());
+      const double cosine =
+          before.dot(after) / std::max(kLeastProduct, before.norm() * after.norm());
       corners_.push_back({at / total, 0.5 * (1.0 - cosine)});
     }
   }
@@ -35,7 +43,7 @@ class Pace {
       slow += dwell_ * turn * std::exp(-x * x);
     }
     const double end = std::min(u, 1.0 - u) / width_;
-    return slow + 2.0 * std::exp(-end);
+    return slow + kDwellAtEnds * std::exp(-end);
   }
 
  private:
@@ -49,7 +57,7 @@ class Pace {
 BSpline straightSpline(const VecX& start, const VecX& goal, int spans, double duration) {
   const auto basis = std::make_shared<const BSplineBasis>(BSplineBasis::uniform(spans));
   Samples samples;
-  const int count = 8 * (spans + 5);
+  const int count = kSamplesPerControl * (spans + 5);
   samples.values.resize(start.size(), count);
   for (int i = 0; i < count; ++i) {
     const double s = static_cast<double>(i) / (count - 1);
@@ -65,6 +73,9 @@ BSpline splineAlong(const ConfigurationSpace& space, const std::vector<VecX>& pa
   const int count = kSamplesPerSpan * spans;
   const Pace pace(space, path, dwell, 1.0 / spans);
   const double total = pathLength(space, path);
+  // Equal steps of length, each as long in time as its pace says; then scaled to the duration.
+  // Where the pace is slow more spans lie along the same length, so the curve cuts that corner
+  // less.
   std::vector<double> lengths{0.0};  // at the vertices
   for (std::size_t i = 1; i < path.size(); ++i) {
     lengths.push_back(lengths.back() + space.length(path[i] - path[i - 1]));

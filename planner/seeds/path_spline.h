@@ -10,9 +10,9 @@ namespace allclear {
 /// exact.
 BSpline straightSpline(const VecX& start, const VecX& goal, int spans, double duration);
 
-/// A quintic spline of `spans` spans that follows a path of straight segments: from `start` to
-/// `end` (their positions are the ends of the path). `dwell` >= 0: by how much it slows at the
-/// corners, which it then cuts less.
+/// A quintic spline of `spans` spans that follows a path of straight segments, from `start` to
+/// `end` (their positions are the ends of the path). `dwell` >= 0: how much it slows at corners;
+/// the more, the less it cuts them.
 BSpline splineAlong(const ConfigurationSpace& space, const std::vector<VecX>& path, int spans,
                     double duration, double dwell, const EndState& start, const EndState& end);
 

@@ -69,6 +69,7 @@ class TreeGrower {
       tree.radii[nearest] *= kGrowWhenIgnored;
       return -1;
     }
+    // Success widens the vertex's domain; failure narrows it, never below one step.
     const int added = grow(tree, nearest, sample);
     double& radius = tree.radii[nearest];
     const double floor = options_.step;
@@ -104,6 +105,7 @@ class TreeGrower {
     int nearest = 0;
     double least = std::numeric_limits<double>::infinity();
     const int n = space_.dimension();
+    // Edges are far dearer than this loop: trees of some thousand vertices need no index.
     for (int i = 0; i < static_cast<int>(tree.vertices.size()); ++i) {
       const double* v = tree.vertices[i].data();
       double sum = 0.0;
@@ -146,6 +148,7 @@ std::vector<VecX> joined(const Tree& from_start, int a, const Tree& from_goal, i
   std::vector<VecX> path = from_start.branch(a);
   std::vector<VecX> back = from_goal.branch(b);
   const VecX meeting = path.back();
+  // The trees may meet whole turns apart: the second branch is shifted to where the first one ends.
   const VecX turns = meeting - back.back();
   back.pop_back();
   for (auto q = back.rbegin(); q != back.rend(); ++q) {

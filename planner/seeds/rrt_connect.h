@@ -3,15 +3,15 @@
 #include <optional>
 #include <vector>
 
-#include "allclear/planner/run_context.h"
+#include "allclear/planner/run/run_context.h"
 #include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/planner/seeds/segment_certifier.h"
 
 namespace allclear {
 
 struct RrtOptions {
-  /// Longest edge [m], in the lengths of `ConfigurationSpace`: about the width of an arm's links,
-  /// several times over.
+  /// Longest edge [m], in the lengths of `ConfigurationSpace`: several times the width of an arm's
+  /// links, so that few edges cross free space.
   double step = 1.0;
   double extra = 0.0;       ///< clearance of the edges beyond the margin [m]
   int iterations = 400000;  ///< edges tried at most

@@ -47,6 +47,7 @@ double durationFor(const Problem& problem, const std::vector<VecX>& path) {
   const PlannedLimits limits = plannedLimits(problem);
   double seconds = 0.0;
   for (std::size_t i = 1; i < path.size(); ++i) {
+    // The coordinate that needs the longest at its speed limit.
     double slowest = 0.0;
     for (int k = 0; k < path[i].size(); ++k) {
       const double speed = std::isfinite(limits.velocity[k])
@@ -151,6 +152,7 @@ class SeedMaker {
     rrt.iterations = options_.iterations;
     rrt.extra = extra;
     const auto search_start = Clock::now();
+    // Search and shortcuts keep the same clearance: what one proved the other may use.
     auto leg = rrtConnect(space_, certifier_, from, to, rrt, context_, random);
     statistics->search_seconds += RunContext::secondsSince(search_start);
     if (!leg) return std::nullopt;
@@ -172,6 +174,7 @@ class SeedMaker {
                         ? straightSpline(start_, goal, spans, duration)
                         : splineAlong(space_, stops_, spans, duration, 0.0,
                                       EndState::atRest(start_), EndState::atRest(goal));
+    // Only the outer control points know the boundary's velocities and accelerations.
     const EndState from = startState(start_);
     const EndState to = goalState(goal);
     MatX control = curve.control();
@@ -186,6 +189,8 @@ class SeedMaker {
     const double duration = durationFor(problem_, path);
     const EndState from = startState(path.front());
     const EndState to = goalState(path.back());
+    // Few spans and no slowing down make the smallest program and the fastest curve: try them
+    // first.
     std::optional<Seed> best;
     for (int spans = firstSpans(path);; spans = std::min(kMostSpans, spans + kSpansAdded)) {
       for (double dwell : kDwells) {

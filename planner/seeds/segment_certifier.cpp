@@ -1,3 +1,24 @@
+// Proves straight segments of the planned coordinates clear by bounds of motion (F. Schwarzer,
+// M. Saha, J.-C. Latombe, "Adaptive dynamic collision checking for single and multiple articulated
+// robots in complex environments", IEEE Trans. Robotics 2005).
+//
+// The idea. Let rho be the largest distance of a piece's points from the axis of a joint at the
+// configuration q. Turning that joint by d moves each of them by at most rho |d| (a sliding joint:
+// |d|). Going from q to q', move the joints one after the other from the base outwards: each moves
+// all that follows as one rigid body, and distances from the axes of joints further out do not
+// change by it. So a point moves by at most the sum of rho_k |d_k|, with all rho taken at q.
+// Two pieces that are at least margin + (the sum for A) + (the sum for B) apart at q keep their
+// margin all the way. Joints that move both alike do not change their distance: they are left out.
+//
+// A segment starts as one stretch about its middle with all pairs. Pairs that the bound does not
+// prove there go on to the two halves. The order is breadth first: the middle of what is not proved
+// yet is where a collision shows soonest.
+//
+// Symbols: a stretch is the part `middle` -+ `half` of the segment, in [0, 1]; `rates_` are joint
+// motions |d_k| for the whole segment; `swept_` are their sums times rho along a piece's path.
+//
+// Conservative: rho is that of a ball about the piece; distances are compared with `kPadding`
+// added.
 #include "allclear/planner/seeds/segment_certifier.h"
 
 #include <algorithm>
@@ -13,7 +34,8 @@ namespace {
 
 constexpr double kPadding = 1e-9;  // [m]: far above the rounding of poses and sums
 
-/// Box about a convex piece, in its own frame: centre and half sizes.
+/// Box around a convex piece, in its own frame: centre and half sizes. Planes have no box:
+/// infinite.
 std::pair<Vec3, Vec3> boxAbout(const Shape& shape) {
   if (std::holds_alternative<HalfSpace>(shape)) {
     return {Vec3::Zero(), Vec3::Constant(std::numeric_limits<double>::infinity())};
@@ -26,7 +48,8 @@ std::pair<Vec3, Vec3> boxAbout(const Shape& shape) {
   return {0.5 * (lower + upper), 0.5 * (upper - lower) + Vec3::Constant(kPadding)};
 }
 
-/// Turns (or slides) frame F, in which the joint is zero, by x.
+/// Moves the frame of a joint from its zero position by x: rotates two columns of its axes about
+/// the third, or shifts its origin. Cheaper than a product with a general rotation.
 void moveNode(const MotionNode& node, double x, Pose* X) {
   if (!node.turns) {
     X->p += x * X->R.col(node.axis);
@@ -56,7 +79,8 @@ SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel&
   swept_.assign(pieces_.size() * stride_, 0.0);
   rates_.assign(tree_.nodes().size(), 0.0);
 
-  // Once all nodes; later only those that move and carry something.
+  // Place all nodes once, at the start. Later queries place only nodes that the plan moves and that
+  // carry a piece: all others stay where they are.
   std::vector<char> moves(tree_.nodes().size(), 0);
   std::vector<char> carries(tree_.nodes().size(), 0);
   for (const Piece& piece : pieces_) {
@@ -77,6 +101,7 @@ std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
                                              const std::vector<Geometry>& solids) {
   std::vector<int> added;
   for (const Geometry& geometry : solids) {
+    // Obstacles that stand still are pieces of the world; those that move are in no pair.
     Piece piece{&geometry.shape, -1, geometry.X_BG, Vec3::Zero(), 0.0, {}, Vec3::Zero(), Pose()};
     if (body.obstacle >= 0) {
       piece.X_NG = problem_.obstacles[body.obstacle].X_WO * geometry.X_BG;
@@ -118,6 +143,7 @@ void SegmentCertifier::addPairs(const CollisionModel& model) {
         const auto& q = pieces_[b].path;
         const int shared = static_cast<int>(
             std::mismatch(p.begin(), p.end(), q.begin(), q.end()).first - p.begin());
+        // The joints that both paths begin with move A and B as one.
         order_.push_back(static_cast<int>(pairs_.size()));
         pairs_.push_back({a, b, pair.margin, shared, pieces_[b].node < 0, {}});
       }
@@ -140,6 +166,8 @@ void SegmentCertifier::place(const VecX& q) {
   }
 }
 
+/// For every piece, adds up rho times rate along its path from the base. The sum after d joints is
+/// kept for every d, so that a pair can subtract the part of the joints that it shares.
 void SegmentCertifier::sweep() {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
@@ -149,6 +177,7 @@ void SegmentCertifier::sweep() {
       const MotionNode& node = tree_.nodes()[n];
       double rho = 1.0;
       if (node.turns) {
+        // Distance of the ball's centre from the axis, plus the ball's radius.
         const Vec3 across = (centers_[i] - X_WN_[n].p).cross(X_WN_[n].R.col(node.axis));
         rho = across.norm() + piece.radius;
       }
@@ -157,6 +186,8 @@ void SegmentCertifier::sweep() {
   }
 }
 
+/// A cheap test that proves most pairs: ball against ball, or against the box of a piece that
+/// stands still (a ball around a wall would reach far beyond it).
 bool SegmentCertifier::ballsApart(const Pair& pair, double distance) const {
   const Piece& A = pieces_[pair.a];
   const Piece& B = pieces_[pair.b];
@@ -170,6 +201,7 @@ bool SegmentCertifier::ballsApart(const Pair& pair, double distance) const {
   return least > 0.0 && (centers_[pair.a] - centers_[pair.b]).squaredNorm() >= least * least;
 }
 
+/// The pose of a piece's shape at the configuration placed last; computed when first asked for.
 const Pose& SegmentCertifier::shapePose(int i) {
   const Piece& piece = pieces_[i];
   if (piece.node < 0) return piece.X_NG;
@@ -186,6 +218,7 @@ bool SegmentCertifier::apart(Pair& pair, double distance) {
                          shapePose(pair.b), distance, &pair.cache);
 }
 
+/// A pair that collided is likely to collide again: ask it first.
 void SegmentCertifier::moveToFront(int pair) {
   const auto at = std::find(order_.begin(), order_.end(), pair);
   std::rotate(order_.begin(), at, at + 1);
@@ -212,9 +245,9 @@ bool SegmentCertifier::isClear(const VecX& from, const VecX& to, double extra) {
     const int k = planned_of_[node.coordinate];
     rates_[i] = k < 0 ? 0.0 : std::abs(node.multiplier * step[k]);
   }
+  // One stretch, the whole segment, with all pairs.
   pending_ = order_;
   queue_.assign(1, {0.5, 0.5, 0, static_cast<int>(order_.size())});
-  // Breadth first: the middle of what is not yet proved is where a collision shows soonest.
   for (std::size_t next = 0; next < queue_.size(); ++next) {
     const Stretch stretch = queue_[next];
     place(from + stretch.middle * step);
@@ -225,6 +258,9 @@ bool SegmentCertifier::isClear(const VecX& from, const VecX& to, double extra) {
   return true;
 }
 
+/// Proves the stretch's pairs from the placed middle of it, or queues its halves with those that
+/// are left. False when a pair is too near at the middle, or the bound has become too small to
+/// help.
 bool SegmentCertifier::prove(const Stretch& stretch, double extra) {
   const int left = static_cast<int>(pending_.size());
   for (int j = stretch.first; j < stretch.first + stretch.count; ++j) {
@@ -237,6 +273,7 @@ bool SegmentCertifier::prove(const Stretch& stretch, double extra) {
     const double room = stretch.half * moved;
     const double least = pair.margin + extra + kPadding;
     if (ballsApart(pair, least + room) || apart(pair, least + room)) continue;
+    // A pair within `room` of its margin is not proved; one below the margin is a collision.
     if (room < kResolution || !apart(pair, least)) {
       moveToFront(i);
       return false;
@@ -251,6 +288,7 @@ bool SegmentCertifier::prove(const Stretch& stretch, double extra) {
   return true;
 }
 
+// With every rate 1, consecutive sums differ by rho: metres per unit of that joint.
 VecX SegmentCertifier::reach(const VecX& q) {
   place(q);
   VecX reach = VecX::Zero(problem_.plannedCount());
@@ -260,6 +298,7 @@ VecX SegmentCertifier::reach(const VecX& q) {
     for (std::size_t d = 0; d < pieces_[i].path.size(); ++d) {
       const MotionNode& node = tree_.nodes()[pieces_[i].path[d]];
       const double one = swept_[i * stride_ + d + 1] - swept_[i * stride_ + d];
+      // A coordinate counts by the piece that it moves most; mimics by their multiple of it.
       double& most = reach[planned_of_[node.coordinate]];
       most = std::max(most, one * std::abs(node.multiplier));
     }

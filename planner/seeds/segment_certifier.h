@@ -9,15 +9,16 @@
 namespace allclear {
 
 /// Proves straight segments of the planned coordinates clear, at every configuration between their
-/// ends. Obstacles that move are left out: a segment has no time.
+/// ends. Obstacles that move do not count: a segment has no time.
 ///
-/// With joint k at an axis from which a body's points are at most rho_k away at configuration q, a
-/// step of the joints by d moves each of them by at most sum_k rho_k |d_k|: taken from the base
-/// outwards, each joint's turn carries all that follows rigidly. So one distance at the middle of
-/// a segment proves a stretch around it; what is left is halved, with the pairs that are left.
+/// Let rho_k be the largest distance of a body's points from the axis of joint k at configuration
+/// q. A step of the joints by d moves each point by at most sum_k rho_k |d_k|: moved from the base
+/// outwards, each joint carries all that follows as one rigid body. So one distance at the middle
+/// of a segment proves a stretch around it. The rest is halved, with the pairs that are not proved
+/// yet.
 ///
-/// Holds scratch and what the last queries left to start the next from: one per thread. Its answers
-/// do not depend on what was asked before, but for distances within rounding of a threshold.
+/// Holds scratch and the results of earlier queries, to start the next one from: one per thread.
+/// Answers do not depend on earlier queries, except for distances within rounding of a threshold.
 class SegmentCertifier {
  public:
   struct Statistics {
@@ -27,7 +28,7 @@ class SegmentCertifier {
     long distances = 0;       ///< exact queries of two shapes
   };
 
-  /// Both are to outlive the certifier.
+  /// Problem and model must outlive the certifier.
   SegmentCertifier(const Problem& problem, const CollisionModel& model);
 
   /// Whether all pairs keep margin + `extra` [m] at the planned coordinates `q`.
@@ -53,7 +54,7 @@ class SegmentCertifier {
     Vec3 center_N;  ///< of a ball about it
     double radius;
     std::vector<int> path;     ///< nodes that the plan moves, from the base
-    Vec3 half = Vec3::Zero();  ///< of a box about it, for what stands still
+    Vec3 half = Vec3::Zero();  ///< of a box about it, used when it stands still
     Pose X_BoxW;
   };
   struct Pair {
@@ -88,13 +89,13 @@ class SegmentCertifier {
   std::vector<int> moving_;      ///< nodes to place, in order
   std::vector<Piece> pieces_;
   std::vector<Pair> pairs_;
-  std::vector<int> order_;  ///< of pairs: those that collided last come first
+  std::vector<int> order_;  ///< of pairs: the last ones to collide come first
 
   // At the configuration placed last:
   std::vector<Pose> X_WN_;
   std::vector<Vec3> centers_;
   std::vector<Pose> shape_poses_;
-  std::vector<long> posed_at_;  ///< number of the configuration that `shape_poses_` is of
+  std::vector<long> posed_at_;  ///< number of the configuration that `shape_poses_` belongs to
   std::vector<double> swept_;   ///< by piece, then path: summed motion per unit of the segment
   std::vector<double> rates_;   ///< by node, per unit of the segment
   int stride_ = 0;

@@ -1,3 +1,12 @@
+// Reduces a COLLADA file to what makes its triangles, with everything checked that assimp trusts.
+//
+// assimp sets aside as much memory as a file's counts ask for and follows its references without
+// looking; a broken file makes it read foreign memory or loop for ever. So a copy is made by rules:
+// per element the children and attributes that are kept, and those that must be there. In the copy
+// every count is held against the numbers that are really there, every reference against the ids of
+// the file, and instances of nodes must end. Materials, animations, cameras and the rest are
+// dropped. Shapes that assimp would drop in silence (skins, trifans, holes) are refused: a missing
+// surface is a collision not seen.
 #include "allclear/robot_models/files/collada_check.h"
 
 #include <algorithm>
@@ -20,7 +29,9 @@ struct Rule {
   std::set<std::string> required;    ///< kept, and must be there
 };
 
+/// Rules by element name, of the COLLADA 1.4 schema's parts that hold polygons.
 const std::map<std::string, Rule>& rules() {
+  // Each line: element, {children, optional attributes, required attributes}.
   static const std::set<std::string> kPrimitiveParts{"input", "p", "vcount"};
   static const std::set<std::string> kNodeParts{
       "node",   "matrix",       "translate", "rotate", "scale", "skew", "instance_geometry",
@@ -73,12 +84,17 @@ const std::set<std::string> kNotRead{"trifans",     "ph",     "instance_controll
 const std::map<std::string, std::size_t> kTransformSizes{
     {"matrix", 16}, {"translate", 3}, {"rotate", 4}, {"scale", 3}, {"skew", 7}, {"lookat", 9}};
 
+constexpr double kMostCounted = 1e9;      // a file of this size is refused before
+constexpr std::size_t kMostOffset = 100;  // inputs of one primitive; real files have fewer than 10
+constexpr int kDeepestNodes = 100;        // as deep as elements may nest
+constexpr int kMostNodes = 100000;        // instances included
+
 // assimp waits for ever at other white space, such as a vertical tab.
 bool isSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-class Plain {
+class ColladaReducer {
  public:
-  explicit Plain(const std::string& file) : reader_(file) {}
+  explicit ColladaReducer(const std::string& file) : reader_(file) {}
 
   std::string run(const XmlElement& root) {
     if (root.name != "COLLADA") {
@@ -94,6 +110,7 @@ class Plain {
   }
 
  private:
+  /// Ids are unique per kind of element; references are looked up by kind too.
   void collectIds(const XmlElement& element) {
     if (const std::string* id = element.attribute("id")) {
       if (!ids_[element.name].insert(*id).second) {
@@ -105,7 +122,9 @@ class Plain {
     for (const XmlElement& child : element.children) collectIds(child);
   }
 
+  /// The copy of an element by its rule, checked.
   XmlElement kept(const XmlElement& element) const {
+    // Only elements that a rule names get here.
     const Rule& rule = rules().at(element.name);
     XmlElement out{element.name, element.line, {}, {}, element.text};
     for (const std::string& key : rule.required) {
@@ -127,6 +146,7 @@ class Plain {
 
   void checkNumbers(const XmlElement& element) const {
     const std::string& name = element.name;
+    // Text of numbers: transforms have a fixed count, arrays say theirs.
     if (const auto it = kTransformSizes.find(name); it != kTransformSizes.end()) {
       if (numbersIn(element) != it->second) {
         reader_.fail(element, "", "", "must hold " + std::to_string(it->second) + " numbers");
@@ -147,14 +167,17 @@ class Plain {
     if (name == "accessor" && element.attribute("stride") && wholeNumber(element, "stride") == 0) {
       reader_.fail(element, "", "0", "attribute 'stride' must be positive");
     }
-    if (name == "input" && element.attribute("offset") && wholeNumber(element, "offset") > 100) {
+    if (name == "input" && element.attribute("offset") &&
+        wholeNumber(element, "offset") > kMostOffset) {
       reader_.fail(element, "", *element.attribute("offset"), "attribute 'offset' is too large");
     }
   }
 
-  // What assimp sets memory aside for must be there.
+  // assimp reads as many indices as the counts ask for: they must be there. A polygon with n
+  // corners takes n indices per input, and inputs are interleaved at their offsets.
   void checkPrimitive(const XmlElement& element) const {
-    std::size_t stride = 1, indices = 0, corners = 0;
+    std::size_t stride = 1;  // indices per corner
+    std::size_t indices = 0, corners = 0;
     for (const XmlElement& part : element.children) {
       if (part.name == "p") indices += wholeNumbers(part).size();
       if (part.name == "input" && part.attribute("offset")) {
@@ -175,6 +198,8 @@ class Plain {
     }
   }
 
+  /// An accessor reads `count` items of `stride` numbers from `offset` on: the array must hold
+  /// them.
   void checkAccessor(const XmlElement& element) const {
     const auto whole = [&](const char* key, std::size_t otherwise) {
       return element.attribute(key) ? wholeNumber(element, key) : otherwise;
@@ -187,15 +212,15 @@ class Plain {
 
   std::size_t wholeNumber(const XmlElement& element, const char* key) const {
     const double value = reader_.number(element, "", key);
-    // Nothing can be counted that the file has not the size to hold.
-    if (value < 0.0 || value > 1e9 || value != std::floor(value)) {
+    // A count above the largest file's size cannot be true.
+    if (value < 0.0 || value > kMostCounted || value != std::floor(value)) {
       reader_.fail(element, "", *element.attribute(key),
                    std::string("attribute '") + key + "' must be a whole number");
     }
     return static_cast<std::size_t>(value);
   }
 
-  /// Numbers are few kinds of text; anything else is refused.
+  /// The numbers of the element's text, separated by white space; any other text is refused.
   template <class Number>
   std::vector<Number> numbers(const XmlElement& element, const char* what) const {
     const char* at = element.text.data();
@@ -207,6 +232,7 @@ class Plain {
       if (*at == '+') ++at;
       Number value{};
       const auto [stop, error] = std::from_chars(at, end, value);
+      // A number ends at white space or at the end: "1.5mm" is no number.
       const bool stops_well = stop == end || isSpace(*stop);
       if (error == std::errc::invalid_argument || !stops_well) {
         reader_.fail(element, "", std::string(at, std::min<std::ptrdiff_t>(end - at, 20)),
@@ -246,10 +272,10 @@ class Plain {
     for (const XmlElement& child : element.children) checkReferences(child);
   }
 
-  /// Nodes may stand for other nodes, but not for themselves; chains of them may not double the
-  /// scene again and again.
+  /// An instance_node stands for another node. A node must not contain itself so, and a few nodes
+  /// that each instance the next one twice must not blow the scene up exponentially.
   void checkLoops(const XmlElement& element, int depth) {
-    if (depth > 100 || ++visited_ > 100000) {
+    if (depth > kDeepestNodes || ++visited_ > kMostNodes) {
       reader_.fail(element, "", "", "a node inside itself, or nodes nested too deep");
     }
     if (element.name == "instance_node") {
@@ -273,7 +299,7 @@ class Plain {
 }  // namespace
 
 std::string plainCollada(const std::string& content, const std::string& file) {
-  return Plain(file).run(parseXml(content, file));
+  return ColladaReducer(file).run(parseXml(content, file));
 }
 
 }  // namespace allclear

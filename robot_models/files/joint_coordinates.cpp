@@ -1,3 +1,10 @@
+// From joints to the coordinates of a configuration vector.
+//
+// A joint that moves by itself gets its own coordinates, in tree order: one, or three (planar: x,
+// y, angle), or six (floating: x, y, z, roll, pitch, yaw). A mimic joint gets none: its variable is
+// multiplier * q[coordinate] + offset of the joint at the end of its chain of mimics. With joint j
+// repeating k, x_j = m x_k + b, and x_k = m' x_l + b', the chain composes to x_j = m m' x_l + (m b'
+// + b).
 #include "allclear/robot_models/files/joint_coordinates.h"
 
 #include <algorithm>
@@ -11,9 +18,11 @@ namespace allclear {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Beyond rounding of printed limits.
+// [rad] or [m]: files print limits with some digits, so a mimic may exceed its own by their
+// rounding.
 constexpr double kLimitSlack = 1e-3;
 
+/// `wanted`, with underscores appended until no item has that name.
 template <class Items, class Name>
 std::string freeName(std::string wanted, const Items& items, Name name) {
   const auto taken = [&](const auto& item) { return name(item) == wanted; };
@@ -21,12 +30,14 @@ std::string freeName(std::string wanted, const Items& items, Name name) {
   return wanted;
 }
 
+/// One coordinate of a joint.
 struct Part {
-  const char* suffix;
+  const char* suffix;  ///< of its name, after the joint's
   bool is_angle;
 };
 
 std::vector<Part> partsOf(JointType type) {
+  // The suffixes are part of the interface: trajectories and tasks name coordinates by them.
   switch (type) {
     case JointType::kFixed:
       return {};
@@ -61,6 +72,7 @@ class MimicResolver {
     Source source{j, 1.0, 0.0};
     for (std::size_t steps = 0; !joints_[source.joint].mimicked.empty(); ++steps) {
       const UrdfJoint& at = joints_[source.joint];
+      // A chain visits each joint at most once.
       if (steps > joints_.size()) fail(joints_[j], "the mimics form a loop");
       source.offset += source.multiplier * at.offset;
       source.multiplier *= at.multiplier;
@@ -96,6 +108,7 @@ void addCoordinates(const UrdfJoint& from, int joint_index, JointCoordinates& ou
   const std::vector<Part> parts = partsOf(from.joint.type);
   if (parts.empty()) return;
   out.joints[joint_index].first_coordinate = static_cast<int>(out.coordinates.size());
+  // The limits of a URDF joint belong to its one coordinate; planar and floating joints have none.
   const bool is_alone = parts.size() == 1;
   for (const Part& part : parts) {
     Coordinate c;
@@ -119,6 +132,7 @@ Pose motionAt(const Joint& joint, double value) {
 
 void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate& source,
                       const std::string& file, std::vector<std::string>& warnings) {
+  // The mimic's variable is linear in the coordinate: its extremes are at the coordinate's.
   if (!std::isfinite(source.lower) || !std::isfinite(source.upper)) return;
   const double a = how.multiplier * source.lower + how.offset;
   const double b = how.multiplier * source.upper + how.offset;
@@ -147,6 +161,7 @@ void addBase(BaseJoint type, const std::string& joint_name, const std::string& f
   base.limits = {-kInfinity, kInfinity, kInfinity, kInfinity};
   robot.links.insert(robot.links.begin(), std::move(world));
   robot.joints.insert(robot.joints.begin(), std::move(base));
+  // The new link and joint come first, so every index moves up by one; the old root becomes link 1.
   for (UrdfJoint& joint : robot.joints) {
     ++joint.joint.parent_link;
     ++joint.joint.child_link;
@@ -161,13 +176,14 @@ JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std
   for (int j = 0; j < count; ++j) {
     if (joints[j].mimicked.empty()) addCoordinates(joints[j], j, out);
   }
+  // Mimics second: they may repeat a joint that comes after them.
   const MimicResolver resolver(joints, file);
   for (int j = 0; j < count; ++j) {
     if (joints[j].mimicked.empty()) continue;
     const MimicResolver::Source source = resolver.resolve(j);
     Joint& joint = out.joints[j];
     const Mimic mimic{out.joints[source.joint].first_coordinate, source.multiplier, source.offset};
-    if (mimic.coordinate < 0) {
+    if (mimic.coordinate < 0) {  // a fixed joint stands at zero
       joint.X_PJ = joint.X_PJ * motionAt(joint, mimic.offset);
       joint.type = JointType::kFixed;
       warnings.push_back(file + ":" + std::to_string(joints[j].line) + ": joint '" + joint.name +

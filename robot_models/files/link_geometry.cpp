@@ -1,3 +1,5 @@
+// Shapes of a URDF to geometry. A collision mesh that is missing or broken is an error: the robot
+// would have a hole. A visual one is only left out, with a warning: it shows in reports alone.
 #include "allclear/robot_models/files/link_geometry.h"
 
 #include <algorithm>
@@ -10,7 +12,7 @@ namespace allclear {
 namespace {
 
 constexpr std::size_t kLargestMeshFile = std::size_t{1} << 29;
-// Links outside of these are read, but smell of millimetres taken for metres.
+// [m] Larger or smaller meshes are read, but millimetres were probably taken for metres: a warning.
 constexpr double kUsualLargestLink = 50.0;
 constexpr double kUsualSmallestLink = 5e-4;
 
@@ -48,6 +50,7 @@ TriangleMesh GeometryLoader::read(const std::string& path, const Vec3& scale,
     options.scale = scale;
     return parseMesh(content, path, options);
   } catch (const InputError& error) {
+    // Name both files: the mesh that is broken and the link that uses it.
     throw InputError(error.place(), error.message() + " (" + user.key + " in " + user.file + ":" +
                                         std::to_string(user.line) + ")");
   }
@@ -57,6 +60,8 @@ TriangleMesh GeometryLoader::mesh(const UrdfLink& link, const UrdfShape& shape, 
   const InputPlace place{file_, shape.line, "link '" + link.name + "': mesh", shape.mesh_uri};
   const std::string path = paths_.find(shape.mesh_uri, place).string();
   std::vector<LoadedMesh>& loaded = is_collision ? collision_meshes_ : visual_meshes_;
+  // A file is hashed once, however many scales it is used at; the mesh is read once per scale, so
+  // that links share it and what is derived from it.
   bool is_new_file = true;
   for (const LoadedMesh& known : loaded) {
     if (known.path != path) continue;

@@ -1,3 +1,11 @@
+// STL, COLLADA and OBJ files to a triangle mesh, through assimp.
+//
+// assimp trusts the sizes and tags of a file, so each format is checked first: an STL's length
+// against its count of triangles, an OBJ for text, a COLLADA file in full (collada_check.h). The
+// scene's nodes are then walked with their transforms, triangles collected in the order of the
+// file, and vertices at the same place (to the bit) merged, so that neighbouring triangles share
+// corners and the mesh can be seen to be closed. Transforms that mirror swap two corners: outside
+// stays outside.
 #include "allclear/robot_models/files/mesh_file.h"
 
 #include <assimp/config.h>
@@ -17,8 +25,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 29;
-constexpr std::size_t kStlHeader = 84;
-constexpr std::size_t kStlTriangle = 50;
+constexpr std::size_t kStlHeader = 84;    // bytes: 80 of text, 4 of count
+constexpr std::size_t kStlTriangle = 50;  // bytes: 12 floats and 2 bytes of attributes
 
 [[noreturn]] void fail(const fs::path& path, const std::string& message) {
   throw InputError({path.string(), 0, "", ""}, message);
@@ -35,8 +43,9 @@ std::string lowerCaseExtension(const fs::path& path) {
   return extension;
 }
 
-// assimp trusts the sizes and tags of a file more than broken files deserve, so what it relies on
-// is checked first.
+// A binary STL has exactly the length that its count of triangles asks for, whatever its header
+// says
+// ("solid" at the start of a binary file is common). Otherwise it may be a text STL.
 void checkStl(const std::string& content, const fs::path& path) {
   std::uint32_t count = 0;
   if (content.size() >= kStlHeader) std::memcpy(&count, content.data() + 80, sizeof count);
@@ -68,7 +77,7 @@ void checkObj(const std::string& content, const fs::path& path) {
   if (content.find("f ") == std::string::npos) fail(path, "holds no face");
 }
 
-/// What assimp is given to read.
+/// The content for assimp: checked, and for COLLADA reduced.
 std::string checkedContent(const std::string& content, const std::string& extension,
                            const fs::path& path) {
   if (content.empty()) fail(path, "is empty");
@@ -83,7 +92,7 @@ std::string checkedContent(const std::string& content, const std::string& extens
   return content;
 }
 
-/// Bit patterns compare exactly; -0 and 0 are the same place.
+/// Places are equal when their coordinates are; -0 and 0 are the same (adding 0 makes -0 a 0).
 struct PlaceHash {
   std::size_t operator()(const std::array<double, 3>& p) const {
     std::size_t hash = 0;
@@ -98,10 +107,11 @@ class MeshBuilder {
 
   // A matrix of negative determinant turns triangles inside out as a mirroring scale does.
   void add(const aiMesh& mesh, const aiMatrix4x4& transform) {
+    // Two mirrorings cancel.
     const bool flip = mirrors_ != (transform.Determinant() < 0);
     for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
       const aiFace& face = mesh.mFaces[f];
-      if (face.mNumIndices != 3) {
+      if (face.mNumIndices != 3) {  // a point or a line: polygons are triangles by now
         has_other_primitives = true;
         continue;
       }
@@ -141,6 +151,7 @@ void addNode(const aiScene& scene, const aiNode& node, const aiMatrix4x4& X_pare
 MeshBuilder imported(const std::string& content, const std::string& extension, const fs::path& path,
                      const Vec3& scale) {
   Assimp::Importer importer;
+  // URDF's convention: the axes of the file are the axes of the link, whatever its up axis.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   const aiScene* scene = importer.ReadFileFromMemory(content.data(), content.size(),
                                                      aiProcess_Triangulate, extension.c_str() + 1);
@@ -178,6 +189,7 @@ TriangleMesh parseMesh(const std::string& content, const fs::path& path,
     fail(path, builder.has_other_primitives ? "holds only points or lines, no triangle"
                                             : "holds no triangle");
   }
+  // The mesh itself refuses what makes no surface; only the file's name is added to its message.
   try {
     TriangleMesh mesh(std::move(builder.vertices), std::move(builder.triangles));
     checkExtent(mesh, options, path);

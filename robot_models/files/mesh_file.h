@@ -11,7 +11,7 @@ struct MeshOptions {
   Vec3 scale = Vec3::Ones();  ///< of the file's coordinates; negative mirrors and keeps outside out
   /// Extents (longest edge of the bounding box, scaled) [m] beyond which the scale must be wrong.
   double largest_extent = 1e3;
-  double smallest_extent = 1e-6;
+  double smallest_extent = 1e-6;  ///< a micrometre: no part of a robot is smaller
 };
 
 /// Reads an STL, COLLADA (.dae) or Wavefront (.obj) file: node transforms and the file's length

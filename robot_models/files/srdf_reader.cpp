@@ -1,3 +1,10 @@
+// Groups, group states and disabled pairs of an SRDF, with MoveIt's rules.
+//
+// Groups refer to each other, so their elements are collected by name before any is read; a group
+// within itself is an error. Of a group's joints the passive and mimic ones carry links but have no
+// coordinates to plan. Pairs are disabled in MoveIt's order: defaults of single links first, then
+// pairs that are enabled again, then pairs that are disabled explicitly. A broken reference is an
+// error; a value that cannot be used is a warning, because files of real robots have them.
 #include "allclear/robot_models/files/srdf_reader.h"
 
 #include <algorithm>
@@ -24,12 +31,9 @@ const std::vector<std::string> kElements{"group",
                                          "link_sphere_approximation"};
 const std::vector<std::string> kGroupParts{"joint", "link", "chain", "group", "passive_joint"};
 
-template <class Items>
-std::vector<std::string> namesOf(const Items& items) {
-  std::vector<std::string> names;
-  for (const auto& item : items) names.push_back(item.name);
-  return names;
-}
+// [rad] or [m]: printed values of mimic joints differ from the exact ones by their rounding.
+constexpr double kFollowerSlack = 1e-6;
+constexpr std::size_t kDeepestGroups = 100;  // nested subgroups; bounds the recursion
 
 class SrdfReader {
  public:
@@ -69,6 +73,7 @@ class SrdfReader {
     }
   }
 
+  /// The index of the name in the attribute `key`; an unknown one fails with the nearest spelling.
   int indexOf(const std::map<std::string, int>& index, const char* what, const XmlElement& element,
               const std::string& owner, const char* key) const {
     const std::string& name = reader_.name(element, owner, key);
@@ -126,6 +131,7 @@ class SrdfReader {
     joints.insert(up_from_base.begin(), up_from_base.end());
   }
 
+  /// From the link up to the root.
   std::vector<int> jointsAbove(int link) const {
     std::vector<int> joints;
     for (int j = data_.links[link].parent_joint; j >= 0;
@@ -145,13 +151,14 @@ class SrdfReader {
     if (std::find(open.begin(), open.end(), &group) != open.end()) {
       reader_.fail(group, "", name, "a group within itself");
     }
-    if (open.size() > 100) reader_.fail(group, "", name, "groups are nested more than 100 deep");
+    if (open.size() > kDeepestGroups)
+      reader_.fail(group, "", name, "groups are nested more than 100 deep");
     open.push_back(&group);
     std::set<int> joints;
     for (const XmlElement& part : group.children) {
       if (part.name == "joint") {
         joints.insert(jointOf(part, owner, "name"));
-      } else if (part.name == "link") {
+      } else if (part.name == "link") {  // stands for the joint that carries it
         const int joint = data_.links[linkOf(part, owner, "name")].parent_joint;
         if (joint >= 0) joints.insert(joint);
       } else if (part.name == "chain") {
@@ -171,6 +178,7 @@ class SrdfReader {
   }
 
   void addGroup(const XmlElement& element) {
+    // All joints carry links of the group; those that can be planned give coordinates.
     std::vector<const XmlElement*> open;
     Group group;
     group.name = *element.attribute("name");
@@ -189,6 +197,7 @@ class SrdfReader {
     data_.groups.push_back(std::move(group));
   }
 
+  /// Coordinates of the joint's own: none for fixed and mimic joints.
   int coordinateCount(int joint) const {
     const Joint& j = data_.joints[joint];
     if (j.first_coordinate < 0) return 0;
@@ -203,6 +212,7 @@ class SrdfReader {
     state.group = *group.attribute("name");
     std::vector<const XmlElement*> none;
     const std::set<int>& members = jointsOfGroup(group, none);
+    // Followers (mimic and fixed joints) are compared last, when all values are known.
     std::vector<std::pair<const XmlElement*, int>> followers;
     for (const XmlElement& part : element.children) {
       if (part.name != "joint") continue;
@@ -221,7 +231,8 @@ class SrdfReader {
     data_.group_states.push_back(std::move(state));
   }
 
-  /// A mimic or fixed joint has no value of its own: another one than follows is worth a word.
+  /// A mimic or fixed joint has no value of its own: warns when the file gives another one than
+  /// the value that follows from the others.
   void checkFollower(const XmlElement& part, int joint, const std::string& owner,
                      const GroupState& state) {
     const std::optional<Mimic>& mimic = data_.joints[joint].mimic;
@@ -229,7 +240,7 @@ class SrdfReader {
     for (const auto& [coordinate, value] : state.values) {
       if (mimic && mimic->coordinate == coordinate) follows += mimic->multiplier * value;
     }
-    if (std::abs(reader_.number(part, owner, "value") - follows) <= 1e-6) return;
+    if (std::abs(reader_.number(part, owner, "value") - follows) <= kFollowerSlack) return;
     warn(part, owner + ": value " + *part.attribute("value") + " of joint '" +
                    data_.joints[joint].name + "' is not used: it is " +
                    (mimic ? "a mimic joint" : "fixed"));
@@ -237,6 +248,7 @@ class SrdfReader {
 
   void addValues(const XmlElement& part, int joint, const std::string& owner, GroupState& state) {
     const std::string& text = *part.attribute("value");
+    // A joint with several coordinates has as many numbers in one attribute.
     std::istringstream words(text);
     std::string word;
     int count = 0;
@@ -277,6 +289,7 @@ class SrdfReader {
     if (element.attribute("parent_group")) groupElement(element, owner, "parent_group");
   }
 
+  /// Both links of a pair, the lower index first.
   std::pair<int, int> pairOf(const XmlElement& element) const {
     const int a = linkOf(element, "", "link1");
     const int b = linkOf(element, "", "link2");
@@ -286,7 +299,9 @@ class SrdfReader {
     return std::minmax(a, b);
   }
 
+  /// Returns whether the file says anything about pairs: an SRDF with groups alone does not.
   bool addPairs() {
+    // The order of the three loops is MoveIt's, not that of the file.
     std::map<std::pair<int, int>, std::string> disabled;
     bool says_something = false;
     for (const XmlElement& element : srdf_.children) {
@@ -329,6 +344,7 @@ std::optional<VirtualJoint> findVirtualJoint(const XmlElement& srdf, const XmlRe
   if (srdf.name != "robot") {
     reader.fail(srdf, "", "", "is not an SRDF file: the root element must be <robot>");
   }
+  // Only the first: a robot has one base.
   const XmlElement* element = srdf.child("virtual_joint");
   if (!element) return std::nullopt;
   VirtualJoint joint;

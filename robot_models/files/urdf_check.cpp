@@ -1,3 +1,10 @@
+// Checks a URDF before urdfdom reads it, and prints a plain copy of the parts that are read.
+//
+// urdfdom accepts two links of one name, lower > upper, NaN and zero axes in silence, and its
+// messages name no lines. The checker walks the elements in the order of the file and refuses each
+// of these with file, line and value; what is odd but harmless is a warning. The plain copy holds
+// checked elements alone, so that nothing unchecked reaches urdfdom: extensions, materials, unused
+// shapes and limits are left out.
 #include "allclear/robot_models/files/urdf_check.h"
 
 #include <Eigen/Eigenvalues>
@@ -15,7 +22,10 @@ namespace {
 constexpr std::size_t kMostLinks = 4096;
 // Relative slack for rounding of the printed inertias.
 constexpr double kInertiaSlack = 1e-3;
+// A shorter axis is a slip: its direction would be the rounding of printed digits.
 constexpr double kShortestAxis = 1e-6;
+// Axes printed with three digits have this error in their length: no reason for a warning.
+constexpr double kAxisLengthSlack = 1e-3;
 
 const std::vector<std::string> kJointTypes{"revolute", "continuous", "prismatic",
                                            "fixed",    "floating",   "planar"};
@@ -41,6 +51,7 @@ class Checker {
         noteUnknown(element);
       }
     }
+    // Elements are sound by themselves; now the joints must form one tree.
     if (outline_.link_elements.empty()) reader_.fail(robot_, "", "", "has no link");
     orderTree(robot_, joints, reader_, outline_);
     return std::move(outline_);
@@ -78,6 +89,7 @@ class Checker {
       reader_.fail(link, "", name, "more than " + std::to_string(kMostLinks) + " links");
     }
     const std::string owner = "link '" + name + "'";
+    // Shapes that nobody asked for may be broken.
     for (const XmlElement& part : link.children) {
       const bool is_read = (part.name == "collision" && parts_.collision) ||
                            (part.name == "visual" && parts_.visual);
@@ -101,6 +113,7 @@ class Checker {
     if (geometry.children.size() != 1) {
       reader_.fail(geometry, owner, "", "must hold one of <box>, <cylinder>, <sphere>, <mesh>");
     }
+    // Shapes must have a volume: distances and bounds divide by sizes.
     const XmlElement& shape = geometry.children.front();
     if (shape.name == "box") {
       const Vec3 size = reader_.vector(shape, owner, "size");
@@ -157,8 +170,10 @@ class Checker {
     return I;
   }
 
-  // Principal moments a <= b <= c of a body are positive with a + b >= c. Files of real robots
-  // break the second rule now and then: no harm is done by it but to the truth of the torques.
+  // Principal moments a <= b <= c of a body are positive with a + b >= c (each is an integral of
+  // two squared coordinates). Files of real robots break the second rule now and then; then the
+  // torques are wrong, but nothing else is, so it is a warning. A negative moment makes the mass
+  // matrix indefinite and is refused.
   void checkInertia(const Mat3& I, const XmlElement& element, const std::string& owner) {
     const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(I).eigenvalues();
     const double slack = kInertiaSlack * std::abs(moments[2]);
@@ -186,7 +201,7 @@ class Checker {
       reader_.fail(joint, owner, type, "unknown joint type" + didYouMean(type, kJointTypes));
     }
     checkOrigin(joint, owner);
-    if (type == "fixed") return;
+    if (type == "fixed") return;  // axis, limits and mimic of it mean nothing
     if (type != "floating") checkAxis(joint, owner);
     const bool one_coordinate = type != "floating" && type != "planar";
     if (one_coordinate) {
@@ -205,7 +220,8 @@ class Checker {
     if (length < kShortestAxis) {
       reader_.fail(*axis, owner, *axis->attribute("xyz"), "axis must not be zero");
     }
-    if (std::abs(length - 1.0) > 1e-3) warn(*axis, owner + ": axis is scaled to length 1");
+    if (std::abs(length - 1.0) > kAxisLengthSlack)
+      warn(*axis, owner + ": axis is scaled to length 1");
   }
 
   void checkLimit(const XmlElement& joint, const std::string& type, const std::string& owner) {
@@ -214,6 +230,7 @@ class Checker {
       if (type == "continuous") return;
       reader_.fail(joint, owner, "", "a " + type + " joint needs a <limit>");
     }
+    // URDF's defaults: no bounds given means both are zero.
     const double lower = reader_.number(*limit, owner, "lower", 0.0);
     const double upper = reader_.number(*limit, owner, "upper", 0.0);
     if (type != "continuous" && lower > upper) {
@@ -278,7 +295,8 @@ XmlElement plainLink(const XmlElement& link, const UrdfParts& parts) {
   return out;
 }
 
-// urdfdom takes a missing soft limit for zero and wants k_velocity.
+// urdfdom reads a missing soft limit as zero, which would lock the joint, and requires k_velocity.
+// A missing soft limit becomes the hard one.
 void completeSafety(XmlElement& joint) {
   const XmlElement* limit = joint.child("limit");
   for (XmlElement& safety : joint.children) {
@@ -294,6 +312,7 @@ void completeSafety(XmlElement& joint) {
 }
 
 XmlElement plainJoint(const XmlElement& joint, const UrdfParts& parts) {
+  // The same parts that the checker has looked at, by type.
   std::set<std::string> wanted{"origin", "parent", "child"};
   const std::string& type = *joint.attribute("type");
   if (type != "fixed" && type != "floating") wanted.insert("axis");

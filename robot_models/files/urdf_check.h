@@ -8,7 +8,7 @@
 
 namespace allclear {
 
-/// What a checked URDF holds: names in tree order with their lines, oddities that are no errors.
+/// The outline of a checked URDF: names in tree order, their elements, and warnings.
 struct UrdfOutline {
   std::vector<std::string> links;   ///< parents first; siblings in the order of their joints
   std::vector<std::string> joints;  ///< joints[i] carries links[i + 1]
@@ -24,13 +24,12 @@ struct UrdfParts {
   bool soft_limits = false;
 };
 
-/// Checks everything of a URDF that is read later: names, numbers, sizes, limits, references, and
-/// that the joints form one tree. urdfdom accepts much of what is refused here in silence (two
-/// links of one name, lower > upper, NaN, zero axes) and knows no line numbers. The outline points
-/// into `robot`. Throws `InputError`.
+/// Checks all parts of a URDF that are read later: names, numbers, sizes, limits, references, and
+/// that the joints form one tree. (urdfdom accepts many of these errors in silence: two links of
+/// one name, lower > upper, NaN, zero axes.) The outline points into `robot`. Throws `InputError`.
 UrdfOutline checkUrdf(const XmlElement& robot, const UrdfParts& parts, const XmlReader& reader);
 
-/// The checked URDF as plain text with nothing in it but the parts that are to be read.
+/// Prints a checked URDF with nothing in it but the parts that are to be read.
 std::string plainUrdf(const XmlElement& robot, const UrdfParts& parts);
 
 }  // namespace allclear

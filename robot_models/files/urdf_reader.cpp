@@ -1,3 +1,9 @@
+// From the text of a URDF to links, joints and shapes, in three steps: parse the XML with line
+// numbers (tinyxml2), check all that will be used (urdf_check.h), and let urdfdom read a plain copy
+// of the checked parts. urdfdom knows URDF's defaults and conventions (angles, mimics, safety
+// limits), but knows no lines and accepts broken files in silence; so it never sees an unchecked
+// value, and every complaint is ours. Lines for later messages come from the XML elements: urdfdom
+// keeps the order of a link's shapes.
 #include "allclear/robot_models/files/urdf_reader.h"
 
 #include <console_bridge/console.h>
@@ -14,7 +20,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Catches what urdfdom would print to stderr; its log is one per process.
+/// Catches what urdfdom would print to stderr. console_bridge has one output handler per process,
+/// not per call or per thread, so two readers must not swap handlers at the same time: the mutex
+/// makes readUrdf safe to call from several threads. It guards nothing else; no state outlives a
+/// call.
 class CapturedLog : public console_bridge::OutputHandler {
  public:
   CapturedLog() : lock_(mutex()) { console_bridge::useOutputHandler(this); }
@@ -38,6 +47,8 @@ class CapturedLog : public console_bridge::OutputHandler {
 };
 
 urdf::ModelInterfaceSharedPtr parsed(const std::string& text, const std::string& file) {
+  // urdfdom reports by its log, by returning nothing, or by an exception: all three become an
+  // InputError.
   CapturedLog log;
   urdf::ModelInterfaceSharedPtr model;
   try {
@@ -61,7 +72,8 @@ Pose poseOf(const urdf::Pose& pose) {
           vectorOf(pose.position)};
 }
 
-// The inertial frame may be turned against the link frame.
+// The inertial frame may be turned against the link frame: I_L = R_LC I_C R_LC^T. The product is
+// symmetric up to rounding; it is made symmetric to the bit, because the dynamics rely on it.
 Inertia inertiaOf(const urdf::Link& link) {
   if (!link.inertial || link.inertial->mass == 0.0) return {};
   const urdf::Inertial& from = *link.inertial;
@@ -89,6 +101,7 @@ UrdfShape shapeOf(const urdf::Geometry& geometry, const urdf::Pose& origin, int 
       break;
     }
     case urdf::Geometry::MESH: {
+      // Loaded later, once the package paths are known.
       const auto& mesh = static_cast<const urdf::Mesh&>(geometry);
       out.mesh_uri = mesh.filename;
       out.mesh_scale = vectorOf(mesh.scale);
@@ -142,11 +155,13 @@ JointType typeOf(const urdf::Joint& joint) {
 UrdfLimits limitsOf(const urdf::Joint& joint, int line, const std::string& file) {
   UrdfLimits limits{-kInfinity, kInfinity, kInfinity, kInfinity};
   if (!joint.limits) return limits;
+  // A continuous joint has limits of velocity and effort alone; its positions wrap.
   limits.velocity = joint.limits->velocity;
   limits.effort = joint.limits->effort;
   if (joint.type == urdf::Joint::CONTINUOUS) return limits;
   limits.lower = joint.limits->lower;
   limits.upper = joint.limits->upper;
+  // Soft limits, when they are asked for, narrow the hard ones.
   if (joint.safety) {
     limits.lower = std::max(limits.lower, joint.safety->soft_lower_limit);
     limits.upper = std::min(limits.upper, joint.safety->soft_upper_limit);
@@ -163,6 +178,7 @@ UrdfJoint jointOf(const urdf::Joint& from, int line, const std::string& file) {
   out.joint.name = from.name;
   out.joint.type = typeOf(from);
   out.joint.X_PJ = poseOf(from.parent_to_joint_origin_transform);
+  // urdfdom gives joints without an axis element (1, 0, 0), fixed ones may have a zero.
   const Vec3 axis = vectorOf(from.axis);
   if (axis.norm() > 0.0) out.joint.axis = axis.normalized();
   out.limits = limitsOf(from, line, file);
@@ -184,6 +200,7 @@ UrdfRobot readUrdf(const std::string& content, const std::string& file, const Ur
   ALLCLEAR_ASSERT(model->links_.size() == outline.links.size());
   ALLCLEAR_ASSERT(model->joints_.size() == outline.joints.size());
 
+  // urdfdom keeps maps by name; the outline gives the tree order that the rest relies on.
   UrdfRobot robot;
   robot.name = model->getName();
   robot.warnings = std::move(outline.warnings);

@@ -1,3 +1,6 @@
+// Orders the joints of a URDF as one tree, depth first. Every link but one must be the child of
+// exactly one joint. Then either all links are reached from the root, or those that are not lie on
+// or below a loop: going up from one of them never ends, so it must enter the loop, which is shown.
 #include "allclear/robot_models/files/urdf_tree.h"
 
 #include <algorithm>
@@ -8,6 +11,7 @@
 namespace allclear {
 namespace {
 
+/// A joint and the links that it joins.
 struct Edge {
   const XmlElement* joint;
   std::string name;
@@ -41,6 +45,7 @@ using EdgesByParent = std::unordered_map<std::string, std::vector<Edge>>;
 std::unordered_map<std::string, Edge> carriers(const std::vector<const XmlElement*>& joints,
                                                const XmlReader& reader, const UrdfOutline& outline,
                                                EdgesByParent& by_parent) {
+  // The file's order is kept among the joints of one parent: siblings come in that order.
   std::unordered_map<std::string, Edge> carrier;
   for (const XmlElement* joint : joints) {
     Edge edge{joint, *joint->attribute("name"), "", ""};
@@ -60,6 +65,7 @@ std::unordered_map<std::string, Edge> carriers(const std::vector<const XmlElemen
   return carrier;
 }
 
+/// Links that no joint carries, in the order of the file.
 std::vector<std::string> rootLinks(const XmlElement& robot,
                                    const std::unordered_map<std::string, Edge>& carrier) {
   std::vector<std::string> roots;
@@ -79,7 +85,7 @@ std::vector<std::string> rootLinks(const XmlElement& robot,
   std::string link = start;
   while (seen.insert(link).second) link = carrier.at(link).parent;
   std::string loop = link;
-  int shown = 0;
+  int shown = 0;  // a message names at most six links
   std::string at = link;
   do {
     at = carrier.at(at).parent;
@@ -97,12 +103,14 @@ void orderTree(const XmlElement& robot, const std::vector<const XmlElement*>& jo
   EdgesByParent by_parent;
   const auto carrier = carriers(joints, reader, outline, by_parent);
   const std::vector<std::string> roots = rootLinks(robot, carrier);
+  // Every link is a child: going up never ends, from any of them.
   if (roots.empty()) failLoop(carrier.begin()->first, carrier, reader);
   if (roots.size() > 1) {
     reader.fail(*outline.link_elements.at(roots[1]), "", roots[1],
                 "a second root link beside '" + roots[0] +
                     "': every link but one must be the child of a joint");
   }
+  // Depth first with an explicit stack: a long chain must not exhaust the program's own.
   std::vector<Edge> open;
   const auto openChildren = [&](const std::string& link) {
     const auto it = by_parent.find(link);
@@ -117,6 +125,7 @@ void orderTree(const XmlElement& robot, const std::vector<const XmlElement*>& jo
     outline.links.push_back(edge.child);
     openChildren(edge.child);
   }
+  // One root, but links that it does not reach: they hang on a loop.
   if (outline.links.size() < outline.link_elements.size()) {
     const std::set<std::string> reached(outline.links.begin(), outline.links.end());
     for (const std::string& name : linkNames(outline)) {

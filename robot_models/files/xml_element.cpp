@@ -1,3 +1,10 @@
+// XML as plain values with line numbers, and strict reading of attributes.
+//
+// tinyxml2 parses; its tree is copied into `XmlElement`s, so that the rest needs neither its types
+// nor the lifetime of its document. What a hostile file could use is refused: document types and
+// entities (which could grow without bound), binary data, names with control characters, and
+// nesting deeper than tinyxml2's limit, which bounds every recursion over the elements. Numbers are
+// read by std::from_chars: whole text, no locale, no "1,5" read as 1.
 #include "allclear/robot_models/files/xml_element.h"
 
 #include <tinyxml2.h>
@@ -13,10 +20,11 @@
 namespace allclear {
 namespace {
 
-constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kLongestName = 1024;  // bytes; keeps messages and paths readable
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string explain(tinyxml2::XMLError error) {
+  // tinyxml2's own texts name its enumerators; only frequent causes get words of their own.
   switch (error) {
     case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
       return "is empty";
@@ -62,6 +70,7 @@ XmlElement copied(const tinyxml2::XMLElement& from, const std::string& file) {
   XmlElement to;
   to.name = from.Name();
   to.line = from.GetLineNum();
+  // Text may be split by comments and children; numbers on both sides must not grow together.
   for (const auto* node = from.FirstChild(); node; node = node->NextSibling()) {
     if (const auto* text = node->ToText())
       to.text.append(to.text.empty() ? "" : " ") += text->Value();
@@ -73,6 +82,7 @@ XmlElement copied(const tinyxml2::XMLElement& from, const std::string& file) {
   return to;
 }
 
+/// tinyxml2 keeps <!DOCTYPE ..> and <!ENTITY ..> as nodes that it does not know.
 void refuseDocumentTypes(const tinyxml2::XMLDocument& document, const std::string& file) {
   for (const auto* node = document.FirstChild(); node; node = node->NextSibling()) {
     if (const auto* unknown = node->ToUnknown()) {
@@ -90,14 +100,17 @@ std::string_view trimmed(std::string_view text) {
 
 std::optional<double> parsed(std::string_view text) {
   text = trimmed(text);
+  // from_chars takes no plus sign, but files have them.
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  // A number all the same; the caller refuses it as not finite.
   if (error == std::errc::result_out_of_range) return std::numeric_limits<double>::infinity();
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
+/// Text and attribute values for print: the characters that XML gives a meaning.
 std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -159,6 +172,7 @@ XmlElement parseXml(const std::string& content, const std::string& file) {
   refuseDocumentTypes(document, file);
   const tinyxml2::XMLElement* root = document.RootElement();
   if (!root) throw InputError({file, 0, "", ""}, "is not an XML file: it holds no element");
+  // tinyxml2 reads on after the root, XML does not allow it.
   if (const auto* second = root->NextSiblingElement()) {
     throw InputError({file, second->GetLineNum(), "", std::string("<") + second->Name() + ">"},
                      "a second root element");
@@ -174,6 +188,8 @@ std::string printXml(const XmlElement& element) {
 
 void XmlReader::fail(const XmlElement& element, const std::string& owner, const std::string& value,
                      const std::string& message) const {
+  // "joint 'elbow': axis", or "<link>" when the element has no owner, or "joint 'elbow'" for
+  // itself.
   std::string key = owner.empty() ? "<" + element.name + ">" : owner;
   const bool owns_itself = owner.starts_with(element.name + " '");
   if (!owner.empty() && !owns_itself) key += ": " + element.name;
@@ -250,6 +266,7 @@ Vec3 XmlReader::vector(const XmlElement& element, const std::string& owner,
   const std::string& value = text(element, owner, key);
   Vec3 result = Vec3::Zero();
   int count = 0;
+  // Word by word; a fourth word is an error, as is a missing one.
   std::string_view rest = trimmed(value);
   while (!rest.empty()) {
     const std::string_view word = rest.substr(0, rest.find_first_of(kSpace));

@@ -1,3 +1,5 @@
+// Capsules about every link. Links are independent, so they are fitted in parallel; each writes
+// only its own result, so that the number of threads changes nothing.
 #include "allclear/core/parallel.h"
 #include "allclear/robot_models/fitted_shapes.h"
 

@@ -29,6 +29,7 @@ Columns4 packColumns(const Mat3& M) {
   return {{pack(Vec3(M.col(0))), pack(Vec3(M.col(1))), pack(Vec3(M.col(2)))}};
 }
 
+/// A node for the kernels. Identity turns and missing inertias are marked: they are skipped.
 KernelNode kernelNode(const MotionNode& node) {
   KernelNode k{};
   for (int i = 0; i < 3; ++i) k.fixed[i] = pack(Vec3(node.X_PF.R.col(i)));
@@ -57,6 +58,7 @@ ALLCLEAR_INLINE Frame4 identityFrame() {
   return {{pack(1, 0, 0), pack(0, 1, 0), pack(0, 0, 1), pack(0, 0, 0)}};
 }
 
+/// World frames of all nodes, from the sines and cosines of their variables.
 ALLCLEAR_MULTIVERSION
 void frameKernel(const KernelNode* nodes, int count, const double* x, const double* sines,
                  const double* cosines, Frame4* frames) {
@@ -103,6 +105,7 @@ ALLCLEAR_MULTIVERSION
 void mountKernel(const KernelMount* mounts, int count, const Frame4* frames, Pose* X_WL) {
   for (int l = 0; l < count; ++l) {
     const KernelMount& mount = mounts[l];
+    // X_WL = X_WN X_NL; most links coincide with their node.
     const Frame4 N = mount.node < 0 ? identityFrame() : frames[mount.node];
     if (mount.identity) {
       store(N, &X_WL[l]);
@@ -164,6 +167,7 @@ void BuiltinKinematics::pointJacobian(const Workspace& workspace, int link, cons
                                       Jacobian& J) const {
   ALLCLEAR_ASSERT(link >= 0 && link < linkCount());
   J.setZero(6, dimension());
+  // Only the nodes between the link and the base move the point; the other columns stay zero.
   const Pack4 point = pack(p_WQ);
   for (int i = mounts_[link].node; i >= 0; i = nodes_[i].parent) {
     const KernelNode& node = nodes_[i];

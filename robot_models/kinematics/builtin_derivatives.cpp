@@ -83,11 +83,20 @@ ALLCLEAR_INLINE void bodyQuantities(const KernelNode& node, const Frame4& F, Der
   d->momentum = P;
 }
 
+ALLCLEAR_INLINE void storeSpatial(const Pack4* spatial, double* out) {
+  for (int k = 0; k < 3; ++k) {
+    out[k] = spatial[0][k];
+    out[3 + k] = spatial[1][k];
+  }
+}
+
+/// The six components at one depth of six rows.
 ALLCLEAR_INLINE void storeRows(double* rows, int stride, int at, const Pack4* spatial) {
   for (int k = 0; k < 3; ++k) rows[k * stride + at] = spatial[0][k];
   for (int k = 0; k < 3; ++k) rows[(3 + k) * stride + at] = spatial[1][k];
 }
 
+/// Outward: motion axes, their rates and the motion of every node, and its own body's quantities.
 ALLCLEAR_MULTIVERSION
 void forwardKernel(const KernelNode* nodes, int count, const Frame4* frames, const double* v,
                    const double* a, const double* gravity, DerivativeNode* derivative) {
@@ -101,6 +110,7 @@ void forwardKernel(const KernelNode* nodes, int count, const Frame4* frames, con
     d.S[0] = node.turns ? z : zero;
     d.S[1] = node.turns ? cross(F.c[3], z) : z;
     const bool based = node.parent < 0;
+    // The base stands still and accelerates against gravity.
     const Pack4 still[2] = {zero, zero};
     const Pack4 falling[2] = {zero, minus_gravity};
     const Pack4* pv = based ? still : derivative[node.parent].velocity;
@@ -118,8 +128,10 @@ void forwardKernel(const KernelNode* nodes, int count, const Frame4* frames, con
   }
 }
 
+/// Inward: sums of inertia, K, momentum and force over subtrees.
 ALLCLEAR_MULTIVERSION
 void gatherKernel(const KernelNode* nodes, int count, DerivativeNode* derivative) {
+  // Vectors about one common point simply add up, from the leaves inward.
   for (int i = count - 1; i >= 0; --i) {
     if (nodes[i].parent < 0) continue;
     const DerivativeNode& d = derivative[i];
@@ -149,6 +161,8 @@ void productKernel(const DerivativeNode& d, const double* __restrict path, int s
   Pack4 U[2];
   Pack4 G[2];
   Pack4 H[2];
+  // U = I S, G = S x* F + I psi'' + 2B psi', H = 2 I psi' + 2B S: the right factors of the
+  // formulas.
   inertiaTimes(d.S, U);
   inertiaTimes(d.psi_ddot, G);
   inertiaTimes(d.psi_dot, H);
@@ -158,20 +172,17 @@ void productKernel(const DerivativeNode& d, const double* __restrict path, int s
   G[1] += cross(d.S[0], d.force[1]) - cross(P2, d.psi_dot[0]);
   H[0] = H[0] * 2.0 + d.K * d.S[0];
   H[1] = H[1] * 2.0 - cross(P2, d.S[0]);
-  const Pack4 across = cross(P2, d.S[1]);
-  const double W[3] = {dot(d.K.c[0], d.S[0]) + across[0], dot(d.K.c[1], d.S[0]) + across[1],
-                       dot(d.K.c[2], d.S[0]) + across[2]};
+  // The angular part of 2B^T S (its linear part is zero): K^T S_angular + 2P x S_linear.
+  const Pack4 momentum_part = cross(P2, d.S[1]);
+  const double W[3] = {dot(d.K.c[0], d.S[0]) + momentum_part[0],
+                       dot(d.K.c[1], d.S[0]) + momentum_part[1],
+                       dot(d.K.c[2], d.S[0]) + momentum_part[2]};
   double g[6];
   double h[6];
   double u[6];
-  for (int k = 0; k < 3; ++k) {
-    g[k] = G[0][k];
-    g[3 + k] = G[1][k];
-    h[k] = H[0][k];
-    h[3 + k] = H[1][k];
-    u[k] = U[0][k];
-    u[3 + k] = U[1][k];
-  }
+  storeSpatial(G, g);
+  storeSpatial(H, h);
+  storeSpatial(U, u);
   const double* __restrict S = path;
   const double* __restrict psi1 = path + 6 * stride;
   const double* __restrict psi2 = path + 12 * stride;

@@ -8,7 +8,8 @@
 
 namespace allclear {
 
-// The recursions of kinematics and dynamics for any scalar type: a derivative (dual) number gives
+// The recursions of kinematics and dynamics (builtin_dynamics.cpp has the formulas) for any scalar
+// type: a derivative (dual) number gives
 // exact derivatives along any direction, an interval a bound over a box of configurations. The
 // built-in backend of `Kinematics` does the same for double only, several times faster.
 
@@ -22,6 +23,7 @@ std::vector<PoseT<Scalar>> nodePoses(const MotionTree& tree, const std::vector<S
   for (std::size_t i = 0; i < X_WN.size(); ++i) {
     const MotionNode& node = tree.nodes()[i];
     const Scalar x = q[node.coordinate] * Scalar(node.multiplier) + Scalar(node.offset);
+    // X_WN = X_WP X_PF motion(x), the motion a turn about, or a slide along, an axis of N.
     PoseT<Scalar> motion;
     if (node.turns) {
       const int b = (node.axis + 1) % 3;
@@ -60,17 +62,22 @@ struct GroundWrench {
   Vec3T<Scalar> moment = Vec3T<Scalar>::Zero();
 };
 
-/// Generalised forces by coordinate: Newton and Euler's equations body by body in world axes.
+/// Force and moment (about the node's origin) that move the body of each node, gravity included.
 template <class Scalar>
-std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<Scalar>& q,
-                                      const std::vector<Scalar>& v, const std::vector<Scalar>& a,
-                                      const Vec3& gravity_W,
-                                      GroundWrench<Scalar>* ground = nullptr) {
+struct NodeLoads {
+  std::vector<Vec3T<Scalar>> force;
+  std::vector<Vec3T<Scalar>> moment;
+};
+
+/// Outward pass: the motion of every node, and the load that moves its own body. `X` are its poses.
+template <class Scalar>
+NodeLoads<Scalar> bodyLoads(const MotionTree& tree, const std::vector<PoseT<Scalar>>& X,
+                            const std::vector<Scalar>& v, const std::vector<Scalar>& a,
+                            const Vec3& gravity_W) {
   using Vector = Vec3T<Scalar>;
   const std::size_t count = tree.nodes().size();
-  const std::vector<PoseT<Scalar>> X = nodePoses(tree, q);
-  std::vector<Vector> omega(count, Vector::Zero()), alpha = omega, linear = omega, force = omega,
-                                                    moment = omega;
+  std::vector<Vector> omega(count, Vector::Zero()), alpha = omega, linear = omega;
+  NodeLoads<Scalar> loads{omega, omega};
   for (std::size_t i = 0; i < count; ++i) {
     const MotionNode& node = tree.nodes()[i];
     const Vector z = X[i].R.col(node.axis);
@@ -95,11 +102,24 @@ std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<
     const Mat3T<Scalar> I = X[i].R * node.inertia.I_C.template cast<Scalar>() * X[i].R.transpose();
     const Vector acceleration =
         linear[i] + alpha[i].cross(c) + omega[i].cross(Vector(omega[i].cross(c)));
-    force[i] = acceleration * Scalar(node.inertia.mass);
-    moment[i] = I * alpha[i] + omega[i].cross(Vector(I * omega[i])) + c.cross(force[i]);
+    loads.force[i] = acceleration * Scalar(node.inertia.mass);
+    loads.moment[i] = I * alpha[i] + omega[i].cross(Vector(I * omega[i])) + c.cross(loads.force[i]);
   }
+  return loads;
+}
+
+/// Generalised forces by coordinate: Newton and Euler's equations body by body in world axes.
+template <class Scalar>
+std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<Scalar>& q,
+                                      const std::vector<Scalar>& v, const std::vector<Scalar>& a,
+                                      const Vec3& gravity_W,
+                                      GroundWrench<Scalar>* ground = nullptr) {
+  using Vector = Vec3T<Scalar>;
+  const std::vector<PoseT<Scalar>> X = nodePoses(tree, q);
+  auto [force, moment] = bodyLoads(tree, X, v, a, gravity_W);
+  // Inward: loads of subtrees, and their share along each axis.
   std::vector<Scalar> tau(tree.dimension(), Scalar(0.0));
-  for (std::size_t i = count; i-- > 0;) {
+  for (std::size_t i = force.size(); i-- > 0;) {
     const MotionNode& node = tree.nodes()[i];
     const Vector z = X[i].R.col(node.axis);
     tau[node.coordinate] += z.dot(node.turns ? moment[i] : force[i]) * Scalar(node.multiplier);

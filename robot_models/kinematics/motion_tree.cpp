@@ -1,3 +1,14 @@
+// A robot as scalar motions, one node each.
+//
+// Joints become chains of nodes: a revolute or prismatic joint one; a planar one slides along two
+// axes of its plane and turns about its normal; a floating one slides along x, y, z and turns about
+// z, y, x (R = Rz(yaw) Ry(pitch) Rx(roll)). A fixed joint makes no node: its link is mounted on the
+// node above it. A node's axis is an axis of its own frame N: where the joint's axis is not, N is
+// turned so that its z is, and the links on it are mounted with the inverse turn, so no pose
+// changes.
+//
+// Nodes are in depth-first order: every subtree is a contiguous range of indices, and a parent
+// comes before its children. The inertias of all links on a node are combined into one body.
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 #include <algorithm>
@@ -29,6 +40,7 @@ std::vector<int> depthFirstJoints(const RobotModel& model) {
   for (int j = 0; j < static_cast<int>(model.joints().size()); ++j) {
     children[model.joints()[j].parent_link].push_back(j);
   }
+  // A stack pops its last entry: children are pushed in reverse.
   std::vector<int> order;
   std::vector<int> stack(children[0].rbegin(), children[0].rend());
   while (!stack.empty()) {
@@ -46,6 +58,7 @@ std::vector<int> depthFirstJoints(const RobotModel& model) {
 Inertia combined(const Inertia& a, const Inertia& b) {
   if (a.mass == 0.0 && a.I_C.isZero(0.0)) return b;
   if (b.mass == 0.0 && b.I_C.isZero(0.0)) return a;
+  // The parallel-axis theorem (Steiner) brings both to the common centre of mass.
   Inertia sum;
   sum.mass = a.mass + b.mass;
   sum.p_LC = sum.mass > 0.0 ? Vec3((a.mass * a.p_LC + b.mass * b.p_LC) / sum.mass) : a.p_LC;
@@ -73,6 +86,7 @@ MotionTree::MotionTree(const RobotModel& model)
     Inertia& body = mount.node < 0 ? world_inertia_ : nodes_[mount.node].inertia;
     body = combined(body, inertia);
   }
+  // From the leaves, so that a node's last descendant is known when its parent asks for it.
   std::vector<int> users(dimension_, 0);
   for (int i = nodeCount() - 1; i >= 0; --i) {
     MotionNode& node = nodes_[i];
@@ -101,6 +115,7 @@ LinkMount MotionTree::addNode(const LinkMount& on, const Pose& X_LF, const Vec3&
   LinkMount mount;
   node.axis = alignedAxis(axis);
   if (node.axis >= 0) {
+    // Against the axis: turn or slide by the negative variable.
     const double sign = axis[node.axis];
     node.multiplier *= sign;
     node.offset *= sign;
@@ -119,6 +134,7 @@ LinkMount MotionTree::addNode(const LinkMount& on, const Pose& X_LF, const Vec3&
 void MotionTree::addJoint(const RobotModel& model, const Joint& joint) {
   LinkMount mount = mounts_[joint.parent_link];
   Pose X_LF = joint.X_PJ;
+  // Puts one motion on top of what is there; only the first of a joint has the joint's own offset.
   const auto add = [&](const Vec3& axis, bool turns, int coordinate, double multiplier,
                        double offset) {
     mount = addNode(mount, X_LF, axis, turns, coordinate, multiplier, offset);

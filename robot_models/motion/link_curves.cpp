@@ -1,34 +1,31 @@
+// Body curves of a robot's links over one span of a trajectory (docs/algorithms/motion-bounds.md).
+//
+// A span is one polynomial piece q(t) in Bernstein form. Its time is cut into equal cells, the same
+// for all links, so that kinematics run once per instant. On a cell the link poses at the 8
+// Chebyshev-Lobatto nodes are interpolated by a polynomial of degree 7 (interpolated_curve.h). Its
+// remainder is at most a constant times (h/2)^8 sup|p^(8)|, h the length of the cell; the suprema
+// come from the trajectory's derivatives and the reach of the links (link_bounds.cpp). With the 7
+// checks between the nodes a second, mostly far sharper bound holds, of order 15.
+//
+// How many cells? The remainder over the whole span, e, scales with h^8 (or h^15), so that
+// ceil((e / tolerance)^(1/8)) cells are certainly enough. The bound of a cell is sharper than that
+// of the span, so fewer are tried first; a cell that fails makes the count grow, up to the certain
+// one. Invariant: when `build` returns, every remainder is bounded by the tolerance.
 #include "allclear/robot_models/motion/link_curves.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/robot_models/motion/interpolated_curve.h"
 
 namespace allclear {
 namespace {
 
-constexpr int kNodes = LobattoNodes::kCount;
-constexpr int kChecked = kNodes + LobattoNodes::kChecks;
-constexpr double kEpsilon = 2.220446049250313e-16;
-
-/// Bound of Chebyshev-Lobatto interpolation at 8 nodes, given one of the eighth derivative:
-/// |error| <= (h/2)^8 / 8! / 64 * sup|p^(8)|, for the node polynomial (1 - s^2) U_6(s) / 2^6.
-double remainderFactor(double cell_length) {
-  const double second = 0.25 * cell_length * cell_length;
-  return second * second * (second * second) / 40320.0 / 64.0;
-}
-
-/// The same where the polynomial is held against the motion at the checks.
-double checkedRemainderFactor(double cell_length) {
-  const double half = 0.5 * cell_length;
-  const double second = half * half, fourth = second * second;
-  return kCheckedRest * fourth * fourth * fourth * second * half;
-}
-
 /// Values of the Bernstein polynomials of `degree` at the nodes and the checks: (degree + 1) x 15.
 MatX sampleWeights(int degree) {
   MatX weights(degree + 1, kChecked);
+  // By the recursion of de Casteljau: B_i^n = (1 - s) B_i^(n-1) + s B_(i-1)^(n-1).
   for (int node = 0; node < kChecked; ++node) {
     const double s = LobattoNodes::at(node);
     weights.col(node).setZero();
@@ -43,6 +40,7 @@ MatX sampleWeights(int degree) {
   return weights;
 }
 
+/// A ball about all collision geometry of the link, in its frame.
 Ball geometryBall(const Link& link) {
   std::vector<Ball> balls;
   Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity());
@@ -55,6 +53,7 @@ Ball geometryBall(const Link& link) {
     upper = upper.cwiseMax(ball.center + Vec3::Constant(ball.radius));
     balls.push_back(ball);
   }
+  // Of one shape its own ball; of several one around the middle of the box about their balls.
   Ball all;
   if (balls.empty()) return all;
   all.center = balls.size() == 1 ? balls[0].center : Vec3(0.5 * (lower + upper));
@@ -64,55 +63,6 @@ Ball geometryBall(const Link& link) {
   return all;
 }
 
-/// Rounding of poses and of their interpolation: proportional to the lengths that entered them.
-double poseRounding(const std::array<Pose, kNodes>& control, double reach) {
-  double size = reach;
-  for (const Pose& X : control) size = std::max(size, X.p.cwiseAbs().maxCoeff());
-  return 1e3 * kEpsilon * size;
-}
-
-/// How far, at most, the motion is from the polynomial at the checks: squares of the distance of
-/// the curve's reference point and of the rotation's.
-std::pair<double, double> squaredDeviation(std::span<const Pose> samples, const Vec3& reference_B) {
-  const auto polynomial = LobattoNodes::atChecks(samples.first<kNodes>());
-  double position = 0.0, rotation = 0.0;
-  for (int j = 0; j < LobattoNodes::kChecks; ++j) {
-    const Pose& X = samples[kNodes + j];
-    const Mat3 turned = X.R - polynomial[j].R;
-    const Vec3 moved = turned * reference_B + (X.p - polynomial[j].p);
-    position = std::max(position, moved.squaredNorm());
-    rotation = std::max(rotation, turned.squaredNorm());
-  }
-  return {position, rotation};
-}
-
-/// The polynomial through the samples, of which those at the checks may be missing, and its bounds.
-/// Returns the error without the rounding, at `radius` from the reference point.
-double setCurve(std::span<const Pose> samples, const MotionMajorant& majorant, double reach,
-                double radius, BodyCurve* curve) {
-  const double length = curve->time.length();
-  const double factor = remainderFactor(length);
-  curve->control = LobattoNodes::controlFromSamples(samples.first<kNodes>());
-  curve->position_error = majorant.linear[8] * factor;
-  curve->rotation_error = majorant.angular[8] * factor;
-  if (samples.size() == kChecked) {
-    const auto [position, rotation] = squaredDeviation(samples, curve->reference_B);
-    const double rest = checkedRemainderFactor(length);
-    curve->position_error = std::min(
-        curve->position_error, kCheckedShare * std::sqrt(position) + majorant.linear[15] * rest);
-    curve->rotation_error = std::min(
-        curve->rotation_error, kCheckedShare * std::sqrt(rotation) + majorant.angular[15] * rest);
-  }
-  for (int n = 1; n <= 3; ++n) {
-    curve->bounds.linear[n - 1] = majorant.linear[n];
-    curve->bounds.angular[n - 1] = majorant.angular[n];
-  }
-  const double error = curve->error(radius);
-  curve->position_error += poseRounding(curve->control, reach);
-  curve->rotation_error += 1e3 * kEpsilon;
-  return error;
-}
-
 double greatestReach(const ReachChain& chain) {
   double reach = 0.0;
   for (const ChainJoint& joint : chain.joints) reach = std::max(reach, joint.reach);
@@ -120,36 +70,6 @@ double greatestReach(const ReachChain& chain) {
 }
 
 }  // namespace
-
-void derivativeSuprema(const MatX& control, double duration, DerivativeSuprema* out) {
-  const int degree = static_cast<int>(control.cols()) - 1;
-  ALLCLEAR_ASSERT(degree <= kMotionOrder);
-  out->setZero(control.rows(), kMotionOrder);
-  std::array<double, kMotionOrder + 1> d;
-  for (int k = 0; k < control.rows(); ++k) {
-    double size = 0.0;
-    bool constant = true;
-    for (int i = 0; i <= degree; ++i) {
-      d[i] = control(k, i);
-      size = std::max(size, std::fabs(d[i]));
-      constant = constant && d[i] == d[0];
-    }
-    if (constant) continue;
-    // Coefficients carry a few roundings of their own; each difference at most doubles the error.
-    double rounding = 16.0 * kEpsilon * size;
-    double scale = 1.0;
-    for (int m = 1; m <= degree; ++m) {
-      scale *= (degree - m + 1) / duration;
-      rounding *= 2.0;
-      double greatest = 0.0;
-      for (int i = 0; i <= degree - m; ++i) {
-        d[i] = d[i + 1] - d[i];
-        greatest = std::max(greatest, std::fabs(d[i]));
-      }
-      (*out)(k, m - 1) = scale * (greatest + rounding);
-    }
-  }
-}
 
 LinkCurveBuilder::Workspace::Workspace(const LinkCurveBuilder& builder)
     : kinematics(builder.kinematics_.makeWorkspace()),
@@ -176,6 +96,7 @@ LinkCurveBuilder::LinkCurveBuilder(const RobotModel& model, Options options)
     radii_.push_back(ball.radius);
     paths_.push_back(tree_.pathTo(tree_.mounts()[link].node));
   }
+  // Turns sweep all angles anyway; only the range of a slide enters the reach.
   for (const MotionNode& node : tree_.nodes()) {
     if (!node.turns) slides_.push_back(node.coordinate);
   }
@@ -190,10 +111,10 @@ std::vector<ReachChain> LinkCurveBuilder::chainsWithin(const std::vector<Interva
   return chains;
 }
 
-/// The known ranges, widened to hold the slides of `span`; empty when they hold it already.
 std::vector<Interval> LinkCurveBuilder::rangesFor(const BernsteinSpan& span) const {
   std::vector<Interval> ranges;
   for (int k : slides_) {
+    // A Bernstein polynomial stays between its least and greatest coefficient.
     const double lower = span.control().row(k).minCoeff();
     const double upper = span.control().row(k).maxCoeff();
     if (lower >= ranges_[k].lower && upper <= ranges_[k].upper) continue;
@@ -203,71 +124,14 @@ std::vector<Interval> LinkCurveBuilder::rangesFor(const BernsteinSpan& span) con
   return ranges;
 }
 
-/// `motionMajorant` shares nothing between links; here the series of every node are found once.
-void LinkCurveBuilder::nodeSeries(Workspace& w) const {
-  static const TimeSeries kStill{1.0};
-  static const TimeSeries kZero{};
-  for (int i = 0; i < tree_.nodeCount(); ++i) {
-    const MotionNode& node = tree_.nodes()[i];
-    w.rates[i] = node.parent < 0 ? kZero : w.rates[node.parent];
-    if (!node.turns) continue;
-    const double factor = std::fabs(node.multiplier);
-    for (int m = 1; m <= kMotionOrder; ++m) {
-      w.rates[i][m] += factor * w.suprema(node.coordinate, m - 1);
-    }
-  }
-  exponentialSeries(w.rates, w.rotation);
-  for (int i = 0; i < tree_.nodeCount(); ++i) {
-    const MotionNode& node = tree_.nodes()[i];
-    const TimeSeries& parent = node.parent < 0 ? kStill : w.rotation[node.parent];
-    const auto rate = w.suprema.row(node.coordinate);
-    w.share[i] = kZero;
-    if (rate[0] == 0.0) continue;
-    if (node.turns) {
-      for (int n = 1; n <= kMotionOrder; ++n) {
-        w.share[i][n] = w.rotation[i][n] - parent[n] + 1e-14 * w.rotation[i][n];
-      }
-      continue;
-    }
-    const double factor = std::fabs(node.multiplier);
-    for (int n = 1; n <= kMotionOrder; ++n) {
-      double factorial = 1.0;
-      for (int m = 1; m <= n; ++m) {
-        factorial *= m;
-        w.share[i][n] += factor * rate[m - 1] / factorial * parent[n - m];
-      }
-    }
-  }
-}
-
-MotionMajorant LinkCurveBuilder::linkMajorant(int i, const ReachChain& chain,
-                                              const Workspace& w) const {
-  const std::vector<int>& path = paths_[i];
-  MotionMajorant majorant;
-  if (path.empty()) return majorant;
-  const TimeSeries& rotation = w.rotation[path.back()];
-  constexpr std::array<std::pair<int, double>, 5> kUsed{
-      {{1, 1.0}, {2, 2.0}, {3, 6.0}, {8, 40320.0}, {15, 1307674368000.0}}};
-  for (auto [n, factorial] : kUsed) {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < path.size(); ++j) {
-      const ChainJoint& joint = chain.joints[j];
-      sum += (joint.turns ? joint.reach : 1.0) * w.share[path[j]][n];
-    }
-    majorant.linear[n] = factorial * sum * (1.0 + 1e-12);
-    majorant.angular[n] = factorial * rotation[n] * (1.0 + 1e-12);
-  }
-  return majorant;
-}
-
+// A half-space has no radius: its curve is as exact as that of a link of 1 m.
 double LinkCurveBuilder::errorRadius(int i) const {
   return std::isfinite(radii_[i]) ? radii_[i] : 1.0;
 }
 
-LinkCurveBuilder::Cells LinkCurveBuilder::promisingCells(const BernsteinSpan& span,
-                                                         double tolerance,
-                                                         const std::vector<ReachChain>& chains,
-                                                         Workspace& w) const {
+LinkCurveBuilder::CellPlan LinkCurveBuilder::planCells(const BernsteinSpan& span, double tolerance,
+                                                       const std::vector<ReachChain>& chains,
+                                                       Workspace& w) const {
   ALLCLEAR_ASSERT(tolerance > 0.0);
   const double length = span.time().length();
   derivativeSuprema(span.control(), length, &w.suprema);
@@ -278,19 +142,20 @@ LinkCurveBuilder::Cells LinkCurveBuilder::promisingCells(const BernsteinSpan& sp
     plain = std::max(plain, majorant.linear[8] + majorant.angular[8] * errorRadius(i));
     checked = std::max(checked, majorant.linear[15] + majorant.angular[15] * errorRadius(i));
   }
-  // A few roundings of the root are far within the padding of the majorants.
+  // The eighth root. A few roundings of it are far within the padding of the majorants.
   const double root = std::sqrt(std::sqrt(std::sqrt(plain * remainderFactor(length) / tolerance)));
   ALLCLEAR_ASSERT(root <= max_cells_);
-  Cells cells;
-  cells.enough = std::max(1, static_cast<int>(std::ceil(root)));
-  // The bounds over a cell are sharper than those over the span.
-  cells.count = cells.enough <= 2 ? cells.enough : 3 * cells.enough / 4;
-  if (cells.count == 1) return cells;
+  CellPlan plan;
+  plan.certain_count = std::max(1, static_cast<int>(std::ceil(root)));
+  // The bounds over a cell are sharper than those over the span: try three quarters.
+  plan.count = plan.certain_count <= 2 ? plan.certain_count : 3 * plan.certain_count / 4;
+  if (plan.count == 1) return plan;
+  // With the checks, half of the tolerance is left to the deviation that they will find.
   const double rest = 2.0 * checked * checkedRemainderFactor(length) / tolerance;
   const int with_checks = std::max(1, static_cast<int>(std::ceil(std::pow(rest, 1.0 / 15.0))));
-  cells.checked = with_checks < cells.count;
-  if (cells.checked) cells.count = with_checks;
-  return cells;
+  plan.checked = with_checks < plan.count;
+  if (plan.checked) plan.count = with_checks;
+  return plan;
 }
 
 void LinkCurveBuilder::samplePoses(const MatX& control, int samples, bool first, Workspace& w,
@@ -302,7 +167,7 @@ void LinkCurveBuilder::samplePoses(const MatX& control, int samples, bool first,
   w.sample_q = control.lazyProduct(w.weights.leftCols(samples));
   for (int k = 0; k < samples; ++k) {
     Pose* of_sample = poses + k * link_count;
-    if (!first && k == 0) {  // the last node of the cell before
+    if (!first && k == 0) {  // the last node of the cell before: the same instant
       std::copy_n(of_sample - (samples - kNodes + 1) * link_count, link_count, of_sample);
       continue;
     }
@@ -312,23 +177,24 @@ void LinkCurveBuilder::samplePoses(const MatX& control, int samples, bool first,
   }
 }
 
-double LinkCurveBuilder::buildCells(const BernsteinSpan& span, const Cells& cells, double tolerance,
-                                    const std::vector<ReachChain>& chains, Workspace& w,
-                                    LinkCurves* out) const {
+double LinkCurveBuilder::buildCells(const BernsteinSpan& span, const CellPlan& plan,
+                                    double tolerance, const std::vector<ReachChain>& chains,
+                                    Workspace& w, LinkCurves* out) const {
   const int link_count = static_cast<int>(links_.size());
-  out->samples = cells.checked ? kChecked : kNodes;
-  out->cells.resize(cells.count);
-  out->curves.resize(static_cast<std::size_t>(cells.count) * link_count);
+  out->samples = plan.checked ? kChecked : kNodes;
+  out->cells.resize(plan.count);
+  out->curves.resize(static_cast<std::size_t>(plan.count) * link_count);
   out->poses.resize(out->curves.size() * out->samples);
   std::array<Pose, kChecked> samples;
-  for (int c = 0; c < cells.count; ++c) {
+  for (int c = 0; c < plan.count; ++c) {
+    // Neighbours share their end to the bit, and the last cell ends with the span.
     const Interval time{c == 0 ? span.time().lower : out->cells[c - 1].upper,
-                        c == cells.count - 1
+                        c == plan.count - 1
                             ? span.time().upper
-                            : span.time().lower + span.time().length() * (c + 1) / cells.count};
+                            : span.time().lower + span.time().length() * (c + 1) / plan.count};
     out->cells[c] = time;
     const BernsteinSpan part = span.restricted(time);
-    if (cells.count > 1) {  // else the workspace has them from the span
+    if (plan.count > 1) {  // else the workspace has them from the span
       derivativeSuprema(part.control(), time.length(), &w.suprema);
       nodeSeries(w);
     }
@@ -336,13 +202,13 @@ double LinkCurveBuilder::buildCells(const BernsteinSpan& span, const Cells& cell
     samplePoses(part.control(), out->samples, c == 0, w, poses);
     double error = 0.0;
     for (int i = 0; i < link_count; ++i) {
-      BodyCurve& curve = out->curves[static_cast<std::size_t>(i) * cells.count + c];
+      BodyCurve& curve = out->curves[static_cast<std::size_t>(i) * plan.count + c];
       for (int k = 0; k < out->samples; ++k) samples[k] = poses[k * link_count + i];
       curve.time = time;
       curve.reference_B = references_[i];
-      error = std::max(
-          error, setCurve(std::span(samples).first(out->samples), linkMajorant(i, chains[i], w),
-                          greatestReach(chains[i]), errorRadius(i), &curve));
+      error = std::max(error, interpolateCurve(std::span(samples).first(out->samples),
+                                               linkMajorant(i, chains[i], w),
+                                               greatestReach(chains[i]), errorRadius(i), &curve));
     }
     if (error > tolerance) return error;
   }
@@ -356,13 +222,15 @@ void LinkCurveBuilder::build(const BernsteinSpan& span, double tolerance, Worksp
   const std::vector<ReachChain> own =
       wider.empty() ? std::vector<ReachChain>() : chainsWithin(wider);
   const std::vector<ReachChain>& chains = wider.empty() ? chains_ : own;
-  Cells cells = promisingCells(span, tolerance, chains, w);
+  CellPlan plan = planCells(span, tolerance, chains, w);
   while (true) {
-    const bool certain = cells.count >= cells.enough;
-    const double error = buildCells(span, cells, certain ? HUGE_VAL : tolerance, chains, w, out);
+    // At the certain count nothing is left to refuse: rounding must not keep the loop going.
+    const bool certain = plan.count >= plan.certain_count;
+    const double error = buildCells(span, plan, certain ? HUGE_VAL : tolerance, chains, w, out);
     if (error == 0.0) return;
-    const double grown = std::ceil(cells.count * std::pow(error / tolerance, 1.0 / 8.0));
-    cells.count = std::clamp(static_cast<int>(grown), cells.count + 1, cells.enough);
+    // The error falls with at least the eighth power of the count; one cell more at the least.
+    const double grown = std::ceil(plan.count * std::pow(error / tolerance, 1.0 / 8.0));
+    plan.count = std::clamp(static_cast<int>(grown), plan.count + 1, plan.certain_count);
   }
 }
 
@@ -376,6 +244,7 @@ BodyCurve LinkCurveBuilder::relativeCurve(const BernsteinSpan& span, const LinkC
   derivativeSuprema(span.restricted(time).control(), time.length(), &suprema);
   const std::size_t link_count = links_.size();
   const Pose* poses = curves.poses.data() + cell * curves.samples * link_count;
+  // The motion seen from the base: only the joints between the two links enter its bounds.
   std::vector<Pose> samples;
   for (int k = 0; k < curves.samples; ++k) {
     samples.push_back(poses[k * link_count + base].inverse() * poses[k * link_count + i]);
@@ -384,7 +253,7 @@ BodyCurve LinkCurveBuilder::relativeCurve(const BernsteinSpan& span, const LinkC
   curve.time = time;
   curve.reference_B = references_[i];
   const double size = greatestReach(chain) + poses[i].p.norm() + poses[base].p.norm();
-  setCurve(samples, motionMajorant(chain, suprema), size, errorRadius(i), &curve);
+  interpolateCurve(samples, motionMajorant(chain, suprema), size, errorRadius(i), &curve);
   return curve;
 }
 

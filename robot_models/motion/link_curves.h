@@ -29,9 +29,10 @@ struct LinkCurves {
 /// leave less for the search.
 inline constexpr double kCurveShare = 1.0 / 12.0;
 
-/// Makes body curves from spans of a trajectory: poses at Chebyshev-Lobatto nodes, interpolated,
-/// with the remainder bounded by the eighth derivative of the motion, or by what the motion differs
-/// from the polynomial at seven more instants and its fifteenth (docs/algorithms/motion-bounds.md).
+/// Makes body curves from spans of a trajectory: interpolates the poses at Chebyshev-Lobatto nodes.
+/// The remainder is bounded by the eighth derivative of the motion, or by its deviation from the
+/// polynomial at seven more instants and its fifteenth derivative
+/// (docs/algorithms/motion-bounds.md).
 ///
 /// Immutable after construction; reach is computed once. Each thread uses its own `Workspace`.
 class LinkCurveBuilder {
@@ -79,24 +80,30 @@ class LinkCurveBuilder {
                           int i) const;
 
  private:
+  /// The known ranges, widened to hold the slides of `span`; empty when they hold it already.
   std::vector<Interval> rangesFor(const BernsteinSpan& span) const;
   std::vector<ReachChain> chainsWithin(const std::vector<Interval>& ranges) const;
+  /// Fills rates, rotation and share of the workspace from its suprema.
   void nodeSeries(Workspace& workspace) const;
+  /// Derivative bounds of the i-th link, from those series; orders 1-3, 8 and 15 only.
   MotionMajorant linkMajorant(int i, const ReachChain& chain, const Workspace& workspace) const;
+  /// Distance from the reference point at which the tolerance is to hold.
   double errorRadius(int i) const;
 
-  struct Cells {
-    int count = 1;         ///< that should do
-    int enough = 1;        ///< that do for certain
-    bool checked = false;  ///< held against the motion at the checks
+  struct CellPlan {
+    int count = 1;          ///< equal cells to try
+    int certain_count = 1;  ///< as many are enough whatever their own bounds say
+    bool checked = false;   ///< sample the checks too
   };
-  /// Leaves the series of the whole span in the workspace.
-  Cells promisingCells(const BernsteinSpan& span, double tolerance,
-                       const std::vector<ReachChain>& chains, Workspace& workspace) const;
+  /// Chooses the cells of a span. Leaves the series of the whole span in the workspace.
+  CellPlan planCells(const BernsteinSpan& span, double tolerance,
+                     const std::vector<ReachChain>& chains, Workspace& workspace) const;
+  /// Link poses at the first `samples` instants of a cell. Not the `first` cell: `poses` follow
+  /// those of the cell before, whose last node is this one's first.
   void samplePoses(const MatX& control, int samples, bool first, Workspace& workspace,
                    Pose* poses) const;
-  /// 0 when all equal cells are good enough, else the error of one that is not.
-  double buildCells(const BernsteinSpan& span, const Cells& cells, double tolerance,
+  /// Returns 0 when all cells are within the tolerance, else the error of the first that is not.
+  double buildCells(const BernsteinSpan& span, const CellPlan& plan, double tolerance,
                     const std::vector<ReachChain>& chains, Workspace& workspace,
                     LinkCurves* out) const;
 

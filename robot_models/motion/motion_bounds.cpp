@@ -1,11 +1,23 @@
-// Rigorous bounds of the derivatives of a point on a chain of joints, of any order.
+// Rigorous bounds of the derivatives of a point on a chain of joints, of any order
+// (docs/algorithms/motion-bounds.md).
 //
-// A point at distance rho from the axis of a turning joint k, seen from the base, has
-//   |p^(n)| / n! <= sum_turns rho_k [t^n](E_k - E_{k-1}) + sum_slides [t^n] (sum_{m>=1} Q_k^(m)
-//   t^m/m!) E_{k-1}
-// with E_k(t) = exp(sum_m W_k^(m) t^m / m!), W_k^(m) the sum of sup|q_j^(m)| over the turns j <= k.
-// (Turning joint k alone contributes rho_k times the derivatives of its own rotation; the rotations
-// before it carry that along; E_k - E_{k-1} counts exactly the products in which k takes part.)
+// Reach. rho_k bounds the distance of the point from the axis of joint k over all configurations
+// (any angles; slides within their ranges). The region of all places that the point can take is
+// carried from the tip to the base, joint by joint. It is a solid cylinder: all points within
+// `radius` of a segment c0-c1, measured perpendicular to its direction u. Turning it by all angles
+// about an axis gives a solid of revolution, enclosed by a cylinder about that axis; so the form is
+// kept and every step is conservative.
+//
+// Derivatives. At the distance rho_k from the axis of a turning joint k, seen from the base,
+//   |p^(n)| / n! <= sum_turns  rho_k [t^n](E_k - E_{k-1})
+//                 + sum_slides [t^n] (sum_{m>=1} Q_k^(m) t^m / m!) E_{k-1}
+// with Q_k^(m) >= sup|x_k^(m)|, W_k^(m) the sum of Q_j^(m) over the turns j <= k, and
+// E_k(t) = exp(sum_m W_k^(m) t^m / m!); [t^n] is the n-th coefficient. Why: the rotation of joint j
+// about its axis a is exp(x_j(t) [a]x), and |[a]x| <= 1, so the series of exp(sum_m Q_j^(m) t^m /
+// m!) majorises its Taylor coefficients, term by term; a product of rotations is majorised by the
+// product, hence the sum of rates. Joint k moves the point only where its own rotation is
+// differentiated, at the lever rho_k; the rotations before it carry that along. E_k - E_{k-1}
+// counts exactly the products in which k takes part.
 #include "allclear/robot_models/motion/motion_bounds.h"
 
 #include <algorithm>
@@ -17,8 +29,9 @@
 namespace allclear {
 namespace {
 
-constexpr double kRounding = 1.0 + 1e-12;  // far more than the few hundred roundings of a bound
-constexpr double kCancellation = 1e-14;    // of the difference of two series, relative to either
+// Directions closer than this [rad] count as parallel: sliding a region along its own axis only
+// lengthens it. The neglected part across is at most 1e-12 of the travel, the pad of a reach.
+constexpr double kParallel = 1e-12;
 
 /// All places a point can take, seen from the frame of the chain at hand: within `radius` of the
 /// segment c0-c1, measured perpendicular to its direction `u`.
@@ -36,6 +49,9 @@ struct Region {
 
   /// Greatest distance from the axis through the origin along the unit vector a.
   double distanceFromAxis(const Vec3& a) const {
+    // The distance is convex along the segment: greatest at an end. There the disk of radius r
+    // perpendicular to u adds r d with |d| = 1, d.u = 0: |Pc + r Pd|^2 <= |Pc|^2 + 2 r (Pc).d +
+    // r^2, greatest for d along the part of Pc perpendicular to u. (P projects across a.)
     double greatest = 0.0;
     for (const Vec3& c : {c0, c1}) {
       const Vec3 across = c - a * a.dot(c);
@@ -43,12 +59,12 @@ struct Region {
       greatest =
           std::max(greatest, across.squaredNorm() + 2.0 * radius * towards + radius * radius);
     }
-    return std::sqrt(greatest) * kRounding;
+    return std::sqrt(greatest) * kMajorantRounding;
   }
 
   /// Becomes the region swept by all turns about that axis, then slid along it by x in `slide`.
   void sweep(const Vec3& a, Interval slide) {
-    const double side = radius * u.cross(a).norm();
+    const double side = radius * u.cross(a).norm();  // what the disk adds along a
     const double z0 = a.dot(c0);
     const double z1 = a.dot(c1);
     radius = distanceFromAxis(a);
@@ -61,7 +77,7 @@ struct Region {
   /// can.
   void slideAlong(const Vec3& a, Interval slide) {
     if (radius == 0.0 && (c1 - c0).isZero(0.0)) u = a;
-    if (u.cross(a).norm() < 1e-12) {
+    if (u.cross(a).norm() < kParallel) {
       const Vec3 low = a.dot(c0) < a.dot(c1) ? c0 : c1;
       const Vec3 high = a.dot(c0) < a.dot(c1) ? c1 : c0;
       c0 = low + a * slide.lower;
@@ -77,7 +93,7 @@ struct Region {
     const Vec3 d = (c1 - c0).dot(u) < 0.0 ? Vec3(-u) : u;
     c0 -= d * along;
     c1 += d * along;
-    radius = (radius + half * u.cross(a).norm()) * kRounding;
+    radius = (radius + half * u.cross(a).norm()) * kMajorantRounding;
   }
 };
 
@@ -108,6 +124,7 @@ void exponentialKernel(Lanes& series) {
   }
 }
 
+/// Range of the node's joint variable.
 Interval travel(const MotionNode& node, const std::vector<Interval>& ranges) {
   const Interval range = ranges[node.coordinate];
   const double a = node.multiplier * range.lower + node.offset;
@@ -120,6 +137,9 @@ ChainJoint passJoint(const MotionNode& node, bool forward, const std::vector<Int
                      Region* region) {
   ChainJoint joint{node.coordinate, std::fabs(node.multiplier), node.turns, 0.0};
   const Vec3 axis = Vec3::Unit(node.axis);
+  // Forward: the region is in the joint's moving frame N, move about its axis, then express it in
+  // the parent's. Backward: the base link is on the moving side, so seen from N the parent's side
+  // moves, by the inverse motion.
   if (!forward) region->moveTo(node.X_PF.inverse());
   if (node.turns) {
     region->sweep(axis, {0.0, 0.0});
@@ -150,6 +170,7 @@ ReachChain reachChain(const MotionTree& tree, int base_link, int link, const Vec
   const int base_node = base_link < 0 ? -1 : tree.mounts()[base_link].node;
   const std::vector<int> to_tip = tree.pathTo(tip.node);
   const std::vector<int> to_base = tree.pathTo(base_node);
+  // Joints above the common ancestor move both links alike: they drop out.
   const std::size_t shared =
       std::mismatch(to_tip.begin(), to_tip.end(), to_base.begin(), to_base.end()).first -
       to_tip.begin();
@@ -160,6 +181,7 @@ ReachChain reachChain(const MotionTree& tree, int base_link, int link, const Vec
   for (std::size_t i = to_tip.size(); i > shared; --i) {
     chain.joints.push_back(passJoint(tree.nodes()[to_tip[i - 1]], true, ranges, &region));
   }
+  // Then down to the base link, against the direction of these joints.
   for (std::size_t i = shared; i < to_base.size(); ++i) {
     chain.joints.push_back(passJoint(tree.nodes()[to_base[i]], false, ranges, &region));
   }
@@ -196,13 +218,14 @@ MotionMajorant motionMajorant(const ReachChain& chain, const DerivativeSuprema& 
     const auto rates = suprema.row(joint.coordinate);
     if (joint.turns) {
       for (int m = 1; m <= kMotionOrder; ++m) w[m] += joint.factor * rates[m - 1];
-      const TimeSeries before = e;
+      const TimeSeries before = e;  // E_{k-1}
       e = exponentialSeries(w);
       for (int n = 1; n <= kMotionOrder; ++n) {
-        linear[n] += joint.reach * (e[n] - before[n] + kCancellation * e[n]);
+        linear[n] += joint.reach * (e[n] - before[n] + kSeriesCancellation * e[n]);
       }
       continue;
     }
+    // A slide: its travel's series times the rotations before it.
     for (int n = 1; n <= kMotionOrder; ++n) {
       double factorial = 1.0;
       for (int m = 1; m <= n; ++m) {
@@ -215,8 +238,8 @@ MotionMajorant motionMajorant(const ReachChain& chain, const DerivativeSuprema& 
   double factorial = 1.0;
   for (int n = 1; n <= kMotionOrder; ++n) {
     factorial *= n;
-    majorant.linear[n] = factorial * linear[n] * kRounding;
-    majorant.angular[n] = factorial * e[n] * kRounding;
+    majorant.linear[n] = factorial * linear[n] * kMajorantRounding;
+    majorant.angular[n] = factorial * e[n] * kMajorantRounding;
   }
   return majorant;
 }

@@ -49,6 +49,14 @@ struct MotionMajorant {
 /// The bounds of `docs/algorithms/motion-bounds.md`, padded for rounding. O(joints).
 MotionMajorant motionMajorant(const ReachChain& chain, const DerivativeSuprema& suprema);
 
+/// Pad of a bound for the roundings of its computation: a few hundred of 1.1e-16 each, so 1e-12 is
+/// far more than enough.
+inline constexpr double kMajorantRounding = 1.0 + 1e-12;
+
+/// Pad of the difference of two series e - e', relative to e: each has the rounding of some tens of
+/// operations, about 1e-15 of e.
+inline constexpr double kSeriesCancellation = 1e-14;
+
 /// Coefficients 0 ... kMotionOrder of a power series in time.
 using TimeSeries = std::array<double, kMotionOrder + 1>;
 

@@ -4,6 +4,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/exports/output_files.h"
+#include "allclear/exports/output_settings.h"
 #include "planner/certificate/certificate_fixture.h"
 
 namespace allclear {

@@ -6,6 +6,7 @@
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/program/trajectory_program.h"
+#include "allclear/planner/scene.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
 #include "distance/minimum/mcd_methods.h"

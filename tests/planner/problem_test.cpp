@@ -6,6 +6,8 @@
 #include <numbers>
 #include <random>
 
+#include "allclear/planner/settings.h"
+
 namespace allclear {
 namespace {
 

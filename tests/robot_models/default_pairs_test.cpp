@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allclear/robot_models/fits/surface_contact.h"
+#include "allclear/robot_models/fits/link_solids.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
 #include "support/data.h"
@@ -100,77 +100,10 @@ TEST(DefaultPairs, OfJvrcLeaveNoPairInContactAtItsNeutralPosture) {
   std::vector<Pose> X_WL;
   kinematics.linkPoses(robot.neutralConfiguration(), workspace, X_WL);
   for (const auto& [a, b] : robot.collisionPairs()) {
-    const ContactBody A(robot.links()[a].collision), B(robot.links()[b].collision);
-    EXPECT_FALSE(ContactBody::inContact(A, X_WL[a], B, X_WL[b]))
+    const LinkSolids A(robot.links()[a].collision), B(robot.links()[b].collision);
+    EXPECT_FALSE(LinkSolids::overlap(A, X_WL[a], B, X_WL[b]))
         << robot.links()[a].name << " " << robot.links()[b].name;
   }
-}
-
-// Spheres know their distance in closed form; the tested surfaces are inscribed ones.
-TEST(SurfaceContact, OfSpheresAgreesWithTheirDistance) {
-  test::Random random(11);
-  int touching = 0;
-  for (int i = 0; i < 500; ++i) {
-    const double ra = random.logUniform(1e-2, 1.0), rb = random.logUniform(1e-2, 1.0);
-    const Pose X_AG = random.pose(0.3), X_BG = random.pose(0.3);
-    const ContactBody A({{Sphere(ra), X_AG}}), B({{Sphere(rb), X_BG}});
-    const Pose X_WA = random.pose(0.6), X_WB = random.pose(0.6);
-    const double apart = ((X_WA * X_AG).p - (X_WB * X_BG).p).norm();
-    const bool found = ContactBody::inContact(A, X_WA, B, X_WB);
-    if (apart > ra + rb) {
-      EXPECT_FALSE(found) << i << " of seed 11";
-    }
-    if (apart < 0.95 * (ra + rb)) {
-      EXPECT_TRUE(found) << i << " of seed 11";
-    }
-    touching += found;
-  }
-  EXPECT_GT(touching, 30);
-}
-
-/// Boxes are apart exactly when one of 15 directions separates them.
-bool boxesTouch(const Box& a, const Pose& X_WA, const Box& b, const Pose& X_WB) {
-  std::vector<Vec3> axes;
-  for (int i = 0; i < 3; ++i) {
-    axes.push_back(X_WA.R.col(i));
-    axes.push_back(X_WB.R.col(i));
-    for (int j = 0; j < 3; ++j) axes.push_back(X_WA.R.col(i).cross(X_WB.R.col(j)));
-  }
-  for (const Vec3& axis : axes) {
-    if (axis.norm() < 1e-9) continue;
-    const double reach = (X_WA.R.transpose() * axis).cwiseAbs().dot(a.halfSize()) +
-                         (X_WB.R.transpose() * axis).cwiseAbs().dot(b.halfSize());
-    if (std::abs(axis.dot(X_WB.p - X_WA.p)) > reach) return false;
-  }
-  return true;
-}
-
-TEST(SurfaceContact, OfBoxesAgreesWithSeparatingAxes) {
-  test::Random random(12);
-  int touching = 0;
-  for (int i = 0; i < 5000; ++i) {
-    const auto size = [&] {
-      return Vec3(random.logUniform(1e-3, 1), random.logUniform(1e-3, 1),
-                  random.logUniform(1e-3, 1));
-    };
-    const Box a(size()), b(size());
-    const Pose X_WA = random.pose(0.2), X_WB = random.pose(0.2);
-    const ContactBody A({{a, Pose{}}}), B({{b, Pose{}}});
-    const bool expected = boxesTouch(a, X_WA, b, X_WB);
-    EXPECT_EQ(ContactBody::inContact(A, X_WA, B, X_WB), expected) << i << " of seed 12";
-    EXPECT_EQ(ContactBody::inContact(B, X_WB, A, X_WA), expected) << i << " of seed 12";
-    touching += expected;
-  }
-  EXPECT_GT(touching, 500);
-  EXPECT_LT(touching, 4500);
-}
-
-TEST(SurfaceContact, FindsOnePrimitiveInsideAnother) {
-  const ContactBody outer({{Cylinder(1.0, 2.0), Pose{}}});
-  const ContactBody inner({{Sphere(0.1), Pose{}}});
-  const Pose X{Mat3::Identity(), Vec3(0.3, 0.2, 0.5)};
-  EXPECT_TRUE(ContactBody::inContact(outer, Pose{}, inner, X));
-  EXPECT_TRUE(ContactBody::inContact(inner, X, outer, Pose{}));
 }
 
 }  // namespace

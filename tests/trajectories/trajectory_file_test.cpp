@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "allclear/trajectories/files/trajectory_value.h"
 #include "allclear/trajectories/spline_fit.h"
 #include "allclear/trajectories/trajectory_csv.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -211,6 +212,23 @@ TEST(TrajectoryJson, RoundTripsExactly) {
   }
 }
 
+TEST(TrajectoryJson, StandsInsideAnotherFileOnOneLine) {
+  std::mt19937 random(6);
+  const NamedTrajectory curve{test::randomSpline(random, 5, false), kJoints, {}};
+  const std::string line = formatTrajectoryOnOneLine(curve);
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  const NamedTrajectory read =
+      readTrajectory(parseJson("{\"a\":\n[0, " + line + "]}", "x.json").need("a").at(1));
+  EXPECT_EQ(formatTrajectoryJson(read.trajectory, read.joint_names),
+            formatTrajectoryJson(curve.trajectory, curve.joint_names));
+  std::string broken = line;
+  broken.replace(broken.find("\"degree\":5"), 10, "\"degree\":0");
+  EXPECT_EQ(errorOf([&] {
+              readTrajectory(parseJson("{\"a\":\n[0, " + broken + "]}", "x.json").need("a").at(1));
+            }),
+            "x.json:2: a[1].degree: '0': must be between 1 and 15");
+}
+
 TEST(TrajectoryJson, IsWrittenToAndReadFromFiles) {
   std::mt19937 random(5);
   const fs::path path = fs::temp_directory_path() / "allclear_trajectory_test.json";
@@ -230,7 +248,7 @@ const std::map<std::string, std::string> kBroken = {
     {"blank.csv", ":1: the header is missing"},
     {"blank_line.csv", ":3: has 1 columns where the header has 7"},
     {"control_characters.csv",
-     ":1: header: ' PK time': is not the header of a CSV file: control characters"},
+     ":1: header: '  PK  time': is not the header of a CSV file: control characters"},
     {"decimal_comma.csv",
      ":3: has 8 columns where the header has 4 (numbers take a decimal point, not a comma)"},
     {"degree_huge.json", ":7: degree: '1000000000000000000000000000000': must be a whole number"},

@@ -51,9 +51,10 @@ ROOMS = {
         "problem": [],
         "certificate": ["problem"],
         "clearance": ["problem"],
-        "seeds": ["clearance", "problem"],
+        "run": [],
+        "seeds": ["clearance", "problem", "run"],
         "program": ["clearance", "problem"],
-        "search": ["clearance", "program", "seeds"],
+        "search": ["clearance", "program", "run", "seeds"],
     },
     "config": {"document": [], "values": ["document"], "task": ["document", "values"]},
     "exports": {"report": []},
@@ -66,7 +67,7 @@ DISPATCH = {"distance": ["distance/signed_distance.h"]}
 
 # The rooms of other folders that a place uses; all else of another folder is its public headers.
 ROOMS_OF_OTHERS = {
-    "robot_models/fits": ["core/text"],
+    "robot_models/fits": ["core/text", "distance/mesh"],
     "trajectories/files": ["core/text"],
     "planner/problem": ["distance/geometry", "robot_models/kinematics"],
     "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/mesh",

@@ -184,7 +184,10 @@ def measure(root, paths):
 
     sources = [f for f in files if not f.is_header]
     headers = [f for f in files if f.is_header]
-    public = [f for f in headers if f.name.count("/") == 1 and f.name.split("/")[0] in INSTALLED_FOLDERS]
+    installed = (root / "cmake/AllclearHeaders.cmake").read_text()
+    not_installed = re.search(r"ALLCLEAR_INTERNAL_HEADERS ([^)]*)", installed)[1].split()
+    public = [f for f in headers if f.name.count("/") == 1
+              and f.name.split("/")[0] in INSTALLED_FOLDERS and f.name not in not_installed]
     all_functions = [(f, s, e, n) for f in files for s, e, n in f.functions]
     longer = [(f, s, e, n) for f, s, e, n in all_functions if e - s + 1 >= LONG_FUNCTION]
     silent = [x for x in longer if not any(i in x[0].comments for i in range(x[1], x[2] + 1))]

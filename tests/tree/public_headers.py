@@ -45,8 +45,8 @@ def main():
     root = Path(sys.argv[1])
     public = Path(sys.argv[2]).read_text().split()
     errors = []
-    if len(public) + 2 > MOST:  # with allclear.h and version.h
-        errors.append(f"{len(public) + 2} public headers, more than {MOST}")
+    if len(public) > MOST:  # beside allclear.h and version.h, which are made from these
+        errors.append(f"{len(public)} public headers, more than {MOST}")
     for header, by in closure(root, public).items():
         if header not in public:
             errors.append(f"{by} is installed and includes {header}, which is not")
@@ -61,7 +61,7 @@ def main():
             errors.append(f"README's example reaches {header} (through {by})")
     if errors:
         sys.exit("Public headers:\n  " + "\n  ".join(errors))
-    print(f"public headers: {len(public) + 2}; README's example reaches {len(closure(root, example))}")
+    print(f"public headers: {len(public)}; README's example reaches {len(closure(root, example))}")
 
 
 if __name__ == "__main__":

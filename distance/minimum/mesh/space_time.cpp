@@ -51,9 +51,9 @@ class Search {
     stack_.clear();
     if (!addCells()) return finished();
     warmStart();
-    mesh::LeastFirst least_first;
+    mesh::BestFirstMixer best_first;
     while (!stack_.empty() && !over()) {
-      if (found_.evaluated) least_first.look(&stack_);
+      if (found_.evaluated) best_first.mix(&stack_);
       const MeshCache::Item item = stack_.back();
       stack_.pop_back();
       if (item.lower >= cutoff_) {
@@ -148,7 +148,7 @@ class Search {
     ++counts_.node_tests;
     const CoarsePoses& coarse = times_[item.time].coarse;
     mesh::Room room;
-    roomOfChildren(coarse, taken_A_.children(item.a, a), mesh::farthestOf(A_, item.a),
+    roomOfChildren(coarse, taken_A_.children(item.a, a), mesh::reachOf(A_, item.a),
                    taken_B_.children(item.b, b), item.n, coarse_cutoff_, &room);
     if (room.room >= coarse_cutoff_) {
       prune(static_cast<double>(room.room));
@@ -296,7 +296,7 @@ class Search {
       most = std::max({dot(n, corners.p[0]), dot(n, corners.p[1]), dot(n, corners.p[2])});
     }
     constexpr double kRounding = 1e-6;  // of the sum in single precision
-    const double length = static_cast<double>(mesh::farthestOf(A_, of_A)) * (1.0 + kRounding);
+    const double length = static_cast<double>(mesh::reachOf(A_, of_A)) * (1.0 + kRounding);
     return mesh::leastAlong(time.poses, A_.bvh()->triangles()[a], n) - most - time.poses.error -
            time.poses.error_slope * length;
   }
@@ -365,7 +365,7 @@ class Search {
   bool decide_only_;
   long budget_;
   double thickness_;
-  mesh::Taken taken_A_{A_}, taken_B_{B_};
+  mesh::VolumeCache taken_A_{A_}, taken_B_{B_};
   double pose_error_ = 0.0;
   double cutoff_ = threshold_;
   float coarse_cutoff_ = mesh::roundUp(threshold_);

@@ -4,6 +4,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/bracket.h"
 #include "allclear/distance/minimum/query.h"
 #include "allclear/distance/minimum/reference/approach_speed.h"
@@ -59,7 +60,7 @@ DistanceBracket meshReference(ReferenceAlgorithm algorithm, MovingShape a, Movin
     b.shape = &mesh::meshHull(*b.shape);
     return referenceMinimum(algorithm, a, b, options);
   }
-  return referenceMinimum(algorithm, *meshBody(*a.shape), a, *meshBody(*b.shape), b, options);
+  return referenceMinimum(algorithm, *bodyOf(*a.shape), a, *bodyOf(*b.shape), b, options);
 }
 
 }  // namespace

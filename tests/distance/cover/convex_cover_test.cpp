@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <thread>
 
+#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/volume.h"
 #include "distance/cover/cover_meshes.h"
@@ -253,7 +255,8 @@ TEST(ConvexCover, HoldsTheMeshesOfRobots) {
     const TriangleMesh mesh = parts.mesh();
     Random random(static_cast<unsigned>(i));
     const bool closed = isClosed(mesh);
-    for (const auto* cover : {&mesh.cover(), &mesh.fineCover()}) {
+    for (const MeshFidelity fidelity : {MeshFidelity::kPieces, MeshFidelity::kManyPieces}) {
+      const auto* cover = &coverOf(mesh, fidelity);
       const Probes probes = probe(mesh, *cover, closed, isLong() ? 1000 : 100, random);
       EXPECT_EQ(probes.lost, 0) << files[i] << ": as far out as " << probes.worst << " m, "
                                 << cover->size() << " pieces";
@@ -364,8 +367,8 @@ TEST(ConvexCover, IsTheSameEveryTimeAndFromEveryThread) {
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&, i] {
         const TriangleMesh copy = mesh;
-        covers[i] = &copy.cover();
-        if (round < 5) fine[i] = &copy.fineCover();
+        covers[i] = &coverOf(copy, MeshFidelity::kPieces);
+        if (round < 5) fine[i] = &coverOf(copy, MeshFidelity::kManyPieces);
       });
     }
     for (std::thread& thread : threads) thread.join();

@@ -243,7 +243,7 @@ double areaOf(const fitting::Surface& surface) {
 
 TEST(Surface, CutByPlanesLosesNothing) {
   const Geometry mesh{elbow(), {}};
-  const fitting::Surface whole = fitting::cuttable({&mesh, 1}).closed;
+  const fitting::Surface whole = fitting::cuttableSolids({&mesh, 1}).closed;
   for (unsigned seed = 0; seed < 200; ++seed) {
     Random random(seed);
     const fitting::Plane first{inCube(&random).normalized(), uniform(&random, -0.2, 0.3)};
@@ -268,7 +268,7 @@ TEST(Surface, WindsOnceAboutPointsInside) {
                              {Cone(1.0, 1.0), {}},
                              {ConvexMesh({{0, 0, -1}, {1, 0, 0}, {0, 1, 0}, {-1, -1, 1}}), {}}};
   for (const Geometry& g : shapes) {
-    const fitting::Surface closed = fitting::cuttable({&g, 1}).closed;
+    const fitting::Surface closed = fitting::cuttableSolids({&g, 1}).closed;
     EXPECT_NEAR(fitting::windingNumber(closed, Vec3(0.01, 0.02, -0.03)), 1.0, 1e-12);
     EXPECT_NEAR(fitting::windingNumber(closed, Vec3(3, 4, 5)), 0.0, 1e-12);
   }

@@ -99,7 +99,7 @@ double checkKernels(const MeshBody& a, const MeshBody& b, const Least& least, do
   const auto lanes = [&](const mesh::LaneBounds& bounds, const auto& truth) {
     for (int l = 0; l < kLeaves; ++l) below(static_cast<double>(bounds.lower[l]), truth(l));
   };
-  const float farthest = mesh::farthestOf(a, mesh::kRoot);
+  const float farthest = mesh::reachOf(a, mesh::kRoot);
   const auto cutoff = static_cast<float>(least.all() * draw.uniform(0.5, 2.0));
   const Eigen::Vector3f n = draw.direction().cast<float>();
   mesh::LaneBounds bounds;
@@ -116,15 +116,15 @@ double checkKernels(const MeshBody& a, const MeshBody& b, const Least& least, do
     lanes(bounds, [&](int l) { return least.ofA(l); });
     kernels.openB(mesh::coarseVolume(a.root()), B, room, &bounds);
     lanes(bounds, [&](int m) { return least.ofB(m); });
-    mesh::Taken taken_A(a), taken_B(b);
+    mesh::VolumeCache volumes_A(a), volumes_B(b);
     for (int k = 0; k < kLeaves; ++k) {  // node 0 is first: a leaf's reference is its lane
-      const mesh::Children leaf_A = taken_A.children(k, mesh::below(a, k));
-      const mesh::Children leaf_B = taken_B.children(k, mesh::below(b, k));
-      kernels.openA(A, taken_B.triangle(k), kernels.room(A, farthest, leaf_B, n.data(), cutoff),
+      const mesh::Children leaf_A = volumes_A.children(k, mesh::below(a, k));
+      const mesh::Children leaf_B = volumes_B.children(k, mesh::below(b, k));
+      kernels.openA(A, volumes_B.triangle(k), kernels.room(A, farthest, leaf_B, n.data(), cutoff),
                     &bounds);
       lanes(bounds, [&](int l) { return least.of[l][k]; });
-      kernels.openB(taken_A.triangle(k), B,
-                    kernels.room(leaf_A, mesh::farthestOf(a, k), B, n.data(), cutoff), &bounds);
+      kernels.openB(volumes_A.triangle(k), B,
+                    kernels.room(leaf_A, mesh::reachOf(a, k), B, n.data(), cutoff), &bounds);
       lanes(bounds, [&](int m) { return least.of[k][m]; });
     }
   }
@@ -222,7 +222,7 @@ TEST(MeshBounds, ToACurvedBodyAreBelowItsDistance) {
     const mesh::Affine X =
         mesh::affine({draw.rotation(), draw.direction() * size * draw.logUniform(0.5, 5.0)});
     const mesh::CoarsePoses poses = mesh::coarsen(X, 0.0, a.reach(), b.reach());
-    mesh::Taken taken(b);
+    mesh::VolumeCache taken(b);
     const mesh::Children A = childrenOf(a, true);
     const mesh::Children B = taken.children(mesh::kRoot, mesh::below(b, mesh::kRoot));
     double of[kLeaves], least = HUGE_VAL;
@@ -233,7 +233,7 @@ TEST(MeshBounds, ToACurvedBodyAreBelowItsDistance) {
     const Kernels kernels{poses, false};
     const Eigen::Vector3f n = draw.direction().cast<float>();
     const mesh::Room room =
-        kernels.room(A, mesh::farthestOf(a, mesh::kRoot), B, n.data(), static_cast<float>(least));
+        kernels.room(A, mesh::reachOf(a, mesh::kRoot), B, n.data(), static_cast<float>(least));
     mesh::LaneBounds bounds;
     kernels.openA(A, taken.volume(mesh::kRoot), room, &bounds);
     ASSERT_LE(room.room, least + 1e-8 * size) << "seed 54, case " << i;
@@ -247,10 +247,10 @@ TEST(MeshBounds, ToACurvedBodyAreBelowItsDistance) {
 
 mesh::Functionals<float> functionals(const mesh::CoarsePoses& poses, const Vec3& n) {
   mesh::Functionals<float> out;
-  mesh::take<true>(poses,
-                   mesh::Vector<float>{static_cast<float>(n[0]), static_cast<float>(n[1]),
-                                       static_cast<float>(n[2])},
-                   &out);
+  mesh::project<true>(poses,
+                      mesh::Vector<float>{static_cast<float>(n[0]), static_cast<float>(n[1]),
+                                          static_cast<float>(n[2])},
+                      &out);
   return out;
 }
 

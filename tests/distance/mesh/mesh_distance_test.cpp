@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/signed_distance.h"
 #include "distance/minimum/mcd_motions.h"
 #include "support/data.h"
@@ -36,7 +37,7 @@ TEST(MeshDistance, AgreesWithTheOracleOnRealMeshes) {
       return test::readObj(folder / pair[mesh].get<std::string>(), pair[scale]);
     };
     const TriangleMesh a = read("mesh_a", "scale_a"), b = read("mesh_b", "scale_b");
-    const MeshBody &A = *a.body(), &B = *b.body();
+    const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
     MeshCache cache;
     for (const auto& one : pair["cases"]) {
       SCOPED_TRACE(pair["mesh_a"].get<std::string>() + " case " + std::to_string(cases));
@@ -236,7 +237,7 @@ TEST(MeshDistance, CountsABodyInsideAsContact) {
 TEST(MeshDistance, OfTenMillionTrianglesIsExact) {
   if (std::getenv("ALLCLEAR_LONG") == nullptr) GTEST_SKIP() << "slow: set ALLCLEAR_LONG";
   const Shape earth = test::blobMesh(0.5, 2236, 2236);
-  const auto body = meshBody(earth);
+  const auto body = bodyOf(earth);
   EXPECT_LE(static_cast<double>(body->bytes()) / 1e7, 300.0);
   Draw draw(46);
   for (int i = 0; i < 50; ++i) {

@@ -1,7 +1,8 @@
 // What the search of the depth rests on: the kernels' intervals, the balls, and the short cuts past
 // whole traversals, each against something slower.
 
-#include "allclear/distance/mesh_depth/inner_balls.h"
+#include "allclear/distance/mesh/prepared.h"
+#include "allclear/distance/mesh_depth/overlap_balls.h"
 
 #include <gtest/gtest.h>
 
@@ -78,7 +79,7 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
   const int cases = samplesOf(100000, 3000000);
   double wide = 0.0, met = 0.0, kept = 0.0;
   for (int i = 0; i < cases; ++i) {
-    const auto one = [&]() -> const MeshBody& { return *meshes[draw.integer(0, 4)].body(); };
+    const auto one = [&]() -> const MeshBody& { return *bodyOf(meshes[draw.integer(0, 4)]); };
     const MeshBody &A = one(), &B = one();
     const LeafBelow in_A = drawnLeaf(draw, *A.bvh()), in_B = drawnLeaf(draw, *B.bvh());
     const Vec3 a = pointOf(draw, A.bvh()->triangles()[in_A.leaf]);
@@ -90,9 +91,9 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
     mesh::LaneIntervals lanes[2];
     const float first = 0.0F, last = static_cast<float>(known.most) * 1.000001F;
     const unsigned meet[2] = {
-        mesh::intervalsOpeningA(coarse, of_A, mesh::depthVolume(of_B, in_B.slot), first, last,
+        mesh::intervalsOpeningA(coarse, of_A, mesh::lineBox(of_B, in_B.slot), first, last,
                                 &lanes[0]),
-        mesh::intervalsOpeningB(coarse, mesh::depthVolume(of_A, in_A.slot), of_B, first, last,
+        mesh::intervalsOpeningB(coarse, mesh::lineBox(of_A, in_A.slot), of_B, first, last,
                                 &lanes[1])};
     const int slot[2] = {in_A.slot, in_B.slot};
     for (int side = 0; side < 2; ++side) {
@@ -109,7 +110,7 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
       const MeshBody &opened = side == 0 ? A : B, &other = side == 0 ? B : A;
       mesh::LaneIntervals narrow = lanes[side];
       const unsigned left =
-          mesh::facesMeeting(coarse, *corners[side], side == 0,
+          mesh::narrowAlongNormals(coarse, *corners[side], side == 0,
                              other.bvh()->triangles()[side == 0 ? in_B.leaf : in_A.leaf], first,
                              last, meet[side], &narrow);
       const std::string where = "seed 80, case " + std::to_string(i);
@@ -183,7 +184,7 @@ TEST(MeshDepthBound, DepthBelowTheSurfaceIsThatToTheNearestTriangle) {
   Draw draw(82);
   for (const TriangleMesh& mesh :
        {test::blobMesh(0.2, 9, 16, 0.3), test::torusMesh(0.3, 0.1, 24, 12)}) {
-    const MeshBody& body = *mesh.body();
+    const MeshBody& body = *bodyOf(mesh);
     int nearest = -1;
     for (int i = 0; i < 1000; ++i) {
       const Vec3 p = body.reach() * draw.inBox(1.0);
@@ -219,17 +220,17 @@ TEST(MeshDepthBound, BallsRuleOutOnlyTranslationsThatMeet) {
                                          test::boxMesh({0.05, 0.1, 0.2})};
   int ruled_out = 0, proven = 0;
   for (int i = 0; i < samplesOf(400, 4000); ++i) {
-    const MeshBody& A = *meshes[i % 3].body();
-    const MeshBody& B = *meshes[i / 3 % 3].body();
+    const MeshBody& A = *bodyOf(meshes[i % 3]);
+    const MeshBody& B = *bodyOf(meshes[i / 3 % 3]);
     const Overlap at = drawnOverlap(draw, A, B);
-    mesh::InnerBalls balls(A, at.X_BA, B);
+    mesh::OverlapBalls balls(A, at.X_BA, B);
     double lower = 0.0;
     for (int k = 0; k < 6; ++k) {
-      lower = std::max(lower, balls.add(0.5 * (A.reach() + B.reach()) * draw.inBox(1.0)));
+      lower = std::max(lower, balls.addAt(0.5 * (A.reach() + B.reach()) * draw.inBox(1.0)));
     }
     for (int k = 0; k < 40; ++k) {
       const Vec3 t = draw.logUniform(1e-3, 1.0) * (A.reach() + B.reach()) * draw.direction();
-      const bool meets = balls.meetAt(t);
+      const bool meets = balls.proveContactAt(t);
       proven += t.norm() < lower;
       if (!meets && t.norm() >= lower) continue;
       ruled_out += meets;
@@ -253,7 +254,7 @@ bool isAmong(const mesh::ContactPlane& plane, const std::vector<mesh::ContactPla
 /// A space that has seen many directions answers like a new one.
 TEST(MeshDepthBound, WhatWasInTheWayChangesNoAnswer) {
   const TriangleMesh a = test::blobMesh(0.15, 12, 20, 0.3), b = test::torusMesh(0.2, 0.07, 24, 12);
-  const MeshBody &A = *a.body(), &B = *b.body();
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
   Draw draw(84);
   int in_the_way = 0, free = 0;
   for (int i = 0; i < 10; ++i) {
@@ -266,8 +267,8 @@ TEST(MeshDepthBound, WhatWasInTheWayChangesNoAnswer) {
       const double most = draw.uniform(0.0, 0.6);
       mesh::TranslationSpace fresh(A, B, at.X_BA);
       std::vector<mesh::ContactPlane> planes, expected;
-      const std::optional<double> s = used.inward(d, most, &planes);
-      const std::optional<double> truth = fresh.inward(d, most, &expected);
+      const std::optional<double> s = used.contactFromOutside(d, most, &planes);
+      const std::optional<double> truth = fresh.contactFromOutside(d, most, &expected);
       const std::string where = "seed 84, case " + std::to_string(i) + ", " + std::to_string(k);
       ASSERT_EQ(s.has_value(), truth.has_value()) << where;
       (s ? free : in_the_way) += 1;
@@ -285,7 +286,7 @@ TEST(MeshDepthBound, WhatWasInTheWayChangesNoAnswer) {
 /// The planes found on the way to a contact are those that a search at the contact finds.
 TEST(MeshDepthBound, PlanesAtTheFirstContactAreAllOfThem) {
   const TriangleMesh a = test::blobMesh(0.15, 12, 20, 0.3), b = test::torusMesh(0.2, 0.07, 24, 12);
-  const MeshBody &A = *a.body(), &B = *b.body();
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
   Draw draw(85);
   int several = 0, met = 0;
   for (int i = 0; i < samplesOf(2000, 20000); ++i) {
@@ -294,7 +295,7 @@ TEST(MeshDepthBound, PlanesAtTheFirstContactAreAllOfThem) {
     const double c = space.clearance();
     std::vector<mesh::ContactPlane> start, planes, expected;
     const Vec3 d = draw.direction();
-    const std::optional<double> s = space.inward(d, space.farthest(), &start);
+    const std::optional<double> s = space.contactFromOutside(d, space.farthest(), &start);
     if (!s) continue;
     // From a contact, along it, so that its own pairs remain.
     const Vec3 from = *s * d, n = start.empty() ? d : start[0].normal;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/search.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/signed_distance.h"
@@ -87,12 +88,12 @@ TEST(MeshDepth, OfBoxesIsExact) {
   for (int i = 0; i < 500; ++i) {
     const BoxPair pair = drawnBoxes(draw);
     const TriangleMesh a = test::boxMesh(pair.half_A), b = test::boxMesh(pair.half_B);
-    ASSERT_TRUE(a.body()->isConvex());
+    ASSERT_TRUE(bodyOf(a)->isConvex());
     const SignedDistance found = signedMeshDistance(Shape(a), pair.X_A, Shape(b), pair.X_B);
     const std::string where = "seed 50, case " + std::to_string(i);
     ASSERT_GE(-found.distance, pair.depth - 1e-12) << where;
     ASSERT_LE(-found.distance, pair.depth * (1.0 + 1e-9) + 1e-9) << where;
-    expectLawful(*a.body(), pair.X_A, *b.body(), pair.X_B, found, where);
+    expectLawful(*bodyOf(a), pair.X_A, *bodyOf(b), pair.X_B, found, where);
   }
 }
 
@@ -105,8 +106,8 @@ TEST(MeshDepth, GeneralSearchFindsTheExactDepthOfBoxes) {
   for (int i = 0; i < cases; ++i) {
     const BoxPair pair = drawnBoxes(draw);
     const TriangleMesh a = test::boxMesh(pair.half_A), b = test::boxMesh(pair.half_B);
-    const MeshBody &A = *a.body(), &B = *b.body();
-    const mesh::DepthFound found =
+    const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
+    const mesh::DepthSearchResult found =
         mesh::searchDepth(A, B, mesh::centred(A, pair.X_A, B, pair.X_B), {});
     const std::string where = "seed 51, case " + std::to_string(i);
     ASSERT_TRUE(found.found) << where;
@@ -136,7 +137,7 @@ Pose drawnOverlap(Draw& draw, const MeshBody& A, const Pose& X_A, const MeshBody
 
 void checkPair(const TriangleMesh& a, const TriangleMesh& b, int cases, int seed) {
   Draw draw(seed);
-  const MeshBody &A = *a.body(), &B = *b.body();
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
   const double size = A.reach() + B.reach();
   for (int i = 0; i < cases; ++i) {
     const std::string where = "seed " + std::to_string(seed) + ", case " + std::to_string(i);
@@ -191,11 +192,11 @@ TEST(MeshDepth, FreesRealMeshes) {
       if (!one["colliding"].get<bool>()) continue;
       const std::string where = pair["mesh_a"].get<std::string>() + " " + std::to_string(met);
       if (++met > (isLong() ? 1000 : 4)) break;
-      const SignedDistance found = signedMeshDistance(*a.body(), X_A, *b.body(), X_B);
+      const SignedDistance found = signedMeshDistance(*bodyOf(a), X_A, *bodyOf(b), X_B);
       EXPECT_TRUE(found.converged) << where;
       EXPECT_LT(found.distance, 0.0) << where;
-      expectLawful(*a.body(), X_A, *b.body(), X_B, found, where);
-      expectLocallyMinimal(*a.body(), X_A, *b.body(), X_B, found, draw, where);
+      expectLawful(*bodyOf(a), X_A, *bodyOf(b), X_B, found, where);
+      expectLocallyMinimal(*bodyOf(a), X_A, *bodyOf(b), X_B, found, draw, where);
     }
   }
 }
@@ -203,7 +204,7 @@ TEST(MeshDepth, FreesRealMeshes) {
 TEST(MeshDepth, FreesABodyInsideOfAnother) {
   const TriangleMesh shell = test::blobMesh(1.0, 20, 30, 0.1);
   const TriangleMesh small = test::torusMesh(0.2, 0.05, 20, 10);
-  const MeshBody &A = *shell.body(), &B = *small.body();
+  const MeshBody &A = *bodyOf(shell), &B = *bodyOf(small);
   Draw draw(56);
   for (int i = 0; i < 10; ++i) {
     const Pose X_B{draw.rotation(), draw.inBox(0.3)};
@@ -224,7 +225,7 @@ TEST(MeshDepth, OfPrimitivesInAMeshIsThatOfTheirShapes) {
   for (double k : {0.0, 1.0, 2.0}) vertices.push_back({9.0 + 1e-3 * k, 9.0 + 1e-3 * k * k, 9.0});
   triangles.push_back({8, 9, 10});
   const Shape mesh = TriangleMesh(vertices, triangles);
-  ASSERT_FALSE(std::get<TriangleMesh>(mesh).body()->isConvex());
+  ASSERT_FALSE(bodyOf(std::get<TriangleMesh>(mesh))->isConvex());
   Draw draw(57);
   for (const Shape& shape :
        {Shape(Sphere(0.1)), Shape(Capsule(0.1, 0.3)), Shape(Box(Vec3(0.1, 0.2, 0.3))),
@@ -250,7 +251,7 @@ TEST(MeshDepth, OfPrimitivesInAMeshIsThatOfTheirShapes) {
 
 TEST(MeshDepth, IsContinuousThroughTouching) {
   const TriangleMesh a = test::blobMesh(0.3, 12, 20, 0.3), b = test::torusMesh(0.3, 0.1, 20, 12);
-  const MeshBody &A = *a.body(), &B = *b.body();
+  const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
   Draw draw(58);
   for (int i = 0; i < 15; ++i) {
     const std::string where = "seed 58, case " + std::to_string(i);
@@ -299,7 +300,7 @@ TEST(MeshDepth, OfOddMeshesIsSafe) {
   const std::vector<TriangleMesh> odd{blob, triangle, open, crossing};
   for (std::size_t i = 0; i < odd.size(); ++i) {
     for (std::size_t k = 1; k < odd.size(); ++k) {
-      const MeshBody &A = *odd[i].body(), &B = *odd[k].body();
+      const MeshBody &A = *bodyOf(odd[i]), &B = *bodyOf(odd[k]);
       for (int n = 0; n < 4; ++n) {
         const Pose X_A{draw.rotation(), draw.inBox(0.1)};
         const Pose X_B = drawnOverlap(draw, A, X_A, B);
@@ -317,11 +318,12 @@ TEST(MeshDepth, OfTouchingFacesIsNothing) {
   const TriangleMesh a = test::boxMesh({0.5, 0.5, 0.5}), b = test::boxMesh({0.2, 0.3, 0.5});
   for (double overlap : {0.0, 1e-3, 0.2}) {
     const Pose X_B{Mat3::Identity(), {0.7 - overlap, 0.1, 0.0}};
-    const MeshBody &A = *a.body(), &B = *b.body();
+    const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
     const SignedDistance found = signedMeshDistance(A, {}, B, X_B);
     EXPECT_NEAR(found.distance, -overlap, 1e-9);
     EXPECT_GT(found.normal.x(), 1.0 - 1e-9);
-    const mesh::DepthFound general = mesh::searchDepth(A, B, mesh::centred(A, {}, B, X_B), {});
+    const mesh::DepthSearchResult general =
+        mesh::searchDepth(A, B, mesh::centred(A, {}, B, X_B), {});
     EXPECT_NEAR(general.translation.norm(), overlap, 1e-9);
     expectLawful(A, {}, B, X_B, found, "overlap " + std::to_string(overlap));
   }
@@ -365,7 +367,7 @@ TEST(MeshDepth, OverTimeIsBracketed) {
     if (!bracket.penetrating) continue;
     ++met;
     const std::string where = "seed 60, case " + std::to_string(i);
-    const MeshBody &A = *meshBody(blob), &B = *meshBody(b);
+    const MeshBody &A = *bodyOf(blob), &B = *bodyOf(b);
     double proven = HUGE_VAL;
     for (int k = 0; k <= 60; ++k) {
       const SignedDistance found = signedMeshDistance(A, motion.pose(k / 60.0), B, {});

@@ -1,3 +1,4 @@
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 
 #include <gtest/gtest.h>
@@ -35,8 +36,8 @@ struct Pair {
 };
 
 double trueDistance(const Pair& pair, double t, MeshCache* cache) {
-  const MeshDistance found = meshDistance(*meshBody(*pair.shape_A), pair.a.pose(t),
-                                          *meshBody(*pair.shape_B), pair.poseB(t), {}, cache);
+  const MeshDistance found = meshDistance(*bodyOf(*pair.shape_A), pair.a.pose(t),
+                                          *bodyOf(*pair.shape_B), pair.poseB(t), {}, cache);
   return found.contact ? 0.0 : found.distance;
 }
 
@@ -48,7 +49,7 @@ void check(const Pair& pair, const McdOptions& options, int samples) {
   MeshCache warm;
   for (int round = 0; round < 2; ++round) {  // cold, warm
     const DistanceBracket bracket =
-        minimumDistance(*meshBody(*pair.shape_A), pair.movingA(), *meshBody(*pair.shape_B),
+        minimumDistance(*bodyOf(*pair.shape_A), pair.movingA(), *bodyOf(*pair.shape_B),
                         pair.movingB(), options, &warm);
     ASSERT_LE(bracket.lower, truth.value + 1e-10) << "round " << round << " t " << truth.t;
     ASSERT_LE(bracket.lower, bracket.upper);
@@ -273,7 +274,7 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
     pair.b = test::randomChain(draw, 3, 1.5);
     pair.b_moves = draw.chance(0.7);
     pair.makeCurves(draw.logUniform(1e-8, 1e-2));
-    const auto body = meshBody(shape);
+    const auto body = bodyOf(shape);
     const MovingShape a = pair.movingA(), b = pair.movingB();
     const mcd::MeshMotion motion(*body, a, *body, b);
     for (int cell = 0; cell < motion.cells(); ++cell) {

@@ -251,8 +251,9 @@ TEST(DualPhong, DepthsAreWithinWhatIsPromisedOfTheExactOnes) {
   }
   std::printf("%d of %d beyond\n", beyond, claims);
   EXPECT_GT(claims, 100);
-  // What balls prove is never beyond (phong_balls_test.cpp). Where a depth computed a little before
-  // is taken for granted, that one may have been too long: a search does not find every way out.
+  // What balls prove never exceeds the depth (medial_balls_test.cpp). A depth computed a little
+  // before is assumed to hold still: it may have been too long, because a search does not find
+  // every way out.
   EXPECT_LE(beyond, 0.01 * claims);
 }
 

@@ -6,7 +6,10 @@
 #include <random>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/phong/mesh.h"
 #include "allclear/distance/phong/surface.h"
+#include "allclear/distance/phong/tree.h"
+#include "allclear/distance/phong/triangle.h"
 #include "support/mesh_samples.h"
 
 namespace allclear {

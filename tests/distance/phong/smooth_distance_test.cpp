@@ -1,9 +1,11 @@
 // One interface to every smooth distance, and their minimum over time.
 
 #include "allclear/distance/phong/smooth_distance.h"
+#include "allclear/distance/mesh/prepared.h"
 
 #include <gtest/gtest.h>
 #include "allclear/distance/mesh_depth/depth.h"
+#include "allclear/distance/phong/options.h"
 #include "allclear/distance/phong/smooth_minimum.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/soft/distance.h"
@@ -29,6 +31,12 @@ TEST(SmoothDistanceInterface, ChoosesByTheShapes) {
   EXPECT_TRUE(cube.isWellCovered());
   EXPECT_TRUE(torus.isWellCovered());
   EXPECT_FALSE(bumpy.isWellCovered());
+}
+
+TEST(SmoothDistanceInterface, NamesItsMethods) {
+  EXPECT_STREQ(smoothMethodName(SmoothMethod::kEuclidean), "euclidean");
+  EXPECT_STREQ(smoothMethodName(SmoothMethod::kDualPhong), "dual_phong");
+  EXPECT_STREQ(smoothMethodName(SmoothMethod::kAutomatic), "automatic");
 }
 
 TEST(SmoothDistanceInterface, GivesWhatTheMethodsGive) {
@@ -73,7 +81,7 @@ TEST(SmoothDistanceInterface, APlaneSeesTheHullOfAMesh) {
   const double exact = smoothDistance(plane, Pose(), torus, X, options).distance;
   EXPECT_NEAR(
       exact,
-      0.1 + supportValue(Shape(ring().hull()), Vec3(X.R.transpose() * -Vec3::UnitZ())) * -1.0,
+      0.1 + supportValue(Shape(hullOf(ring())), Vec3(X.R.transpose() * -Vec3::UnitZ())) * -1.0,
       1e-12);
   options.method = SmoothMethod::kAutomatic;
   EXPECT_LE(smoothDistance(plane, Pose(), torus, X, options).distance, exact);

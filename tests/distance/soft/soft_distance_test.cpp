@@ -3,6 +3,10 @@
 #include "allclear/distance/soft/distance.h"
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/soft/body.h"
+#include "allclear/distance/soft/pair.h"
+#include "allclear/distance/soft/result.h"
+#include "allclear/distance/soft/support.h"
 #include "allclear/distance/support.h"
 #include "distance/convex/signed_distance_oracle.h"
 
@@ -174,7 +178,7 @@ TEST(SoftDistance, WhatIsLeftOutDoesNotCount) {
     const double softness = drawSoftness(s, &draw);
     const double full = inFull(A.pieces()[0], s.X_WA, B.pieces()[0], s.X_WB, softness);
     const double value = softDistance(A, s.X_WA, B, s.X_WB, softness).distance;
-    // What is left out, and what the value grants roundings: of sizes, and of places.
+    // Terms left out, and the rounding subtracted for sizes and for places.
     const double places = s.X_WA.p.norm() + s.X_WB.p.norm();
     EXPECT_NEAR(value, full,
                 1e-12 * softness + 3e-14 * (s.size + std::fabs(full)) + 1.1e-15 * places);
@@ -192,7 +196,7 @@ TEST(SoftDistance, TheFanLeavesNoGap) {
     for (int k = 0; k < fan.count(); ++k) nearest = std::max(nearest, fan[k].dot(d));
     least = std::min(least, nearest);
   }
-  EXPECT_GT(least, 0.985);  // the bound by which far pieces are left out rests on it
+  EXPECT_GT(least, kFanCosine);  // the bound by which far pieces are left out rests on it
 }
 
 TEST(SoftDistance, IsBelowByAboutSevenTimesTheSoftness) {
@@ -288,6 +292,54 @@ TEST(SoftDistance, KeepsAMeshOfManyCornersEnclosed) {
         softDistance(soft_A, X_WA, soft_B, X_WB, draw.logUniform(1e-6, 0.1)).distance;
     EXPECT_LE(soft, exact);
   }
+}
+
+TEST(SoftDistance, OfAPairIsNotBelowItsLowerBound) {
+  SoftWorkspace workspace;
+  for (int i = 0; i < 640; ++i) {
+    SCOPED_TRACE(::testing::Message() << "seed " << i);
+    if (i / 8 % 8 == kHalfSpaceIndex || i % 8 == kHalfSpaceIndex) continue;
+    Draw draw(static_cast<unsigned>(i));
+    Sample s = drawSample(i / 8 % 8, i % 8, 100.0, &draw);
+    if (draw.chance(0.5)) s.X_WB.p += 10.0 * s.size * draw.direction();
+    const SoftBody bodies[] = {SoftBody(s.A), SoftBody(s.B)};
+    const SoftPiece &A = bodies[0].pieces()[0], &B = bodies[1].pieces()[0];
+    EXPECT_LE(A.fan.count() + B.own.count(), kMostPairDirections);
+    const Pose X_WA = s.X_WA * A.X_BC, X_WB = s.X_WB * B.X_BC;
+    const double softness = drawSoftness(s, &draw);
+    const double value = softPairDistance(A, X_WA, B, X_WB, softness, &workspace).value;
+    const double places = X_WA.p.norm() + X_WB.p.norm();
+    EXPECT_GE(value, lowerSoftPairDistance(A, X_WA, B, X_WB, softness) -
+                         1e-12 * (s.size + softness + places));
+  }
+}
+
+TEST(SoftDistance, DoesNotDependOnWhatTheWorkspaceWasUsedFor) {
+  SoftWorkspace used;
+  for (int i = 0; i < 320; ++i) {
+    SCOPED_TRACE(::testing::Message() << "seed " << i);
+    if (i % 64 == 9 * kHalfSpaceIndex) continue;
+    Draw draw(static_cast<unsigned>(i));
+    const Sample s = drawSample(i / 8 % 8, i % 8, 10.0, &draw);
+    const SoftBody A(s.A), B(s.B);
+    const double softness = s.size * draw.logUniform(1e-3, 0.3);
+    const SmoothDistance again = softDistance(A, s.X_WA, B, s.X_WB, softness, &used);
+    const SmoothDistance fresh = softDistance(A, s.X_WA, B, s.X_WB, softness);
+    EXPECT_EQ(again.distance, fresh.distance);
+    EXPECT_EQ(again.normal, fresh.normal);
+    EXPECT_EQ(again.gradient.rotation_B, fresh.gradient.rotation_B);
+  }
+}
+
+TEST(SmoothDistance, OfAnExactDistanceKeepsItsValueAndSaysWhereNormalsTie) {
+  const Sphere ball(0.2);
+  const Pose X{Mat3::Identity(), Vec3(0.5, 0.0, 0.0)};
+  const SignedDistance exact = signedDistance(ball, Pose(), ball, X);
+  const SmoothDistance smooth = asSmooth(exact, Pose(), X);
+  EXPECT_EQ(smooth.distance, exact.distance);
+  EXPECT_LT((smooth.gradient.translation_B - Vec3::UnitX()).norm(), 1e-15);
+  EXPECT_FALSE(smooth.tie);
+  EXPECT_TRUE(asSmooth(signedDistance(ball, Pose(), ball, Pose()), Pose(), Pose()).tie);
 }
 
 TEST(SoftDistance, WitnessesAreParallelToTheNormal) {

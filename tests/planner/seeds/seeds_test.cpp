@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/planner/run/run_context.h"
+#include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/planner/seeds/goal_configurations.h"
+#include "allclear/planner/seeds/path_shortcut.h"
+#include "allclear/planner/seeds/rrt_connect.h"
 #include "planner/seeds/seed_scenes.h"
 
 namespace allclear {

@@ -5,19 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <string>
+
+#include "allclear/planner/planner.h"
 
 namespace allclear {
-
-/// What one iteration or step of the planner looked like.
-struct PlanProgress {
-  int attempt = 0;
-  int round = 0;
-  int iteration = 0;
-  double cost = 0.0;
-  double infeasibility = 0.0;
-  std::string worst;  ///< the worst pair and its distance, or the current step
-};
 
 /// The means and limits of one run of the planner. `plan` makes it once from the options; every
 /// part of the run gets it by reference, so that all of them see one clock and one deadline.

@@ -1,0 +1,55 @@
+#include "allclear/distance/mesh/prepared.h"
+
+#include "allclear/core/assert.h"
+#include "allclear/distance/geometry/convex_hull.h"
+
+namespace allclear {
+namespace {
+
+/// A fine cover follows the mesh until a cut would take off less than this share of its hull.
+constexpr ConvexCoverOptions kManyPieces{.most_pieces = 64, .least_gain = 5e-4};
+
+}  // namespace
+
+const PreparedMesh& PreparedMesh::of(const TriangleMesh& mesh) {
+  const TriangleMesh::Data& data = *mesh.data_;
+  std::call_once(data.prepared_once, [&] { data.prepared = std::make_shared<PreparedMesh>(); });
+  return *data.prepared;
+}
+
+const ConvexMesh& PreparedMesh::hull(const TriangleMesh& mesh) const {
+  return hull_.get([&] {
+    std::vector<Vec3> corners;
+    for (int i : convexHull(mesh.vertices()).vertices) corners.push_back(mesh.vertices()[i]);
+    return ConvexMesh(std::move(corners));
+  });
+}
+
+const std::vector<ConvexMesh>& PreparedMesh::cover(const TriangleMesh& mesh,
+                                                   MeshFidelity fidelity) const {
+  ALLCLEAR_ASSERT(fidelity == MeshFidelity::kPieces || fidelity == MeshFidelity::kManyPieces);
+  return fidelity == MeshFidelity::kPieces
+             ? cover_of_few_.get([&] { return convexCover(mesh); })
+             : cover_of_many_.get([&] { return convexCover(mesh, kManyPieces); });
+}
+
+const std::shared_ptr<const MeshBody>& PreparedMesh::body(const TriangleMesh& mesh) const {
+  return body_.get([&] { return std::make_shared<const MeshBody>(Shape(mesh)); });
+}
+
+const ConvexMesh& hullOf(const TriangleMesh& mesh) { return PreparedMesh::of(mesh).hull(mesh); }
+
+const std::vector<ConvexMesh>& coverOf(const TriangleMesh& mesh, MeshFidelity fidelity) {
+  return PreparedMesh::of(mesh).cover(mesh, fidelity);
+}
+
+const std::shared_ptr<const MeshBody>& bodyOf(const TriangleMesh& mesh) {
+  return PreparedMesh::of(mesh).body(mesh);
+}
+
+std::shared_ptr<const MeshBody> bodyOf(const Shape& shape) {
+  if (const auto* mesh = std::get_if<TriangleMesh>(&shape)) return bodyOf(*mesh);
+  return std::make_shared<const MeshBody>(shape);
+}
+
+}  // namespace allclear

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "allclear/distance/convex_cover.h"
+#include "allclear/distance/mesh/body.h"
+#include "allclear/distance/shape.h"
+
+namespace allclear {
+
+/// The hull of the mesh's vertices.
+const ConvexMesh& hullOf(const TriangleMesh& mesh);
+
+/// The convex cover of the mesh with few or many pieces. Pre: `fidelity` is `kPieces` or
+/// `kManyPieces`.
+const std::vector<ConvexMesh>& coverOf(const TriangleMesh& mesh, MeshFidelity fidelity);
+
+/// The mesh made ready for queries of its exact surface. Throws as the constructor of `MeshBody`.
+const std::shared_ptr<const MeshBody>& bodyOf(const TriangleMesh& mesh);
+
+/// The body of a shape: the shared one of a mesh, a new one of any other shape.
+std::shared_ptr<const MeshBody> bodyOf(const Shape& shape);
+
+/// Everything that queries derive from one mesh. A mesh holds it in an opaque slot, so that all
+/// copies of the mesh share it; each part is made when first asked for and never changes
+/// afterwards. All functions may be called from several threads at once.
+class PreparedMesh {
+ public:
+  static const PreparedMesh& of(const TriangleMesh& mesh);
+
+  const ConvexMesh& hull(const TriangleMesh& mesh) const;
+  const std::vector<ConvexMesh>& cover(const TriangleMesh& mesh, MeshFidelity fidelity) const;
+  const std::shared_ptr<const MeshBody>& body(const TriangleMesh& mesh) const;
+
+ private:
+  /// A value that the first call of `get` makes.
+  template <class Value>
+  struct Once {
+    mutable std::once_flag flag;
+    mutable std::optional<Value> value;
+
+    template <class Make>
+    const Value& get(const Make& make) const {
+      std::call_once(flag, [&] { value.emplace(make()); });
+      return *value;
+    }
+  };
+
+  Once<ConvexMesh> hull_;
+  Once<std::vector<ConvexMesh>> cover_of_few_, cover_of_many_;
+  Once<std::shared_ptr<const MeshBody>> body_;
+};
+
+}  // namespace allclear

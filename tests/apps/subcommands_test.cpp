@@ -1,0 +1,105 @@
+// The subcommands and the options that they share, called without a process of their own.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "allclear/apps/commands.h"
+#include "allclear/apps/inspect.h"
+#include "allclear/apps/robot_options.h"
+#include "allclear/apps/table.h"
+#include "allclear/apps/trajectory_options.h"
+#include "allclear/core/input_error.h"
+#include "config/task_fixture.h"
+
+namespace allclear {
+namespace {
+
+/// Parses the words as the command line of `app`.
+void parse(CLI::App& app, std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  app.parse(words);
+}
+
+TEST(Table, AlignsColumnsByCharactersAndSkipsEmptyOnes) {
+  Table table({"name", ">size", "nothing"});
+  EXPECT_TRUE(table.empty());
+  table.addRow({"⌀ 5", "12"});
+  table.addRow({"box", "7", ""});
+  std::ostringstream out;
+  table.print(out, 0);
+  EXPECT_EQ(out.str(), "name  size\n⌀ 5     12\nbox      7\n");
+}
+
+TEST(Table, NumbersAreShort) {
+  EXPECT_EQ(shortNumber(0.5), "0.5");
+  EXPECT_EQ(shortNumber(-0.0), "0");
+  EXPECT_EQ(shortNumber(1.0 / 3.0, 3), "0.333");
+  EXPECT_EQ(shortNumber(std::numeric_limits<double>::infinity()), "-");
+  EXPECT_EQ(groupedNumber(999), "999");
+  EXPECT_EQ(groupedNumber(1234567), "1 234 567");
+}
+
+TEST(RobotOptions, PackagesAreNameEqualsPath) {
+  CLI::App app;
+  RobotOptions options;
+  options.addTo(app);
+  parse(app, {"r.urdf", "--package", "a=b=c", "--base", "planar"});
+  const RobotSource source = options.source();
+  EXPECT_EQ(source.package_map.at("a"), "b=c");
+  EXPECT_EQ(source.base, BaseJoint::kPlanar);
+  parse(app, {"r.urdf", "--package", "nopath="});
+  EXPECT_THROW(options.source(), InputError);
+  EXPECT_THROW(parse(app, {"r.urdf", "--base", "flying"}), CLI::ParseError);
+}
+
+TEST(TrajectoryOptions, TheLimitToleranceReachesTheCertificate) {
+  CLI::App app;
+  TrajectoryOptions options;
+  options.addTo(app);
+  parse(app, {"task.yaml", "t.csv"});
+  EXPECT_EQ(options.certificateOptions().limits.limit_tolerance,
+            CertifiedLimitOptions{}.limit_tolerance);
+  parse(app, {"task.yaml", "t.csv", "--limit-tolerance", "0.01"});
+  EXPECT_EQ(options.certificateOptions().limits.limit_tolerance, 0.01);
+  EXPECT_EQ(options.trajectoryFile(), "t.csv");
+  EXPECT_THROW(options.read(), InputError) << "there is no such task";
+}
+
+TEST(Inspect, ShowsEveryLinkJointAndCoordinate) {
+  RobotSource source;
+  source.urdf = test::robotFolder() / "arm.urdf";
+  const RobotModel robot = loadRobot(source);
+  std::ostringstream text, json;
+  printRobot(robot, true, text);
+  printRobotJson(robot, json);
+  for (const Link& link : robot.links()) {
+    EXPECT_NE(text.str().find(link.name), std::string::npos) << link.name;
+  }
+  for (const Coordinate& c : robot.coordinates()) {
+    EXPECT_NE(json.str().find("\"" + c.name + "\""), std::string::npos) << c.name;
+  }
+  EXPECT_EQ(json.str().find("inf"), std::string::npos) << "JSON has no infinity";
+}
+
+TEST(Subcommands, CheckTellsATaskThatCannotBePlannedByItsExitCode) {
+  const test::TaskFolder folder;
+  const auto exitCodeFor = [&](const std::string& goal) {
+    folder.write("task.yaml",
+                 "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+                 "start_state: {group_state: ready}\ngoal: {joint_constraints: {" +
+                     goal + "}}\n");
+    CLI::App app;
+    int exit_code = -1;
+    addCheck(app, exit_code);
+    testing::internal::CaptureStdout();
+    parse(app, {"check", (folder.path() / "task.yaml").string(), "--json"});
+    testing::internal::GetCapturedStdout();
+    return exit_code;
+  };
+  EXPECT_EQ(exitCodeFor("elbow: 0.5"), kDone);
+  EXPECT_EQ(exitCodeFor("elbow: 2.6"), kNoPlan) << "beyond its limit";
+  EXPECT_THROW(exitCodeFor("elbwo: 0.5"), InputError) << "bad input";
+}
+
+}  // namespace
+}  // namespace allclear

@@ -1,0 +1,84 @@
+// Sections of a task, read one by one.
+#include "allclear/config/task/sections.h"
+
+#include <gtest/gtest.h>
+
+#include "allclear/config/document/yaml.h"
+#include "allclear/core/input_error.h"
+#include "config/task_fixture.h"
+
+namespace allclear {
+namespace {
+
+Value yaml(const std::string& text) { return parseYaml(text, "x.yaml"); }
+
+/// A problem with the small arm and all of its joints planned.
+Problem armProblem() {
+  Problem problem;
+  const Value task = yaml("robot: arm.urdf");
+  readRobot(task, InputFiles({}, test::robotFolder() / "x.yaml"), false, problem);
+  readGroup(task, problem);
+  problem.start = problem.robot->neutralConfiguration();
+  return problem;
+}
+
+TEST(TaskSections, AFixedDurationIsARangeOfOneValue) {
+  Problem problem;
+  readDuration(yaml("duration: {fixed: 2.5}"), problem);
+  EXPECT_TRUE(problem.duration.isFixed());
+  EXPECT_EQ(problem.duration.min, 2.5);
+  EXPECT_THROW(readDuration(yaml("duration: {min: 3, max: 2}"), problem), InputError);
+  EXPECT_THROW(readDuration(yaml("duration: {fixed: 3, max: 4}"), problem), InputError);
+}
+
+TEST(TaskSections, ASectionThatIsMissingLeavesTheDefaults) {
+  Problem problem = armProblem();
+  const Value task = yaml("name: x");
+  readDuration(task, problem);
+  readObjective(task, problem);
+  readLimits(task, problem);
+  readCollision(task, problem);
+  EXPECT_EQ(problem.duration.max, DurationBounds{}.max);
+  EXPECT_EQ(problem.objective.duration, ObjectiveWeights{}.duration);
+  EXPECT_EQ(problem.collision.margin, CollisionSettings{}.margin);
+  EXPECT_EQ(readSolver(task).seed, PlanOptions{}.seed);
+  EXPECT_EQ(readOutput(task).rate, OutputSettings{}.rate);
+}
+
+TEST(TaskSections, AMarginMayBeGivenOncePerPairInAnyOrder) {
+  Problem problem = armProblem();
+  readCollision(yaml("collision: {pair_margins: {hand: 0.01, column: {forearm: 0.02}}}"), problem);
+  ASSERT_EQ(problem.collision.pair_margins.size(), 2u);
+  EXPECT_EQ(problem.collision.pair_margins[0].b, "");
+  EXPECT_EQ(problem.collision.pair_margins[1].margin, 0.02);
+  EXPECT_THROW(readCollision(yaml("collision: {pair_margins: {column: {forearm: 0.02}, forearm: "
+                                  "{column: 0.03}}}"),
+                             problem),
+               InputError);
+}
+
+TEST(TaskSections, AGoalThatNamesSomeJointsKeepsTheOthersAtTheStart) {
+  Problem problem = armProblem();
+  const Frames frames(*problem.robot, problem.start);
+  readGoal(yaml("goal: {joint_constraints: {elbow: 1}}"), frames, problem);
+  const auto& goal = std::get<JointTarget>(problem.goal);
+  ASSERT_EQ(goal.coordinates.size(), problem.planned.size());
+  for (std::size_t k = 0; k < goal.coordinates.size(); ++k) {
+    const int c = goal.coordinates[k];
+    const bool is_elbow = c == problem.robot->findCoordinate("elbow");
+    EXPECT_EQ(goal.values[static_cast<int>(k)], is_elbow ? 1.0 : problem.start[c]);
+  }
+}
+
+TEST(TaskSections, APathConstraintThatTheStartBreaksIsRefused) {
+  Problem problem = armProblem();
+  const Frames frames(*problem.robot, problem.start);
+  const std::string box = "path_constraints: [{link: column, box: {size: [1, 1, 1], pose: ";
+  readPathConstraints(yaml(box + "{position: [0, 0, 0]}}}]"), frames, problem);
+  EXPECT_EQ(problem.path_constraints.size(), 1u);
+  EXPECT_THROW(readPathConstraints(yaml(box + "{position: [5, 0, 0]}}}]"), frames, problem),
+               InputError);
+}
+
+}  // namespace
+}  // namespace allclear

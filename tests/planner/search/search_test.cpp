@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/margin_hint.h"
+#include "allclear/planner/search/plan_search.h"
+#include "allclear/planner/search/soft_row_schedule.h"
+#include "allclear/planner/search/verdict.h"
+#include "allclear/planner/search/waypoint_targets.h"
+#include "allclear/planner/seeds/path_spline.h"
+#include "planner/seeds/seed_scenes.h"
+
+namespace allclear {
+namespace {
+
+TEST(EndFaults, NameTheEndThePairAndTheDepth) {
+  Problem problem = test::wallProblem();
+  EXPECT_EQ(endFault(problem, ClearanceEvaluator(problem)), "");
+  std::get<JointTarget>(problem.goal).values = Vec3(0.0, 0.0, 0.0);  // inside of the wall
+  const std::string fault = endFault(problem, ClearanceEvaluator(problem));
+  EXPECT_NE(fault.find("at the goal"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("'wall'"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("deep in each other"), std::string::npos) << fault;
+}
+
+TEST(EndFaults, NameAJointThatIsTooSlowForTheDuration) {
+  Problem problem = test::wallProblem();
+  // Joint 0 turns by 1.4 rad at 2 rad/s and 10 rad/s^2: 0.9 s from rest to rest.
+  problem.duration = {0.85, 0.85};
+  const std::string fault = endFault(problem, ClearanceEvaluator(problem));
+  EXPECT_NE(fault.find("'joint0' needs at least 0.9 s"), std::string::npos) << fault;
+  problem.duration = {0.9, 0.9};
+  EXPECT_EQ(endFault(problem, ClearanceEvaluator(problem)), "");
+}
+
+TEST(EndFaults, HintAtWhatIsInTheStraightLinesWay) {
+  Problem problem = test::wallProblem();
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  const std::string text = straightWayText(ClearanceEvaluator(problem), goal);
+  EXPECT_NE(text.find("'wall'"), std::string::npos) << text;
+  problem.obstacles.clear();
+  EXPECT_EQ(straightWayText(ClearanceEvaluator(problem), goal), "");
+}
+
+TEST(PlanSearch, EndsWithACertifiedPlanAndItsStatistics) {
+  const Problem problem = test::wallProblem();
+  const PlanOptions options;
+  const RunContext context = RunContext().endingAfter(60.0);
+  PlanSearch search(problem, options, context);
+  search.run();
+  const Plan& plan = search.plan();
+  ASSERT_EQ(plan.status, PlanStatus::kCertified);
+  EXPECT_TRUE(plan.certificate->clear);
+  EXPECT_GT(plan.statistics.attempts, 1);  // the straight line goes through the wall
+  EXPECT_FALSE(plan.statistics.history.empty());
+  for (const PlanProgress& step : plan.statistics.history) {
+    EXPECT_EQ(step.attempt, plan.statistics.attempts - 1);
+  }
+  const std::string text = verdictText(plan, search.findings(), search.evaluator());
+  EXPECT_EQ(text.find("Certified: clear at every instant"), 0u) << text;
+}
+
+TEST(PlanSearch, IsOverAtOnceWhenItsTimeIs) {
+  const Problem problem = test::wallProblem();
+  const PlanOptions options;
+  const RunContext late = RunContext().endingAfter(-1.0);
+  PlanSearch search(problem, options, late);
+  search.run();
+  EXPECT_EQ(search.plan().status, PlanStatus::kTimedOut);
+  EXPECT_EQ(search.plan().statistics.attempts, 0);
+}
+
+TEST(Verdict, TellsTheMostSpecificCauseOfAFailure) {
+  const Problem problem = test::wallProblem();
+  const ClearanceEvaluator evaluator(problem);
+  Plan plan;
+  SearchFindings findings;
+  const auto text = [&] { return verdictText(plan, findings, evaluator); };
+  EXPECT_NE(text().find("No way around the obstacles"), std::string::npos) << text();
+  findings.worst = Clearance{.pair = 0, .lower = -0.02, .upper = -0.02};
+  EXPECT_NE(text().find("0.02 m deep in each other"), std::string::npos) << text();
+  EXPECT_NE(text().find("more room"), std::string::npos) << text();
+  findings.worst->lower = 5e-4;  // less than the margin, but not in contact
+  EXPECT_NE(text().find("It would do for a margin of 0.0003 m"), std::string::npos) << text();
+  findings.worst_demand = "'hand': torque at t = 1 s";
+  EXPECT_NE(text().find("'hand': torque"), std::string::npos) << text();
+  findings.unreachable = "waypoint 2";
+  EXPECT_NE(text().find("meets waypoint 2"), std::string::npos) << text();
+}
+
+TEST(MarginHint, IsAMarginThatLeadsToAPlan) {
+  Problem problem = test::wallProblem();
+  const PlanOptions options{.time_limit = 60.0};
+  problem.collision.margin = 0.0;
+  EXPECT_EQ(marginHint(problem, options, RunContext()), "");  // there is nothing to take away
+  // The base of the arm is this near to a second wall: no margin above 5 cm can be kept.
+  Obstacle shelf{
+      "shelf", {Mat3::Identity(), {-0.3, 0.0, 0.0}}, {{Box(Vec3(0.4, 0.1, 0.2)), {}}}, {}};
+  problem.obstacles = {shelf};
+  problem.collision.margin = 0.3;
+  RunContext context = RunContext().endingAfter(60.0);
+  context.start -= std::chrono::seconds(10);  // the search took ten seconds: so may the hint
+  const std::string hint = marginHint(problem, options, context);
+  const std::string before = "It would do for a margin of ";
+  ASSERT_EQ(hint.find(before), 0u) << hint;
+  const double margin = std::stod(hint.substr(before.size()));
+  EXPECT_GT(margin, 0.0);
+  EXPECT_LT(margin, 0.3);
+}
+
+TEST(WaypointTargets, ArePassedWhereTheCurveComesNearestInTheirOrder) {
+  Problem problem = test::wallProblem();
+  problem.obstacles.clear();
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  const VecX start = problem.start;
+  const auto at = [&](double share) { return VecX(start + share * (goal - start)); };
+  problem.waypoints = {{JointTarget{{0, 1, 2}, at(0.25)}, std::nullopt},
+                       {JointTarget{{1}, at(0.5).segment(1, 1)}, 1.0},
+                       {JointTarget{{0, 1, 2}, at(0.75)}, std::nullopt}};
+  const ClearanceEvaluator evaluator(problem);
+  int missed = 0;
+  const auto via = waypointConfigurations(evaluator, goal, 0, RunContext(), &missed);
+  ASSERT_TRUE(via.has_value());
+  ASSERT_EQ(via->size(), 3u);
+  EXPECT_EQ((*via)[0], at(0.25));
+  EXPECT_EQ((*via)[1][1], at(0.5)[1]);
+  const BSpline curve = straightSpline(start, goal, 8, 2.0);
+  const std::vector<double> times = passingTimes(problem, curve, *via);
+  ASSERT_EQ(times.size(), 2u);  // the second waypoint has a time of its own
+  EXPECT_LT((curve.value(times[0] * 2.0) - at(0.25)).norm(), 0.01);
+  EXPECT_LT((curve.value(times[1] * 2.0) - at(0.75)).norm(), 0.01);
+}
+
+TEST(WaypointTargets, SayWhichWaypointIsOutOfReach) {
+  Problem problem = test::wallProblem();
+  PoseTarget far;
+  far.link = 3;
+  far.X_WP.p = Vec3(5.0, 0.0, 0.0);
+  problem.waypoints = {{JointTarget{{0}, VecX::Constant(1, 0.0)}, std::nullopt},
+                       {far, std::nullopt}};
+  int missed = 0;
+  EXPECT_FALSE(
+      waypointConfigurations(ClearanceEvaluator(problem), problem.start, 0, RunContext(), &missed));
+  EXPECT_EQ(missed, 2);
+}
+
+TEST(SoftRowSchedule, SoftensDeepRowsLessWithEverySolveAndRaisesThemByWhatTheyLack) {
+  const Problem problem = test::wallProblem();
+  const ClearanceEvaluator evaluator(problem);
+  const SoftClearance soft(evaluator);
+  SoftRowSchedule schedule(soft, evaluator.model(), DistanceMode::kAuto);
+  const double size = soft.pairSize(0);
+  const Clearance deep{.pair = 0, .span = 2, .lower = -0.5 * size, .upper = -0.5 * size};
+  const Clearance shallow{.pair = 0, .span = 3, .lower = -0.1 * size, .upper = -0.1 * size};
+  schedule.start({deep, shallow});
+  EXPECT_EQ(schedule.row(0, 3).softness, 0.0);  // not deep: the Euclidean distance is right
+  EXPECT_EQ(schedule.row(0, 4).softness, 0.0);  // not near at all
+  const ClearanceRow first = schedule.row(0, 2);
+  EXPECT_GT(first.softness, 0.0);
+  schedule.learn({deep}, {first}, false);
+  const ClearanceRow second = schedule.row(0, 2);
+  EXPECT_LT(second.softness, first.softness);
+  EXPECT_LT(second.raise, first.raise);
+  SoftRowSchedule euclidean(soft, evaluator.model(), DistanceMode::kEuclidean);
+  euclidean.start({deep});
+  EXPECT_EQ(euclidean.row(0, 2).softness, 0.0);
+}
+
+}  // namespace
+}  // namespace allclear
