@@ -70,14 +70,13 @@ def looks_like_path(word):
 
 
 def exists(root, path, word):
-    """A path is meant from the project's root or one of its folders, from the file's folder, or as it
-    is included."""
-    places = [root, path.parent, root / "tests"] + [root / folder for folder in FOLDERS]
+    """A path is meant from the project's root, from the Markdown file, from a folder of the library
+    (`mesh/bvh.h`), or as it is included."""
+    places = [root, path.parent, root / "tests", *(root / folder for folder in FOLDERS)]
     if word.startswith("allclear/"):
         word = word.removeprefix("allclear/")
-        # Made when CMake configures.
-        places += [root / "cmake"] if (root / "cmake" / f"{word}.in").exists() else []
-        word = f"{word}.in" if (root / "cmake" / f"{word}.in").exists() else word
+        if (root / "cmake" / f"{word}.in").exists():
+            return True  # made when CMake configures
     # `foo/NAME.h` stands for any name, and `foo/bar` for foo/bar.h with foo/bar.cpp.
     pattern = re.sub(r"\b[A-Z][A-Z_]+\b", "*", word.rstrip("/"))
     for place in places:
