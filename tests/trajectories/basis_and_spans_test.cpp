@@ -11,13 +11,13 @@ namespace allclear {
 namespace {
 
 TEST(BSplineBasis, IsAPartitionOfUnityWithoutNegativeWeights) {
-  std::mt19937 random(41);
+  test::Random32 random(41);
   for (int i = 0; i < 200; ++i) {
     const int degree = 1 + static_cast<int>(random() % 7);
     const BSplineBasis basis(test::randomKnots(random, 1 + static_cast<int>(random() % 9), degree),
                              degree);
     for (int k = 0; k < 20; ++k) {
-      const double s = k == 0 ? 0.0 : k == 1 ? 1.0 : test::uniform(random, 0.0, 1.0);
+      const double s = k == 0 ? 0.0 : k == 1 ? 1.0 : random.uniform(0.0, 1.0);
       const BasisWeights value = basis.weights(0, s);
       ASSERT_NEAR(value.weights.sum(), 1.0, 1e-13);
       ASSERT_GE(value.weights.minCoeff(), -1e-15);
@@ -39,7 +39,7 @@ TEST(BSplineBasis, NamesTheDefectOfKnots) {
 }
 
 TEST(BSplineBasis, EnergyIsTheIntegralOfTheSquaredDerivative) {
-  std::mt19937 random(42);
+  test::Random32 random(42);
   const BSplineBasis basis(test::randomKnots(random, 5, 5), 5);
   const VecX x = test::randomMatrix(random, basis.controlCount(), 1);
   for (int order = 0; order <= 3; ++order) {
@@ -60,19 +60,19 @@ TEST(BSplineBasis, EnergyIsTheIntegralOfTheSquaredDerivative) {
 
 // The same steps in long double are the truth that the error must cover.
 TEST(SpanCoefficients, ErrorCoversTheRoundingOfDerivativesAndParts) {
-  std::mt19937 random(43);
+  test::Random32 random(43);
   for (int i = 0; i < 2000; ++i) {
     SpanCoefficients span;
     span.coefficient.fill(0.0);
     span.degree = 1 + static_cast<int>(random() % 8);
-    span.length = test::logUniform(random, 1e-3, 1e2);
-    const double offset = test::uniform(random, -1e3, 1e3);  // cancels in the derivative
+    span.length = random.logUniform(1e-3, 1e2);
+    const double offset = random.uniform(-1e3, 1e3);  // cancels in the derivative
     std::vector<long double> exact;
     for (int j = 0; j <= span.degree; ++j) {
-      span.coefficient[j] = offset + test::uniform(random, -1.0, 1.0);
+      span.coefficient[j] = offset + random.uniform(-1.0, 1.0);
       exact.push_back(span.coefficient[j]);
     }
-    const double u0 = test::uniform(random, 0.0, 0.5), u1 = test::uniform(random, 0.5, 1.0);
+    const double u0 = random.uniform(0.0, 0.5), u1 = random.uniform(0.5, 1.0);
     const long double length = span.length;
     const int degree = span.degree;
     span.differentiate();
@@ -99,7 +99,7 @@ TEST(SpanCoefficients, ErrorCoversTheRoundingOfDerivativesAndParts) {
 }
 
 TEST(QuinticHermite, ReturnsItsDataToTheBitAndIsTwiceContinuous) {
-  std::mt19937 random(44);
+  test::Random32 random(44);
   for (int i = 0; i < 100; ++i) {
     const QuinticHermite curve = test::randomHermite(random);
     for (std::size_t k = 0; k < curve.times().size(); ++k) {
