@@ -21,7 +21,7 @@
 namespace allclear::bench {
 namespace {
 
-using test::Draw;
+using test::Random;
 /// Of this process: what else the machine does counts less than by the clock on the wall.
 struct Clock {
   static double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -45,7 +45,7 @@ struct Series {
 };
 
 void boxPairs(int cases, Report* report) {
-  Draw draw(70);
+  Random draw(70);
   Series ratio;
   int exact = 0, close = 0;
   for (int i = 0; i < cases;) {
@@ -83,7 +83,7 @@ void boxPairs(int cases, Report* report) {
 void meshPair(const char* name, const TriangleMesh& a, const TriangleMesh& b, int cases,
               Report* report) {
   const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
-  Draw draw(71);
+  Random draw(71);
   Series cold, warm, moved, hull, proven, difference;
   int colliding = 0;
   for (int i = 0; i < cases;) {

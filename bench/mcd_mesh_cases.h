@@ -21,7 +21,7 @@
 namespace allclear::bench {
 
 using test::ChainMotion;
-using test::Draw;
+using test::Random;
 
 using FclMesh = std::shared_ptr<fcl::BVHModel<fcl::OBBRSSd>>;
 
@@ -50,7 +50,7 @@ struct Case {
 
 /// A link on a two-joint arm over one knot span, near B most of the time; each joint turns by about
 /// `turn` [rad].
-inline Query drawnQuery(Draw& draw, double reach_A, double reach_B, double turn) {
+inline Query drawnQuery(Random& draw, double reach_A, double reach_B, double turn) {
   Query query;
   const double far = reach_A + reach_B;
   for (int j = 0; j < 2; ++j) {
@@ -72,7 +72,7 @@ constexpr double kTurn = 0.5;
 inline Case makeCase(const std::string& name, TriangleMesh a, TriangleMesh b, int queries, int seed,
                      double turn = kTurn) {
   Case result{name, a, b, rivalMesh(a), rivalMesh(b), {}};
-  Draw draw(seed);
+  Random draw(seed);
   const double reach_A = bodyOf(a)->reach(), reach_B = bodyOf(b)->reach();
   const BodyCurve still = BodyCurve::still(Pose{}, {0, 1});
   const Shape shape_A = a, shape_B = b;

@@ -237,6 +237,7 @@ Part wholeOf(const TriangleMesh& mesh) {
     lower = lower.cwiseMin(p);
     upper = upper.cwiseMax(p);
   }
+  // The first cell: bounded, so that every cell has corners.
   for (int i = 0; i < 3; ++i) {
     whole.planes.push_back({Vec3::Unit(i), upper[i]});
     whole.planes.push_back({-Vec3::Unit(i), -lower[i]});

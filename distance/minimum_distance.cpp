@@ -1,3 +1,5 @@
+// Sends a pair of shapes to the search for its kind: capsules, other convex shapes, meshes.
+
 #include "allclear/distance/minimum_distance.h"
 
 #include "allclear/distance/mesh/prepared.h"
@@ -41,6 +43,7 @@ WitnessGradient witnessGradient(const MovingShape& a, const MovingShape& b,
     return moving.curves.front();
   };
   const auto inBody = [&](const MovingShape& moving, const Vec3& witness) -> Vec3 {
+    // The polynomial's matrix is no rotation to the last digits: solve, do not transpose.
     const Pose X = curveAt(moving).pose(bracket.t_star);
     return X.R.partialPivLu().solve(witness - X.p);
   };

@@ -57,7 +57,8 @@ struct DistanceBracket {
   /// of the minimum exists. False without `refine`.
   bool unique = false;
   /// Meshes only: the bodies meet at t_star (surfaces to within the motion's error, or one body
-  /// inside of the other throughout). For bounds and witnesses see minimum/mesh/mesh.h.
+  /// inside of the other throughout). Then `witness_B - witness_A` is the translation back of B
+  /// that frees it there, unless the contact alone decided the threshold.
   bool penetrating = false;
   int distance_evaluations = 0;
   int bound_evaluations = 0;  ///< lower bounds over an interval computed beyond Lipschitz ones

@@ -82,6 +82,8 @@ bool hasArea(const std::vector<Vec3>& vertices, const std::vector<Triangle>& tri
 
 }  // namespace
 
+// About the centre of the points' box: at most sqrt 3 times the radius of the smallest ball, which
+// is at least half the longest edge of the box.
 Ball ballAbout(const std::vector<Vec3>& points) {
   Vec3 lower = points.front();
   Vec3 upper = points.front();
@@ -110,6 +112,7 @@ Cone::Cone(double radius, double length)
 Ellipsoid::Ellipsoid(const Vec3& radii) : radii_(positive(radii, "ellipsoid radii")) {}
 
 ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
+  // The cloud reads the points before they move into the shared copy.
   if (points.empty()) throw InputError({"", 0, "convex mesh", ""}, "has no points");
   checkVertices(points, "convex mesh");
   cloud_ = std::make_shared<const PointCloud>(points);
@@ -117,6 +120,7 @@ ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
 }
 
 TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
+  // Names the first fault only: a broken file has thousands.
   if (triangles.empty()) throw InputError({"", 0, "triangle mesh", ""}, "has no triangles");
   checkVertices(vertices, "triangle mesh");
   for (std::size_t i = 0; i < triangles.size(); ++i) {

@@ -113,7 +113,8 @@ bool areBoxes(const CorePair& pair) {
   return isBox(pair.A) && isBox(pair.B);
 }
 
-/// The cores overlap (GJK found so), or touch within rounding.
+/// The cores overlap, or touch within rounding: so GJK says. Should rounding in a flat simplex have
+/// misled it, the search over normals finds a positive separation all the same: the distance.
 CoreDistance penetration(const CorePair& pair, const GjkResult& r) {
   if (areBoxes(pair)) return fromNormal(pair, bestBoxAxis(pair), nullptr);
   const PenetrationResult search = searchPenetration(pair, r);

@@ -205,7 +205,7 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& opt
     if (r.size > 0 && r.upper - r.lower <= closed_gap) return r;
     if (isCorner(r, corner.w)) return r;
     const NearestPoint nearest = nearestOnSimplex(r.simplex, r.size + 1);
-    if (nearest.size == 0) {  // inside the tetrahedron
+    if (nearest.size == 0) {  // inside the tetrahedron (as far as rounding can tell)
       r.size = 4;
       r.overlap = true;
       r.upper = 0.0;

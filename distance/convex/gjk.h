@@ -16,7 +16,9 @@ struct MinkowskiPoint {
 /// What GJK ends with: a simplex (corners of B - A) that holds the point nearest to the origin, and
 /// a bracket of the distance of the cores.
 struct GjkResult {
-  bool overlap = false;  ///< the origin is inside B - A, or within rounding of it
+  /// The origin is inside B - A, or within rounding of it. Rounding in a flat simplex may claim so
+  /// of cores that are apart: then `lower` > 0 contradicts it.
+  bool overlap = false;
   bool converged = true;
   int size = 0;
   MinkowskiPoint simplex[4];

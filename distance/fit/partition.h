@@ -23,7 +23,8 @@ struct Cell {
   CapsuleFit fit;
 };
 
-/// Cells that together fill space, and the volume of the union of their capsules.
+/// Cells that together cover space (grids may overlap after a polish), and the volume of the union
+/// of their capsules.
 struct Partition {
   std::vector<Cell> cells;
   double volume = 0.0;

@@ -2,8 +2,9 @@
 //
 // A plane usually bounds several cells: all of one side of an early cut. It must move for all of
 // them at once, or gaps open between the cells. So the planes are counted once each (an
-// arrangement), and a cell says on which side of which planes it is. Invariant: the cells of an
-// arrangement fill space.
+// arrangement), and a cell says on which side of which planes it is. Invariant: the cells cover
+// space. A cut has one cell below it and one above; of slabs in a row the first one that a point is
+// below holds it. Tilted slabs may overlap.
 //
 // The polish is a pattern search: each plane in turn is moved along its normal and tilted about two
 // axes, in both senses; a change stays when the union of the capsules becomes smaller; the step

@@ -25,7 +25,9 @@ inline SegmentPoints nearestOnSegments(const Vec3& p, const Vec3& u, const Vec3&
   const double up = u.dot(p), vp = v.dot(p);
   const Vec3 cross = u.cross(v);
   const double det = cross.squaredNorm();  // uu vv - uv^2 without its cancellation
-  constexpr double kParallel = 1e-24;  // squared sine: from 1e-12 rad on s_line has a few digits
+  // Squared sine. Taking lines within 1e-12 rad as parallel moves points by that share of the
+  // length; beyond, s_line has a few digits.
+  constexpr double kParallel = 1e-24;
   const auto clampTo = [](double x) { return std::clamp(x, -1.0, 1.0); };
   const auto bestT = [&](double s) { return vv > 0.0 ? clampTo((vp + s * uv) / vv) : 0.0; };
   const auto bestS = [&](double t) { return uu > 0.0 ? clampTo((t * uv - up) / uu) : 0.0; };

@@ -1,3 +1,6 @@
+// The slot of a mesh and what is in it. Each part has a flag of its own, so that asking for the
+// hull does not make the cover, and two threads that ask for one part make it once.
+
 #include "allclear/distance/mesh/prepared.h"
 
 #include "allclear/core/assert.h"
@@ -34,6 +37,7 @@ const std::vector<ConvexMesh>& PreparedMesh::cover(const TriangleMesh& mesh,
 }
 
 const std::shared_ptr<const MeshBody>& PreparedMesh::body(const TriangleMesh& mesh) const {
+  // The body keeps no reference to the mesh: the slot would own itself.
   return body_.get([&] { return std::make_shared<const MeshBody>(Shape(mesh)); });
 }
 

@@ -165,7 +165,7 @@ class Cleaner {
     std::vector<int> number(vertices_.size(), -1);
     for (Triangle& t : out_.triangles) {
       for (int& v : t) {
-        if (number[v] < 0) {
+        if (number[v] < 0) {  // used for the first time
           number[v] = static_cast<int>(out_.vertices.size());
           out_.vertices.push_back(vertices_[v]);
         }

@@ -97,6 +97,7 @@ class TriangleSplitter {
     const auto at = [&](Index i) -> const TriangleCorners& {
       return triangles_[order_[first + i]];
     };
+    // Extents of former sets are in other frames: each set measures all of its triangles anew.
     const Mat3 axes = principalAxes(at, count);
     Extent all;
     for (Index i = 0; i < count; ++i) {

@@ -124,6 +124,7 @@ Mat3 VolumeFitter::boxAxes(std::span<const TriangleCorners> triangles) const {
   const auto at = [&](int i) -> const TriangleCorners& { return triangles[i]; };
   Mat3 axes = principalAxes(at, static_cast<int>(triangles.size()));
   if (triangles.size() > kMostTurned) return axes;
+  // Steps in radians; each turn is kept when it takes surface off.
   double least = extentAlong(axes, corners_).surface();
   for (double step : {0.4, 0.2, 0.1, 0.05}) {
     for (int axis = 0; axis < 3; ++axis) {

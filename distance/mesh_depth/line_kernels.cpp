@@ -69,6 +69,7 @@ template <int kAxes>
 ALLCLEAR_INLINE void trianglesAxes(const double (*a)[3], const double (*b)[3], Axes* axes) {
   setCross(axes, 0, a[0], a[1]);
   setCross(axes, 1, b[0], b[1]);
+  // The two normals, for the axes in the common plane of parallel triangles.
   const double n[3] = {axes->x[0], axes->y[0], axes->z[0]};
   const double k[3] = {axes->x[1], axes->y[1], axes->z[1]};
   for (int i = 0; i < 3; ++i) {

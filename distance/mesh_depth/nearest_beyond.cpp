@@ -78,6 +78,7 @@ std::optional<NearestBeyond> exchanged(const std::vector<ContactPlane>& planes, 
       if (mask >> i & 1) set[trial.active++] = now.plane[i];
     }
     set[trial.active++] = entering;
+    // Three planes meet in a point: a fourth cannot be active.
     if (trial.active > 3) continue;
     if (!footOn(planes, margin, set, trial.active, &trial.point)) continue;
     bool keeps_known = true;

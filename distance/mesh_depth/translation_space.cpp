@@ -157,6 +157,7 @@ bool TranslationSpace::coverFrom(double* s, double limit) {
       pushReachingBeyond(item, *s, limit);
       continue;
     }
+    // Behind s, or never met; ahead of s, with a gap before it; or across s: then s moves on.
     const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
     if (sweep.in > sweep.out || sweep.out <= *s) continue;
     if (sweep.in > *s) {
@@ -220,6 +221,7 @@ std::optional<double> TranslationSpace::pairsMetFirst(double limit, double band)
     }
     const TriangleSweep sweep = sweepLeaves(item, ~a, ~b);
     if (sweep.in > sweep.out || sweep.out < 0.0 || sweep.in > best + band) continue;
+    // Met at the start: `limit` is not free, and nothing else matters.
     if (sweep.in <= 0.0) {
       rememberBlocker(sweep, ~a, ~b);
       return std::nullopt;
@@ -259,6 +261,7 @@ std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec
   visited_.clear();
   startOver();
   double best = kInfinity;
+  // As a share of the way.
   const double left = kLeftAtOnce * clearance / std::max((to - from).norm(), clearance);
   while (!stack_.empty()) {
     const Item item = stack_.back();

@@ -30,6 +30,7 @@ DistanceBracket bracketOf(Motion& motion, SearchResult result, const McdOptions&
   if (options.refine && result.evaluated) {
     bracket.unique = MinimiserPolish<Motion>(&motion, &result).run(options.tolerance);
   }
+  // Rounding may put the bound above the distance found: a bracket must not be upside down.
   bracket.lower = std::min(result.lower, result.best.ceiling) - motion.error();
   bracket.upper = result.best.ceiling + motion.error();
   bracket.t_star = result.best.t;
@@ -39,6 +40,7 @@ DistanceBracket bracketOf(Motion& motion, SearchResult result, const McdOptions&
   bracket.normal = result.best.normal;
   bracket.distance_evaluations = result.evaluations;
   bracket.bound_evaluations = result.bound_evaluations;
+  // Without a threshold the comparisons below all fail.
   const double threshold = options.threshold.value_or(-std::numeric_limits<double>::infinity());
   if (options.threshold && is_proved && (result.above_threshold || bracket.lower >= threshold)) {
     bracket.lower = std::max(bracket.lower, threshold);

@@ -6,8 +6,10 @@
 
 namespace allclear::mcd {
 
-/// Where in (0, 1) the cubic with these end values and slopes is least inside, and its value there;
-/// false when it has no inner minimum.
+/// The cubic on [0, 1] with the end values d0, d1 and end slopes f0, f1: where in (0, 1) its local
+/// minimum lies, and its value there; false when it has none inside. With d(x) = d0 + f0 x + c2 x^2
+/// + c3 x^3 that is the root of d' at which d'' = 2 sqrt(c2^2 - 3 c3 f0) > 0, in the one of its two
+/// forms that does not subtract nearly equal numbers.
 ALLCLEAR_INLINE bool innerMinimum(double d0, double f0, double d1, double f1, double* x,
                                   double* value) {
   const double rise = d1 - d0;

@@ -6,26 +6,26 @@
 
 namespace allclear::mcd {
 
-/// An instant of a motion given in cells.
+/// An instant of a motion that is given in cells of time.
 struct TimePoint {
   int cell = 0;
   double s = 0.0;  ///< in [0, 1]
 };
 
-/// Two shapes at one instant.
+/// Two shapes at one instant: what a static distance tells a search over time.
 struct Instant {
   TimePoint when;
-  double t = 0.0;
-  double distance = 0.0;
-  double ceiling = 0.0;  ///< the distance is at most this: above `distance` only where unproven
-  double slope = 0.0;    ///< of the distance, by time (one-sided where the cell ends)
+  double t = 0.0;         ///< [s]
+  double distance = 0.0;  ///< signed [m]: never above the true one
+  double ceiling = 0.0;   ///< never below the true one; above `distance` only where unproven
+  double slope = 0.0;     ///< of the distance by time [m/s] (one-sided where the cell ends)
   Vec3 witness_A = Vec3::Zero();
   Vec3 witness_B = Vec3::Zero();
-  Vec3 normal = Vec3::UnitX();
-  bool unique = true;  ///< as far as the static distance tells
+  Vec3 normal = Vec3::UnitX();  ///< unit, world, from A to B
+  bool unique = true;           ///< witnesses and normal, as far as the static distance tells
 };
 
-/// The place of time t; instants between two cells belong to the later one.
+/// Time t of a motion in cells; an instant between two cells belongs to the later one.
 template <class Motion>
 TimePoint timePointAt(const Motion& motion, double t) {
   int low = 0, high = motion.cells() - 1;

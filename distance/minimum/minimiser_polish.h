@@ -101,7 +101,7 @@ class MinimiserPolish {
       if (next.slope < 0.0) {
         low = next;
         f_low = next.slope;
-        if (last < 0) f_high *= 0.5;
+        if (last < 0) f_high *= 0.5;  // `high` stayed twice: count it less
         last = -1;
       } else {
         high = next;
@@ -136,6 +136,7 @@ class MinimiserPolish {
     const double near = kSameMinimum * time_.length();
     Instant left = at(time_.lower);
     if (left.slope >= 0.0 && left.distance <= level && best.t - left.t > near) return true;
+    // At the start and the end of the whole time a slope outward is a minimum by itself.
     const int samples = kSamplesPerCell * motion_.cells();
     for (int i = 1; i <= samples; ++i) {
       const Instant right = at(time_.lower + time_.length() * i / samples);

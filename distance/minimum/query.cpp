@@ -1,3 +1,5 @@
+// What every entry to a minimum over time checks before it starts.
+
 #include "allclear/distance/minimum/query.h"
 
 #include <cmath>
@@ -33,6 +35,7 @@ void requireMatchingCurves(const MovingShape& a, const MovingShape& b) {
   if (a.curves.size() == b.curves.size()) {
     for (std::size_t i = 0; i < a.curves.size(); ++i) {
       const Interval &x = a.curves[i].time, &y = b.curves[i].time;
+      // A single still curve may span any time.
       const bool still = a.curves.size() == 1 && (isAtRest(a.curves[0]) || isAtRest(b.curves[0]));
       if (!still && (x.lower != y.lower || x.upper != y.upper)) {
         throw InputError("the body curves of two shapes have different cells of time");

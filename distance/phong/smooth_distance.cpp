@@ -43,7 +43,7 @@ bool hasFacets(const SmoothBody& body) {
 /// mesh's lowest vertex.
 Shape hullOf(const Shape& shape) {
   const TriangleMesh* mesh = std::get_if<TriangleMesh>(&shape);
-  return mesh ? Shape(hullOf(*mesh)) : shape;
+  return mesh ? Shape(allclear::hullOf(*mesh)) : shape;
 }
 
 struct SoftMemory : SmoothMemory {

@@ -92,9 +92,9 @@ TEST(MeshPairs, EveryCellsBoundIsBelowTheDistanceOfTheMeshesInsideIt) {
     Obstacle& ring = problem.obstacles[0];
     ring.geometry = {{test::torusMesh(0.12, 0.03, 40, 12, 0.2), Pose()}};
     const Vec3 aside = random.vector(0.06);
-    ring.motion = {{0.0, {random.rotation(), aside}},
-                   {1.5, {random.rotation(), -aside}},
-                   {3.0, {random.rotation(), aside + random.vector(0.05)}}};
+    ring.motion = {{0.0, {random.rotationOfNormals(), aside}},
+                   {1.5, {random.rotationOfNormals(), -aside}},
+                   {3.0, {random.rotationOfNormals(), aside + random.vector(0.05)}}};
     const CertifiedGeometry geometry = certifiedGeometry(problem);
     const Trajectory trajectory = straight();
     CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));

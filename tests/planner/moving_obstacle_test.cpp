@@ -11,6 +11,7 @@
 #include "allclear/robot_models/load_robot.h"
 #include "distance/minimum/mcd_methods.h"
 #include "support/data.h"
+#include "support/example_arm.h"
 #include "support/random_robot.h"
 
 namespace allclear {
@@ -25,8 +26,9 @@ Obstacle randomMotion(Random& random) {
   Obstacle obstacle;
   obstacle.id = "cart";
   const double size = random.logUniform(1e-2, 3.0);
-  obstacle.geometry.push_back({Box(size * Vec3(1.0, random.uniform(0.1, 1.0), 0.3)),
-                               {random.rotation(), random.vector(random.chance(0.5) ? 1.0 : 0.0)}});
+  obstacle.geometry.push_back(
+      {Box(size * Vec3(1.0, random.uniform(0.1, 1.0), 0.3)),
+       {random.rotationOfNormals(), random.vector(random.chance(0.5) ? 1.0 : 0.0)}});
   double t = random.uniform(-1.0, 1.0);
   Pose X = random.pose(2.0);
   for (int k = random.integer(1, 6); k > 0; --k) {
@@ -34,7 +36,7 @@ Obstacle randomMotion(Random& random) {
     t += random.logUniform(1e-2, 10.0);
     if (random.chance(0.8)) X.p += random.vector(random.logUniform(1e-3, 2.0));
     if (random.chance(0.7)) {
-      X.R = X.R * rotationAbout(random.direction(), random.logUniform(1e-6, 3.1));
+      X.R = X.R * rotationAbout(random.directionOfNormals(), random.logUniform(1e-6, 3.1));
     }
   }
   return obstacle;
@@ -71,7 +73,7 @@ TEST(ObstacleCurve, IsTheMotionToTheToleranceBetweenBreaks) {
       EXPECT_LE(curve.error(radius), tolerance + 1e-11) << "seed " << seed;
       for (int i = 0; i <= 12; ++i) {
         const double t = cell.lower + cell.length() * i / 12;
-        const Vec3 p = random.uniform(0.0, 1.0) * radius * random.direction();
+        const Vec3 p = random.uniform(0.0, 1.0) * radius * random.directionOfNormals();
         EXPECT_LE((curve.pose(t) * p - obstacle.pose(t) * p).norm(), curve.error(p.norm()))
             << "seed " << seed << " at " << t;
       }
@@ -87,7 +89,7 @@ TEST(ObstacleCurve, BoundsTheDerivativesOfTheMotion) {
     const double last = obstacle.motion.back().time;
     for (const Interval& cell : cellsOf(obstacle, {-2.0, last + 1.0}, 1e-4)) {
       const DerivativeBounds bounds = obstacle.curve(cell).bounds;
-      const Vec3 u = random.logUniform(1e-2, 3.0) * random.direction();
+      const Vec3 u = random.logUniform(1e-2, 3.0) * random.directionOfNormals();
       const double h = cell.length() / 8.0;
       const auto at = [&](int i) -> Vec3 { return obstacle.pose(cell.middle() + i * h) * u; };
       // Differences are means of the derivative over their stretch.
@@ -167,20 +169,10 @@ TEST(ObstacleCurve, EverySoundSearchFindsTheSameLeastDistance) {
   }
 }
 
-std::shared_ptr<const RobotModel> exampleArm() {
-  static const auto kArm = [] {
-    RobotSource source;
-    source.urdf = test::testFolder().parent_path() / "examples/shelf/seven.urdf";
-    source.srdf = test::testFolder().parent_path() / "examples/shelf/seven.srdf";
-    return std::make_shared<const RobotModel>(loadRobot(source));
-  }();
-  return kArm;
-}
-
 /// The arm swings from side to side; nothing is in its way yet.
 Problem swingProblem() {
   Problem problem;
-  problem.robot = exampleArm();
+  problem.robot = test::exampleArm();
   for (int k = 0; k < 7; ++k) problem.planned.push_back(k);
   problem.start = VecX::Zero(7);
   problem.start << -1.2, 0.6, 0.0, 1.2, 0.0, 0.8, 0.0;

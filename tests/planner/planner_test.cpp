@@ -9,27 +9,17 @@
 #include "allclear/robot_models/load_robot.h"
 #include "allclear/trajectories/trajectory_csv.h"
 #include "support/data.h"
+#include "support/example_arm.h"
 
 namespace allclear {
 namespace {
 
 const PlanOptions kPatient{.time_limit = 60.0};
 
-std::shared_ptr<const RobotModel> exampleArm() {
-  static const auto kArm = [] {
-    const auto folder = test::testFolder().parent_path() / "examples/shelf";
-    RobotSource source;
-    source.urdf = folder / "seven.urdf";
-    source.srdf = folder / "seven.srdf";
-    return std::make_shared<const RobotModel>(loadRobot(source));
-  }();
-  return kArm;
-}
-
 /// The arm turns past a post that stands in its way.
 Problem postProblem() {
   Problem problem;
-  problem.robot = exampleArm();
+  problem.robot = test::exampleArm();
   for (int k = 0; k < 7; ++k) problem.planned.push_back(k);
   problem.start = VecX::Zero(7);
   problem.start << -1.2, 0.6, 0.0, 1.2, 0.0, 0.8, 0.0;

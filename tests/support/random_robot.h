@@ -6,39 +6,9 @@
 #include <string>
 
 #include "allclear/robot_models/robot_model.h"
+#include "support/random.h"
 
 namespace allclear::test {
-
-/// Draws for tests; every test seeds its own.
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-
-  double uniform(double a, double b) {
-    return std::uniform_real_distribution<double>(a, b)(engine_);
-  }
-  /// Log-uniform magnitude.
-  double logUniform(double a, double b) { return std::exp(uniform(std::log(a), std::log(b))); }
-  int integer(int a, int b) { return std::uniform_int_distribution<int>(a, b)(engine_); }
-  bool chance(double p) { return uniform(0.0, 1.0) < p; }
-  double normal() { return std::normal_distribution<double>()(engine_); }
-
-  Vec3 vector(double scale) { return scale * Vec3(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)); }
-  Vec3 direction() {
-    Vec3 v(normal(), normal(), normal());
-    return v.normalized();
-  }
-  Mat3 rotation() { return rotationAbout(direction(), uniform(-3.14, 3.14)); }
-  Pose pose(double scale) { return {rotation(), vector(scale)}; }
-  VecX vectorX(int n, double scale) {
-    VecX v(n);
-    for (int i = 0; i < n; ++i) v[i] = uniform(-scale, scale);
-    return v;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 struct RandomRobotOptions {
   int joints = 8;
@@ -59,10 +29,10 @@ inline RobotModel randomRobot(Random& random, const RandomRobotOptions& options)
     joint.parent_link = options.serial ? j : random.integer(std::max(0, j - 3), j);
     joint.child_link = j + 1;
     if (!random.chance(0.2)) joint.X_PJ.p = random.vector(random.logUniform(1e-3, 1.0));
-    if (!random.chance(0.4)) joint.X_PJ.R = random.rotation();
+    if (!random.chance(0.4)) joint.X_PJ.R = random.rotationOfNormals();
     joint.axis = random.chance(0.6)
                      ? Vec3(Vec3::Unit(random.integer(0, 2)) * (random.chance(0.5) ? 1.0 : -1.0))
-                     : random.direction();
+                     : random.directionOfNormals();
     joint.type = JointType::kRevolute;
     const double draw = random.uniform(0.0, 1.0);
     if (options.floating_base && j == 0) {
@@ -99,7 +69,7 @@ inline RobotModel randomRobot(Random& random, const RandomRobotOptions& options)
     data.joints.push_back(joint);
     Link link{"link" + std::to_string(j), j, {}, {}, {}};
     if (!random.chance(0.2)) {
-      const Mat3 R = random.rotation();
+      const Mat3 R = random.rotationOfNormals();
       const Vec3 d(random.uniform(1, 2), random.uniform(1, 2), random.uniform(1, 2));
       link.inertia = {random.logUniform(0.01, 10.0), random.vector(0.3),
                       0.05 * R * d.asDiagonal() * R.transpose()};

@@ -9,12 +9,13 @@ namespace allclear {
 namespace {
 
 using test::Extended;
+using test::Random32;
 
-BernsteinSpan randomSpan(std::mt19937& random, int least_degree = 0) {
+BernsteinSpan randomSpan(Random32& random, int least_degree = 0) {
   const int degree = least_degree + static_cast<int>(random() % 9);
-  const double from = test::uniform(random, -10.0, 10.0);
-  const Interval time{from, from + test::logUniform(random, 1e-3, 1e2)};
-  return {time, test::randomMatrix(random, 3, degree + 1) * test::logUniform(random, 1e-3, 1e3)};
+  const double from = random.uniform(-10.0, 10.0);
+  const Interval time{from, from + random.logUniform(1e-3, 1e2)};
+  return {time, test::randomMatrix(random, 3, degree + 1) * random.logUniform(1e-3, 1e3)};
 }
 
 /// By the definition: sum of binomial(p, i) s^i (1 - s)^(p - i) b_i, in extended precision.
@@ -32,9 +33,9 @@ Extended bernsteinSum(const BernsteinSpan& span, int row, double t) {
 
 TEST(BernsteinSpan, ValueIsTheBernsteinSum) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const BernsteinSpan span = randomSpan(random);
-    const double t = test::uniform(random, span.time().lower, span.time().upper);
+    const double t = random.uniform(span.time().lower, span.time().upper);
     const double size = span.control().cwiseAbs().maxCoeff();
     for (int r = 0; r < 3; ++r) {
       ASSERT_NEAR(span.value(t)[r], static_cast<double>(bernsteinSum(span, r, t)), 1e-14 * size)
@@ -53,10 +54,10 @@ TEST(BernsteinSpan, ExtrapolatesThePolynomial) {
 
 TEST(BernsteinSpan, DerivativesAgreeWithCentralDifferences) {
   for (unsigned seed = 0; seed < 300; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const BernsteinSpan span = randomSpan(random);
     const double h = 1e-5 * span.time().length();
-    const double t = test::uniform(random, span.time().lower, span.time().upper);
+    const double t = random.uniform(span.time().lower, span.time().upper);
     for (int order = 1; order <= span.degree() + 1; ++order) {
       const double before = t - h, after = t + h;  // not 2 h apart, t being rounded
       const VecX difference =
@@ -73,11 +74,11 @@ TEST(BernsteinSpan, DerivativesAgreeWithCentralDifferences) {
 
 TEST(BernsteinSpan, RestrictionIsTheSamePolynomialAndKeepsCommonEnds) {
   for (unsigned seed = 0; seed < 1000; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const BernsteinSpan span = randomSpan(random);
-    const double length = span.time().length() * test::logUniform(random, 1e-8, 1.0);
+    const double length = span.time().length() * random.logUniform(1e-8, 1.0);
     Interval part{span.time().lower, span.time().upper};
-    if (seed % 3 != 0) part.lower = test::uniform(random, part.lower, part.upper - length);
+    if (seed % 3 != 0) part.lower = random.uniform(part.lower, part.upper - length);
     if (seed % 3 != 1) part.upper = std::min(part.upper, part.lower + length);
     const BernsteinSpan piece = span.restricted(part);
     EXPECT_EQ(piece.time().lower, part.lower);
@@ -90,7 +91,7 @@ TEST(BernsteinSpan, RestrictionIsTheSamePolynomialAndKeepsCommonEnds) {
     }
     const double size = span.control().cwiseAbs().maxCoeff();
     for (int n = 0; n < 5; ++n) {
-      const double t = test::uniform(random, part.lower, part.upper);
+      const double t = random.uniform(part.lower, part.upper);
       // The part is so short that the rounding of t within it counts.
       const double slack = 1e-15 * std::abs(t) / span.time().length() * span.degree();
       ASSERT_LE((piece.value(t) - span.value(t)).cwiseAbs().maxCoeff(), (1e-14 + slack) * size)
@@ -102,7 +103,7 @@ TEST(BernsteinSpan, RestrictionIsTheSamePolynomialAndKeepsCommonEnds) {
 
 TEST(BernsteinSpan, HullBoundsHold) {
   for (unsigned seed = 0; seed < 300; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const BernsteinSpan span = randomSpan(random);
     for (int n = 0; n <= 50; ++n) {
       const double t = span.time().lower + span.time().length() * n / 50.0;

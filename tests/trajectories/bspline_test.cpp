@@ -9,13 +9,14 @@ namespace allclear {
 namespace {
 
 using test::Extended;
+using test::Random32;
 
 /// Runs `body(spline, random)` on random splines of all degrees from `least` on and both kinds of
 /// knots.
 template <class Body>
 void onRandomSplines(unsigned seed, int count, int least, Body body) {
   for (int n = 0; n < count; ++n) {
-    std::mt19937 random(seed + static_cast<unsigned>(n));
+    Random32 random(seed + static_cast<unsigned>(n));
     const int degree = n % 2 ? 5 : least + static_cast<int>(random() % 6);
     const BSpline spline =
         test::randomSpline(random, degree, n % 3 == 0, 1 + static_cast<int>(random() % 9));
@@ -26,7 +27,7 @@ void onRandomSplines(unsigned seed, int count, int least, Body body) {
   }
 }
 
-double randomTime(const BSpline& spline, std::mt19937& random) {
+double randomTime(const BSpline& spline, Random32& random) {
   switch (random() % 8) {
     case 0:
       return 0.0;
@@ -35,7 +36,7 @@ double randomTime(const BSpline& spline, std::mt19937& random) {
     case 2:
       return spline.spanTime(static_cast<int>(random() % spline.spanCount())).lower;
     default:
-      return test::uniform(random, 0.0, spline.duration());
+      return random.uniform(0.0, spline.duration());
   }
 }
 
@@ -49,16 +50,17 @@ double scaleOf(const BSpline& spline, int order) {
 }
 
 TEST(BSpline, ValuesAndDerivativesAgreeWithTheRecursionThatDefinesThem) {
-  onRandomSplines(1, test::samples(100, 1000), 1, [](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(1, test::samples(100, 1000), 1, [](const BSpline& spline, Random32& random) {
     for (int n = 0; n < 8; ++n) {
       // Not at joints, where the oracle's s and ours may round to different sides.
-      const double t = test::uniform(random, 0.0, spline.duration());
+      const double t = random.uniform(0.0, spline.duration());
       for (int order = 0; order <= spline.degree(); ++order) {
         const VecX value = spline.value(t, order);
         for (int r = 0; r < spline.dimension(); ++r) {
           Extended scale;
           const Extended truth = test::oracle(spline, r, t, order, &scale);
-          // The time's own rounding moves the value by the slope: covered by the next order.
+          // The time's own rounding moves the value by the slope: covered by the
+          // next order.
           Extended slope = 0.0L;
           if (order < spline.degree()) test::oracle(spline, r, t, order + 1, &slope);
           ASSERT_NEAR(value[r], static_cast<double>(truth),
@@ -71,7 +73,7 @@ TEST(BSpline, ValuesAndDerivativesAgreeWithTheRecursionThatDefinesThem) {
 }
 
 TEST(BSpline, StartsAndEndsInItsFirstAndLastControlPoint) {
-  onRandomSplines(2, 50, 1, [](const BSpline& spline, std::mt19937&) {
+  onRandomSplines(2, 50, 1, [](const BSpline& spline, Random32&) {
     EXPECT_EQ(spline.value(0.0), spline.control().col(0));
     const VecX last = spline.control().rightCols(1);
     EXPECT_LE((spline.value(spline.duration()) - last).norm(), 1e-15 * last.norm());
@@ -81,11 +83,11 @@ TEST(BSpline, StartsAndEndsInItsFirstAndLastControlPoint) {
 }
 
 TEST(BSpline, DerivativesAgreeWithCentralDifferences) {
-  onRandomSplines(3, 200, 3, [](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(3, 200, 3, [](const BSpline& spline, Random32& random) {
     const int span = static_cast<int>(random() % spline.spanCount());
     const Interval within = spline.spanTime(span);
     const double h = 1e-4 * within.length();
-    const double t = test::uniform(random, within.lower + h, within.upper - h);
+    const double t = random.uniform(within.lower + h, within.upper - h);
     for (int order = 1; order <= 3; ++order) {
       const VecX difference =
           (spline.value(t + h, order - 1) - spline.value(t - h, order - 1)) / (2.0 * h);
@@ -97,7 +99,7 @@ TEST(BSpline, DerivativesAgreeWithCentralDifferences) {
 }
 
 TEST(BSpline, LinearMapTimesControlPointsIsTheValue) {
-  onRandomSplines(4, 200, 1, [](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(4, 200, 1, [](const BSpline& spline, Random32& random) {
     const double t = randomTime(spline, random);
     const double T = spline.duration();
     for (int order = 0; order <= spline.degree() + 1; ++order) {
@@ -114,11 +116,11 @@ TEST(BSpline, LinearMapTimesControlPointsIsTheValue) {
 }
 
 TEST(BSpline, BernsteinSpansAreTheCurve) {
-  onRandomSplines(5, test::samples(200, 2000), 1, [](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(5, test::samples(200, 2000), 1, [](const BSpline& spline, Random32& random) {
     const double size = spline.control().cwiseAbs().maxCoeff();
     for (int i = 0; i < spline.spanCount(); ++i) {
       const BernsteinSpan span = spline.span(i);
-      const double t = test::uniform(random, span.time().lower, span.time().upper);
+      const double t = random.uniform(span.time().lower, span.time().upper);
       // A time near a short span's end is known only to the rounding of t.
       const double slack = 1.0 + t / span.time().length() * 0.01;
       ASSERT_LE((span.value(t) - spline.value(t)).cwiseAbs().maxCoeff(), 1e-13 * size * slack);
@@ -128,7 +130,7 @@ TEST(BSpline, BernsteinSpansAreTheCurve) {
 
 TEST(BSpline, SpansJoinWithDegreeMinusOneContinuousDerivatives) {
   for (unsigned seed = 0; seed < 100; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const int degree = 1 + static_cast<int>(random() % 7);
     const BSpline spline = test::randomSpline(random, degree, true, 1 + static_cast<int>(seed % 9));
     for (int i = 1; i < spline.spanCount(); ++i) {
@@ -147,15 +149,15 @@ TEST(BSpline, SpansJoinWithDegreeMinusOneContinuousDerivatives) {
 
 TEST(BSpline, CoefficientsAreWithinTheirErrorBound) {
   double worst = 0.0;
-  onRandomSplines(6, test::samples(100, 1000), 1, [&](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(6, test::samples(100, 1000), 1, [&](const BSpline& spline, Random32& random) {
     MatX control = spline.control();
-    control.array() += test::logUniform(random, 1e-3, 1e5);
+    control.array() += random.logUniform(1e-3, 1e5);
     const BSpline far = spline.withControl(control);
     const int i = static_cast<int>(random() % far.spanCount());
     const Interval s = far.basis().span(i);
     for (int order = 0; order <= far.degree(); ++order) {
       const SpanCoefficients piece = far.coefficients(i, order, 0);
-      const Extended u = test::uniform(random, 0.01, 0.99);
+      const Extended u = random.uniform(0.01, 0.99);
       std::array<Extended, 16> b;
       for (int j = 0; j <= piece.degree; ++j) b[j] = piece.coefficient[j];
       for (int level = piece.degree; level > 0; --level) {
@@ -175,7 +177,7 @@ TEST(BSpline, CoefficientsAreWithinTheirErrorBound) {
 }
 
 TEST(BSpline, DerivativeSplineIsTheDerivative) {
-  onRandomSplines(7, 100, 1, [](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(7, 100, 1, [](const BSpline& spline, Random32& random) {
     const BSpline derivative = spline.derivative();
     for (int n = 0; n < 10; ++n) {
       const double t = randomTime(spline, random);
@@ -185,9 +187,9 @@ TEST(BSpline, DerivativeSplineIsTheDerivative) {
 }
 
 TEST(BSpline, InsertedKnotsLeaveTheCurveAsItIs) {
-  onRandomSplines(8, 200, 2, [](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(8, 200, 2, [](const BSpline& spline, Random32& random) {
     std::vector<double> inserted;
-    for (int n = 0; n < 5; ++n) inserted.push_back(test::uniform(random, 0.01, 0.99));
+    for (int n = 0; n < 5; ++n) inserted.push_back(random.uniform(0.01, 0.99));
     inserted.push_back(inserted.back());
     if (spline.spanCount() > 1 && spline.basis().knots()[spline.degree() + 1] !=
                                       spline.basis().knots()[spline.degree() + 2]) {
@@ -206,10 +208,10 @@ TEST(BSpline, InsertedKnotsLeaveTheCurveAsItIs) {
 }
 
 TEST(BSpline, RestrictionIsThePartOfTheCurve) {
-  onRandomSplines(9, 200, 1, [](const BSpline& spline, std::mt19937& random) {
+  onRandomSplines(9, 200, 1, [](const BSpline& spline, Random32& random) {
     const double T = spline.duration();
-    const double length = T * test::logUniform(random, 1e-4, 1.0);
-    const double from = test::uniform(random, 0.0, T - length);
+    const double length = T * random.logUniform(1e-4, 1.0);
+    const double from = random.uniform(0.0, T - length);
     const BSpline part = spline.restricted({from, from + length});
     const double size = spline.control().cwiseAbs().maxCoeff();
     EXPECT_LE(part.control().cwiseAbs().maxCoeff(), size * (1.0 + 1e-13));
@@ -222,10 +224,10 @@ TEST(BSpline, RestrictionIsThePartOfTheCurve) {
 }
 
 TEST(BSpline, DurationScalesTimeOnly) {
-  onRandomSplines(10, 100, 3, [](const BSpline& spline, std::mt19937& random) {
-    const double factor = test::logUniform(random, 1e-2, 1e2);
+  onRandomSplines(10, 100, 3, [](const BSpline& spline, Random32& random) {
+    const double factor = random.logUniform(1e-2, 1e2);
     const BSpline slow = spline.withDuration(spline.duration() * factor);
-    const double t = test::uniform(random, 0.0, spline.duration());
+    const double t = random.uniform(0.0, spline.duration());
     for (int order = 0; order <= 3; ++order) {
       const VecX expected = spline.value(t, order) / std::pow(factor, order);
       ASSERT_LE((slow.value(t * factor, order) - expected).norm(), 1e-12 * scaleOf(slow, order));
@@ -239,7 +241,7 @@ TEST(BSpline, EnergyIsTheIntegralOfTheSquaredDerivative) {
                               0.9602898564975363};
   constexpr double kWeight[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
                                 0.1012285362903763};
-  onRandomSplines(11, 100, 1, [&](const BSpline& spline, std::mt19937&) {
+  onRandomSplines(11, 100, 1, [&](const BSpline& spline, Random32&) {
     const double T = spline.duration();
     for (int order = 0; order <= std::min(4, spline.degree()); ++order) {
       const MatX Q = spline.basis().energy(order);
@@ -262,8 +264,8 @@ TEST(BSpline, EnergyIsTheIntegralOfTheSquaredDerivative) {
 }
 
 TEST(BSplineBasis, WeightsArePositiveAndSumToOne) {
-  onRandomSplines(12, 100, 1, [](const BSpline& spline, std::mt19937& random) {
-    const BasisWeights w = spline.basis().weights(0, test::uniform(random, 0.0, 1.0));
+  onRandomSplines(12, 100, 1, [](const BSpline& spline, Random32& random) {
+    const BasisWeights w = spline.basis().weights(0, random.uniform(0.0, 1.0));
     EXPECT_GE(w.weights.minCoeff(), 0.0);
     EXPECT_NEAR(w.weights.sum(), 1.0, 1e-15 * (2 + spline.degree()));
   });

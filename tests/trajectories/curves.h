@@ -1,71 +1,60 @@
 #pragma once
 
 #include <cmath>
-#include <cstdlib>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "allclear/trajectories/trajectory.h"
+#include "support/long_run.h"
+#include "support/random.h"
 
 namespace allclear::test {
 
 /// More samples when ALLCLEAR_LONG is set.
-inline int samples(int quick, int thorough) {
-  return std::getenv("ALLCLEAR_LONG") ? thorough : quick;
-}
+inline int samples(int quick, int thorough) { return isLong() ? thorough : quick; }
 
-inline double uniform(std::mt19937& random, double lower, double upper) {
-  return std::uniform_real_distribution<double>(lower, upper)(random);
-}
-
-inline double logUniform(std::mt19937& random, double lower, double upper) {
-  return std::exp(uniform(random, std::log(lower), std::log(upper)));
-}
-
-inline MatX randomMatrix(std::mt19937& random, int rows, int cols) {
+inline MatX randomMatrix(Random32& random, int rows, int cols) {
   MatX M(rows, cols);
-  for (double& x : M.reshaped()) x = uniform(random, -1.0, 1.0);
+  for (double& x : M.reshaped()) x = random.uniform(-1.0, 1.0);
   return M;
 }
 
 /// Clamped knots with `spans - 1` random ones inside, gaps log-uniform, now and then repeated.
-inline std::vector<double> randomKnots(std::mt19937& random, int spans, int degree) {
+inline std::vector<double> randomKnots(Random32& random, int spans, int degree) {
   std::vector<double> gaps(static_cast<std::size_t>(spans));
   double total = 0.0;
-  for (double& gap : gaps) total += gap = logUniform(random, 1e-3, 1.0);
+  for (double& gap : gaps) total += gap = random.logUniform(1e-3, 1.0);
   std::vector<double> knots(static_cast<std::size_t>(degree) + 1, 0.0);
   double s = 0.0;
   for (int i = 0; i + 1 < spans; ++i) {
     s += gaps[i] / total;
-    const int times = uniform(random, 0.0, 1.0) < 0.2 ? 1 + static_cast<int>(random() % degree) : 1;
+    const int times = random.uniform(0.0, 1.0) < 0.2 ? 1 + static_cast<int>(random() % degree) : 1;
     knots.insert(knots.end(), static_cast<std::size_t>(times), s);
   }
   knots.insert(knots.end(), static_cast<std::size_t>(degree) + 1, 1.0);
   return knots;
 }
 
-inline BSpline randomSpline(std::mt19937& random, int degree, bool uniform_knots,
-                            int dimension = 3) {
+inline BSpline randomSpline(Random32& random, int degree, bool uniform_knots, int dimension = 3) {
   const int spans = 1 + static_cast<int>(random() % 12);
   auto basis = std::make_shared<const BSplineBasis>(
       uniform_knots ? BSplineBasis::uniform(spans, degree)
                     : BSplineBasis(randomKnots(random, spans, degree), degree));
   MatX control = randomMatrix(random, dimension, basis->controlCount());
-  control *= logUniform(random, 1e-3, 1e2);
-  return {std::move(basis), std::move(control), logUniform(random, 1e-2, 1e2)};
+  control *= random.logUniform(1e-3, 1e2);
+  return {std::move(basis), std::move(control), random.logUniform(1e-2, 1e2)};
 }
 
-inline QuinticHermite randomHermite(std::mt19937& random, int dimension = 3) {
+inline QuinticHermite randomHermite(Random32& random, int dimension = 3) {
   const int count = 2 + static_cast<int>(random() % 8);
   std::vector<double> times{0.0};
   while (static_cast<int>(times.size()) < count) {
-    times.push_back(times.back() + logUniform(random, 1e-3, 1.0));
+    times.push_back(times.back() + random.logUniform(1e-3, 1.0));
   }
   MatX positions = randomMatrix(random, dimension, count);
-  positions.array() += logUniform(random, 1e-3, 1e2);
-  MatX velocities = randomMatrix(random, dimension, count) * logUniform(random, 1e-2, 1e2);
-  MatX accelerations = randomMatrix(random, dimension, count) * logUniform(random, 1e-2, 1e3);
+  positions.array() += random.logUniform(1e-3, 1e2);
+  MatX velocities = randomMatrix(random, dimension, count) * random.logUniform(1e-2, 1e2);
+  MatX accelerations = randomMatrix(random, dimension, count) * random.logUniform(1e-2, 1e3);
   return {std::move(times), std::move(positions), std::move(velocities), std::move(accelerations)};
 }
 

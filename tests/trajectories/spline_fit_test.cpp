@@ -8,6 +8,8 @@
 namespace allclear {
 namespace {
 
+using test::Random32;
+
 EndState stateAt(const BSpline& curve, double t) {
   return {curve.value(t, 0), curve.value(t, 1), curve.value(t, 2)};
 }
@@ -33,9 +35,9 @@ Samples samplesOf(const BSpline& curve, int count) {
 
 TEST(FitSpline, FindsTheCurveThatTheSamplesAreOf) {
   for (unsigned seed = 0; seed < 50; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const int spans = 1 + static_cast<int>(random() % 12);
-    const BSpline curve(test::randomMatrix(random, 4, spans + 5), test::uniform(random, 0.5, 5.0));
+    const BSpline curve(test::randomMatrix(random, 4, spans + 5), random.uniform(0.5, 5.0));
     const double T = curve.duration();
     const BSpline fit = fitSpline(curve.sharedBasis(), T, samplesOf(curve, 8 * spans),
                                   stateAt(curve, 0.0), stateAt(curve, T));
@@ -45,7 +47,7 @@ TEST(FitSpline, FindsTheCurveThatTheSamplesAreOf) {
 }
 
 TEST(FitSpline, HasTheLeastSumOfSquares) {
-  std::mt19937 random(1);
+  Random32 random(1);
   const auto basis = std::make_shared<const BSplineBasis>(BSplineBasis::uniform(6));
   const Samples samples = {{0.1, 0.3, 0.35, 0.6, 0.8, 1.1, 1.3, 1.6, 1.9},
                            test::randomMatrix(random, 2, 9)};
@@ -69,7 +71,7 @@ TEST(FitSpline, HasTheLeastSumOfSquares) {
 }
 
 TEST(FitSpline, PassesThroughFewSamplesWithTheLeastJerk) {
-  std::mt19937 random(2);
+  Random32 random(2);
   const auto basis = std::make_shared<const BSplineBasis>(BSplineBasis::uniform(8));
   const Samples samples = {{0.5, 1.2}, test::randomMatrix(random, 3, 2)};
   const EndState start = EndState::atRest(VecX::Zero(3)), end = EndState::atRest(VecX::Ones(3));
@@ -115,7 +117,7 @@ double jump(const QuinticHermite& curve, int order) {
 
 TEST(InterpolatePositions, IsFourTimesContinuousFromRestToRest) {
   for (unsigned seed = 0; seed < 200; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const QuinticHermite data = test::randomHermite(random);
     const QuinticHermite curve = interpolatePositions(data.times(), data.positions());
     EXPECT_EQ(curve.positions(), data.positions());
@@ -127,7 +129,7 @@ TEST(InterpolatePositions, IsFourTimesContinuousFromRestToRest) {
 }
 
 TEST(InterpolatePositions, AgreesWithTheFitOnKnotsAtTheRows) {
-  std::mt19937 random(3);
+  Random32 random(3);
   const std::vector<double> times = {0.0, 0.2, 0.5, 1.1, 1.5, 2.0};
   const MatX positions = test::randomMatrix(random, 2, 6);
   const QuinticHermite curve = interpolatePositions(times, positions);
@@ -145,7 +147,7 @@ TEST(InterpolatePositions, AgreesWithTheFitOnKnotsAtTheRows) {
 
 TEST(InterpolatePositionsAndVelocities, KeepsBothAndHasContinuousJerk) {
   for (unsigned seed = 0; seed < 200; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const QuinticHermite data = test::randomHermite(random);
     const QuinticHermite curve =
         interpolatePositionsAndVelocities(data.times(), data.positions(), data.velocities());
@@ -158,12 +160,12 @@ TEST(InterpolatePositionsAndVelocities, KeepsBothAndHasContinuousJerk) {
 
 TEST(InterpolatePositions, StaysFiniteAndKeepsItsRowsWhateverTheirSpacing) {
   for (unsigned seed = 0; seed < 300; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     std::vector<double> times{0.0};
     for (int i = 0; i < 50; ++i) {
-      times.push_back(times.back() + test::logUniform(random, 1e-8, 1e2));
+      times.push_back(times.back() + random.logUniform(1e-8, 1e2));
     }
-    const MatX positions = test::randomMatrix(random, 2, 51) * test::logUniform(random, 1e-6, 1e9);
+    const MatX positions = test::randomMatrix(random, 2, 51) * random.logUniform(1e-6, 1e9);
     EXPECT_NO_THROW({
       const Trajectory curve = interpolatePositions(times, positions);
       EXPECT_TRUE(curve.derivativeBound(3, {0.0, curve.duration()}).allFinite());

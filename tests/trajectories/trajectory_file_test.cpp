@@ -14,6 +14,8 @@
 namespace allclear {
 namespace {
 
+using test::Random32;
+
 namespace fs = std::filesystem;
 const std::vector<std::string> kJoints = {"shoulder", "elbow", "wrist_1"};
 
@@ -48,7 +50,7 @@ std::string errorOf(Parse parse) {
 }
 
 /// Numbers of all magnitudes, now and then special ones.
-MatX hardNumbers(std::mt19937& random, int rows, int cols) {
+MatX hardNumbers(Random32& random, int rows, int cols) {
   MatX M(rows, cols);
   for (double& x : M.reshaped()) {
     switch (random() % 6) {
@@ -62,7 +64,7 @@ MatX hardNumbers(std::mt19937& random, int rows, int cols) {
         x = 0.1 * static_cast<double>(random() % 100);
         break;
       default:
-        x = (random() % 2 ? 1.0 : -1.0) * test::logUniform(random, 1e-300, 1e9);
+        x = (random() % 2 ? 1.0 : -1.0) * random.logUniform(1e-300, 1e9);
     }
   }
   return M;
@@ -70,11 +72,11 @@ MatX hardNumbers(std::mt19937& random, int rows, int cols) {
 
 TEST(TrajectoryCsv, RowsAndBytesRoundTripExactly) {
   for (unsigned seed = 0; seed < 100; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const int count = test::randomHermite(random).spanCount() + 1;
     std::vector<double> times{0.0};
     for (int i = 1; i < count; ++i) {
-      times.push_back(times.back() + test::logUniform(random, 1e-6, 1.0));
+      times.push_back(times.back() + random.logUniform(1e-6, 1.0));
     }
     const QuinticHermite rows(times, hardNumbers(random, 3, count), hardNumbers(random, 3, count),
                               hardNumbers(random, 3, count));
@@ -89,7 +91,7 @@ TEST(TrajectoryCsv, RowsAndBytesRoundTripExactly) {
 }
 
 TEST(TrajectoryCsv, SamplingWhatWasReadAtTheSameRateGivesTheSameBytes) {
-  std::mt19937 random(1);
+  Random32 random(1);
   const fs::path path = fs::temp_directory_path() / "allclear_trajectory_test.csv";
   for (int n = 0; n < 20; ++n) {
     const BSpline curve = test::randomSpline(random, 5, true).withDuration(1.2345);
@@ -183,7 +185,7 @@ TEST(TrajectoryFiles, AreArrangedAsTheExpectedJoints) {
   EXPECT_EQ(errorOf([&] { parseTrajectoryCsv(csv, "x.csv", {"a"}); }),
             "x.csv:1: column: 'b': no such joint is expected (did you mean 'a'?)");
 
-  std::mt19937 random(4);
+  Random32 random(4);
   const BSpline spline = test::randomSpline(random, 5, true);
   const NamedTrajectory json = parseTrajectoryJson(formatTrajectoryJson(spline, kJoints), "x.json",
                                                    {"wrist_1", "elbow", "shoulder"});
@@ -192,7 +194,7 @@ TEST(TrajectoryFiles, AreArrangedAsTheExpectedJoints) {
 
 TEST(TrajectoryJson, RoundTripsExactly) {
   for (unsigned seed = 0; seed < 200; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const BSpline spline = test::randomSpline(random, 1 + static_cast<int>(random() % 6), seed % 2);
     const BSpline hard = spline.withControl(hardNumbers(random, 3, spline.basis().controlCount()));
     const std::string text = formatTrajectoryJson(hard, kJoints);
@@ -230,7 +232,7 @@ TEST(TrajectoryJson, StandsInsideAnotherFileOnOneLine) {
 }
 
 TEST(TrajectoryJson, IsWrittenToAndReadFromFiles) {
-  std::mt19937 random(5);
+  Random32 random(5);
   const fs::path path = fs::temp_directory_path() / "allclear_trajectory_test.json";
   const BSpline spline = test::randomSpline(random, 5, false);
   writeTrajectoryJson(path, spline, {"a", "\"quoted\" \\ é", "c"});
@@ -359,7 +361,7 @@ TEST(BrokenTrajectoryFiles, RandomDamageIsReadOrRefusedButNeverCrashes) {
   constexpr std::string_view kPieces = "0919.-+eE,\n\r\"[]{}:; \t\xff\x01nulltime_velocity";
   const unsigned count = static_cast<unsigned>(test::samples(5000, 200000));
   for (unsigned seed = 0; seed < count; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     std::string text = seed % 2 ? csv : json;
     for (int edits = 1 + static_cast<int>(random() % 4); edits > 0; --edits) {
       const std::size_t at = random() % text.size();

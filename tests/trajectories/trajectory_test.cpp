@@ -9,6 +9,7 @@ namespace allclear {
 namespace {
 
 using test::Extended;
+using test::Random32;
 
 /// The `order`-th derivative of the quintic through the data of span i, from its closed form in
 /// monomials, in extended precision.
@@ -51,19 +52,19 @@ Extended truth(const Trajectory& curve, int row, Extended t, int order, Extended
   return hermiteOracle(hermite, row, i, t, order);
 }
 
-Trajectory randomTrajectory(std::mt19937& random) {
+Trajectory randomTrajectory(Random32& random) {
   if (random() % 3 == 0) return test::randomHermite(random);
   BSpline spline = test::randomSpline(random, random() % 2 ? 5 : 2 + static_cast<int>(random() % 5),
                                       random() % 2, 1 + static_cast<int>(random() % 9));
   MatX control = spline.control();
-  control.array() += test::logUniform(random, 1e-3, 1e3);
+  control.array() += random.logUniform(1e-3, 1e3);
   return spline.withControl(control);
 }
 
-Interval randomInterval(const Trajectory& curve, std::mt19937& random) {
+Interval randomInterval(const Trajectory& curve, Random32& random) {
   const double T = curve.duration();
-  const double length = T * test::logUniform(random, 1e-9, 1.0);
-  double from = test::uniform(random, 0.0, T - length);
+  const double length = T * random.logUniform(1e-9, 1.0);
+  double from = random.uniform(0.0, T - length);
   const Interval span = curve.spanTime(static_cast<int>(random() % curve.spanCount()));
   if (random() % 4 == 0) from = span.lower;                          // begins at a joint
   if (random() % 4 == 0) from = std::max(0.0, span.upper - length);  // ends at one
@@ -73,7 +74,7 @@ Interval randomInterval(const Trajectory& curve, std::mt19937& random) {
 
 TEST(QuinticHermite, PassesThroughItsDataToTheBit) {
   for (unsigned seed = 0; seed < 200; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const QuinticHermite curve = test::randomHermite(random);
     for (int i = 0; i <= curve.spanCount(); ++i) {
       ASSERT_EQ(curve.value(curve.times()[i], 0), curve.positions().col(i));
@@ -87,11 +88,11 @@ TEST(QuinticHermite, PassesThroughItsDataToTheBit) {
 
 TEST(QuinticHermite, IsTheQuinticOfItsData) {
   for (unsigned seed = 0; seed < static_cast<unsigned>(test::samples(500, 5000)); ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const QuinticHermite curve = test::randomHermite(random);
     const int i = static_cast<int>(random() % curve.spanCount());
     const Interval span = curve.spanTime(i);
-    const double t = test::uniform(random, span.lower, span.upper);
+    const double t = random.uniform(span.lower, span.upper);
     for (int order = 0; order <= 6; ++order) {
       for (int r = 0; r < curve.dimension(); ++r) {
         const SpanCoefficients piece = curve.coefficients(i, order, r);
@@ -110,11 +111,11 @@ TEST(QuinticHermite, IsTheQuinticOfItsData) {
 
 TEST(Trajectory, SpansAndDerivativeSpansAreTheCurve) {
   for (unsigned seed = 0; seed < 500; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const Trajectory curve = randomTrajectory(random);
     const int i = static_cast<int>(random() % curve.spanCount());
     const Interval span = curve.spanTime(i);
-    const double t = test::uniform(random, span.lower, span.upper);
+    const double t = random.uniform(span.lower, span.upper);
     ASSERT_EQ(curve.spanAt(t), i);
     ASSERT_EQ(curve.span(i).time().lower, span.lower);
     for (int order = 0; order <= 6; ++order) {
@@ -137,7 +138,7 @@ TEST(Trajectory, DerivativeBoundsDominateDenseSamplesAndAreTight) {
   const unsigned count = static_cast<unsigned>(test::samples(3000, 100000));
   std::array<double, 5> tightest{};
   for (unsigned seed = 0; seed < count; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const Trajectory curve = randomTrajectory(random);
     const Interval part = randomInterval(curve, random);
     for (int order = 0; order <= 4; ++order) {
@@ -169,10 +170,10 @@ TEST(Trajectory, DerivativeBoundsDominateDenseSamplesAndAreTight) {
 TEST(Trajectory, BoundsOfShortIntervalsAreTightNearlyAlways) {
   int tight = 0, total = 0;
   for (unsigned seed = 0; seed < 1000; ++seed) {
-    std::mt19937 random(seed);
+    Random32 random(seed);
     const Trajectory curve = test::randomSpline(random, 5, true);
     const double length = 0.1 * curve.spanTime(0).length();
-    const double from = test::uniform(random, 0.0, curve.duration() - length);
+    const double from = random.uniform(0.0, curve.duration() - length);
     for (int order = 1; order <= 3; ++order) {
       double greatest = 0.0;
       for (int n = 0; n <= 10; ++n) {
@@ -196,7 +197,7 @@ TEST(Trajectory, ARestingCurveFarFromZeroHasZeroDerivativeBounds) {
 }
 
 TEST(Trajectory, BoundsOutsideTheCurveAreThoseOfItsEnds) {
-  std::mt19937 random(5);
+  Random32 random(5);
   const Trajectory curve = test::randomSpline(random, 5, true);
   const Trajectory::Bounds after = curve.bounds(0, {curve.duration() + 1.0, 1e9});
   EXPECT_NEAR(after.lower[0], curve.value(curve.duration())[0], 1e-12);
@@ -206,7 +207,7 @@ TEST(Trajectory, BoundsOutsideTheCurveAreThoseOfItsEnds) {
 }
 
 TEST(SampledAtRate, HasTheFirstAndTheLastInstantAndTheRateBetween) {
-  std::mt19937 random(6);
+  Random32 random(6);
   for (double T : {0.5, 1.0, 0.9999, 1.00001, 1e-6, 1.7320508}) {
     const BSpline curve = test::randomSpline(random, 5, true).withDuration(T);
     const QuinticHermite rows = sampledAtRate(curve, 250.0);

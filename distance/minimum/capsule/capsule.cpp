@@ -137,6 +137,8 @@ ALLCLEAR_INLINE void searchCell(const double (*rows)[kRow], int cell, Connection
     const Connection& end = pending[top];
     const IntervalBound interval = boundInterval(rows, left, end, speed, scale, search);
     bool drop = interval.reaches_cut;
+    // Out of memory or evaluations: the interval keeps the bound that it has, and the result says
+    // that it is undecided.
     if (!drop &&
         (top + 1 == kDepth || search->result.distance_evaluations >= search->max_evaluations)) {
       search->stopped = true;

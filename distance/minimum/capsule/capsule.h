@@ -28,7 +28,7 @@ struct alignas(64) CapsuleCurve {
   double ball_radius;
   double error;   ///< bound of the true axis's deviation from the polynomial one, rounding included
   double radius;  ///< of the capsule
-  double speed;   ///< bound of the polynomial end points' displacement [m] per unit of s
+  double speed;   ///< bound of the polynomial end points' speed [m per unit of s]
   double lever_speed;  ///< bound of the true end points' speed [m/s], from lever arms
   double scale;        ///< bound of the coefficients' magnitudes [m]
   double jump;  ///< bound of the gap [m] between this curve's start and the previous cell's end
@@ -49,7 +49,7 @@ std::vector<CapsuleCurve> capsuleCurves(const MovingShape& moving);
 DistanceBracket minimumDistance(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b,
                                 const McdOptions& options);
 
-/// One result of the certified kernel. Instants are (cell, s).
+/// The certified kernel's result, of the true motion's signed distance [m].
 struct CapsuleBracket {
   double lower;
   double upper;
@@ -62,9 +62,10 @@ struct CapsuleBracket {
   int bound_evaluations;
 };
 
+/// As `McdOptions`, for the bare kernel.
 struct CapsuleQuery {
-  double tolerance = 1e-3;
-  double threshold = HUGE_VAL;  ///< infinite: none
+  double tolerance = 1e-3;      ///< wanted width of the bracket [m], as that of `McdOptions`
+  double threshold = HUGE_VAL;  ///< [m]; infinite: none
   bool decide_only = false;
   int max_evaluations = 100000;
 };
@@ -84,8 +85,8 @@ struct CapsuleInstant {
 void capsuleInstant(const CapsuleCurve& a, const CapsuleCurve& b, double s,
                     CapsuleInstant* instant);
 
-/// The certificate alone: lower bound of the squared distance of the axes of the polynomial motion
-/// over s in [s0, s1] of a cell; may be negative.
+/// The kernel's bound alone: lower bound of the squared distance [m^2] of the axes of the
+/// polynomial motion over s in [s0, s1] of a cell; may be negative.
 double capsuleCertificate(const CapsuleCurve& a, const CapsuleCurve& b, double s0, double s1);
 
 }  // namespace allclear

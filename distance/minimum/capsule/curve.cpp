@@ -81,6 +81,7 @@ CapsuleCurve curveOnCell(const BodyCurve& body, const CapsuleAxis& axis) {
   }
   curve.radius = axis.radius;
   curve.time = body.time;
+  // Every point of the axis is as near to the reference point as the farther end at most.
   const double reach =
       std::max((axis.p0 - body.reference_B).norm(), (axis.p1 - body.reference_B).norm());
   curve.error = body.error(reach);

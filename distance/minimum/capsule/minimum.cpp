@@ -20,10 +20,12 @@ mcd::SearchResult certifiedCapsules(const mcd::CapsuleMotion& motion,
   mcd::SearchResult result;
   result.evaluated = kernel.cell >= 0;
   if (result.evaluated) {
+    // Once more at the kernel's instant, now with witnesses, normal and slope.
     result.best = motion.at({kernel.cell, kernel.s});
   } else {
     result.best.t = motion.cellTime(0).lower;
   }
+  // `bracketOf` adds the error again.
   result.best.ceiling = kernel.upper - motion.error();
   result.lower = kernel.lower + motion.error();
   result.above_threshold = kernel.status == McdStatus::kCertifiedAbove;

@@ -5,15 +5,15 @@
 
 namespace allclear::mcd {
 
-/// Two moving capsules as the search algorithms see them: signed distances at instants of the
-/// polynomial motion and bounds of how fast they can fall.
+/// Two moving capsules as searches see them: signed distances at instants of the polynomial motion,
+/// and bounds of how fast these can fall. Borrows the curves; immutable.
 class CapsuleMotion {
  public:
   CapsuleMotion(std::span<const CapsuleCurve> a, std::span<const CapsuleCurve> b);
 
   int cells() const { return cells_; }
   Interval cellTime(int cell) const { return (timed_by_b_ ? curveB(cell) : curveA(cell)).time; }
-  /// The true distance is within this of the polynomial motion's.
+  /// The true distance is within this [m] of the polynomial motion's.
   double error() const { return error_; }
 
   Instant at(TimePoint when) const;
@@ -23,7 +23,7 @@ class CapsuleMotion {
   }
   /// Upper bound of |d(distance)/dt| [m/s] over the cell from lever arms.
   double leverSpeed(int cell) const { return curveA(cell).lever_speed + curveB(cell).lever_speed; }
-  /// Whether the witnesses stay when the shapes tilt a little, at an instant.
+  /// Whether the witnesses stay where they are when the shapes tilt a little, at an instant.
   bool witnessIsUnique(const Instant& instant) const;
 
   const CapsuleCurve& curveA(int cell) const { return a_[cell * a_step_]; }

@@ -62,6 +62,7 @@ ALLCLEAR_INLINE void gatherRows(const CapsuleCurve& a, const CapsuleCurve& b,
 /// value is the mean of neighbouring coefficients weighted by 1 - s and s, the derivative seven
 /// times their difference.
 ALLCLEAR_INLINE void evaluateRows(const double (*rows)[kRow], double s, double* x, double* dx) {
+  // Plain powers: all weights are sums of positive terms, which lose no digits.
   const double r = 1.0 - s;
   const double s2 = s * s, s3 = s2 * s, s4 = s2 * s2, s5 = s4 * s, s6 = s3 * s3;
   const double r2 = r * r, r3 = r2 * r, r4 = r2 * r2, r5 = r4 * r, r6 = r3 * r3;
@@ -104,7 +105,7 @@ ALLCLEAR_INLINE void fillConnection(const double* x, const double* dx, double s,
     v[c] = y[3] - y[2];
     const double du = dy[1] - dy[0], dv = dy[3] - dy[2];
     const double w = y[2] + tau * v[c] - y[0] - sigma * u[c];
-    g[c] = dy[2] + tau * dv - dy[0] - sigma * du;
+    g[c] = dy[2] + tau * dv - dy[0] - sigma * du;  // symbols as above
     end->w[c] = w;
     slope += 2.0 * w * g[c];
     uu += u[c] * u[c];
@@ -123,7 +124,7 @@ ALLCLEAR_INLINE void fillConnection(const double* x, const double* dx, double s,
       dsigma = (vv * p - uv * q) / determinant;
       dtau = (uv * p - uu * q) / determinant;
     } else {
-      end->has_derivative = false;
+      end->has_derivative = false;  // the witnesses slide along parallel axes
     }
   } else if (a_inside) {
     dsigma = p / uu;
@@ -143,6 +144,7 @@ ALLCLEAR_INLINE void fillConnection(const double* x, const double* dx, double s,
 /// the coefficients of [s0, 1], a second one at s1, as seen from there, those of [s0, s1].
 ALLCLEAR_INLINE void restrictRows(const double (*rows)[kRow], double s0, double s1,
                                   double (*part)[kRow]) {
+  // Seen from [s0, 1] the second cut lies at (s1 - s0) / (1 - s0).
   const double cut = s1 < 1.0 ? (s1 - s0) / (1.0 - s0) : 1.0;
   for (int c = 0; c < kRow; c += 4) {
     Pack4 x[kCount];
@@ -175,6 +177,7 @@ ALLCLEAR_INLINE double hermiteOf(const Connection& start, const Connection& end,
   double largest = 0.0;
   for (int c = 0; c < 3; ++c) {
     const double chord = (end.w[c] - start.w[c]) / 3.0;
+    // Bernstein form: the inner coefficients are a third of the interval along the end's tangent.
     m[0][c] = start.w[c];
     m[1][c] = start.w[c] + (cubic ? third * start.dw[c] : chord);
     m[2][c] = end.w[c] - (cubic ? third * end.dw[c] : chord);
@@ -216,7 +219,7 @@ ALLCLEAR_INLINE void productsOf(const double (*m)[3], const double (*rows)[kRow]
     Pack4 sum{};
 #pragma GCC unroll 4
     for (int l = 0; l < 4; ++l) {
-      if (r - l < 0 || r - l >= kCount) continue;
+      if (r - l < 0 || r - l >= kCount) continue;  // k = r - l
       const Pack4* y = scaled[r - l];
       sum += m[l][0] * y[0] + m[l][1] * y[1] + m[l][2] * y[2];
     }

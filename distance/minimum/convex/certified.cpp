@@ -132,6 +132,7 @@ class ConvexSearch {
         left = pending[top--];
         continue;
       }
+      // The new instant ends the left part, which is next, and starts the right one.
       const double s0 = left.when.s, s1 = pending[top].when.s;
       const double margin = top < kEven ? kMargin : kEvenMargin;
       pending[++top] = at({cell, s0 + std::clamp(split, margin, 1.0 - margin) * (s1 - s0)});

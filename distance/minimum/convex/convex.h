@@ -44,7 +44,8 @@ DistanceBracket minimumDistance(std::span<const ConvexCurve> a, std::span<const 
 
 namespace mcd {
 
-/// Two moving convex shapes as the search algorithms see them. A half-space is always A.
+/// Two moving convex shapes as searches see them: signed distances at instants, and bounds over
+/// intervals. A half-space is always A. Borrows the curves.
 class ConvexMotion {
  public:
   /// Pre: equally many curves, or one still curve; at most A is a half-space.
@@ -52,21 +53,24 @@ class ConvexMotion {
 
   int cells() const { return cells_; }
   Interval cellTime(int cell) const { return (timed_by_b_ ? curveB(cell) : curveA(cell)).time; }
-  /// The true distance is within this of that of the rigid poses nearest to the polynomial.
+  /// The true distance is within this [m] of the one between the rigid poses nearest to the
+  /// polynomial ones.
   double error() const { return error_; }
   /// Bounds of the distance over a cell from the balls that the shapes sweep.
   Interval ballBounds(int cell) const;
+  /// Gap [m] of the polynomial motion where the cell follows another.
   double jump(int cell) const;
 
   /// Signed distance of the rigid poses nearest to the polynomial ones. Not const: the query starts
   /// from where the previous one ended.
   Instant at(TimePoint when);
+  /// Upper bound of |d(distance)/dt| [m/s] over the cell from lever arms.
   double leverSpeed(int cell) const;
   bool witnessIsUnique(const Instant& instant) const { return instant.unique; }
 
-  /// Lower bound, over s in [s0, s1] of a cell, of the signed distance of the polynomial motion (of
-  /// the room between the shapes' images along a direction that turns from `start` to `end`, unit):
-  /// the directional support-function bound. Half-spaces use their own normal.
+  /// Directional support-function bound: lower bound [m], over s in [s0, s1] of a cell, of the
+  /// signed distance of the polynomial motion, from the room along a direction that turns from
+  /// `start` to `end` (unit vectors, A to B). A half-space uses its own normal instead.
   double lowerBound(int cell, double s0, double s1, const Vec3& start, const Vec3& end) const;
 
   const ConvexCurve& curveA(int cell) const { return a_[cell * a_step_]; }

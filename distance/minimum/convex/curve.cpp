@@ -1,4 +1,6 @@
-// From body curves to the curves of a convex shape.
+// From body curves to the curves of a convex shape. The frame G is fixed to the body, so the
+// Bernstein coefficients of its pose are those of the body times X_BG. Points of the shape lie
+// within `reach` of G's origin; a half-space has no such bound and is known by its frame alone.
 
 #include <cmath>
 #include <limits>
@@ -18,6 +20,7 @@ void fillBall(ConvexCurve* curve, bool bounded) {
     low = low.cwiseMin(X.p);
     high = high.cwiseMax(X.p);
   }
+  // About the middle of the box of G's origins: the hull of the coefficients holds their path.
   curve->ball_center = 0.5 * (low + high);
   double spread = 0.0;
   for (const Pose& X : curve->control) {
@@ -39,6 +42,7 @@ ConvexCurve curveOnCell(const BodyCurve& body, const Shape& shape, const Pose& X
     ALLCLEAR_ASSERT(curve.control[k].p.allFinite() && curve.control[k].R.allFinite());
     curve.scale = std::max(curve.scale, curve.control[k].p.cwiseAbs().maxCoeff());
   }
+  // The body's error grows with the distance from its reference point: take the farthest point.
   const double from_reference =
       (X_BG * ball.center - body.reference_B).norm() + (bounded ? ball.radius : 0.0);
   curve.rotation_error = body.rotation_error + kRounding;

@@ -103,7 +103,7 @@ void directionalCurve(const Pose* control, const Pose* origin, const double* m0,
       rows[k][5 + c] = R[3 * c] * m1[0] + R[3 * c + 1] * m1[1] + R[3 * c + 2] * m1[2];
     }
   }
-  double part[kCount][8];
+  double part[kCount][8];  // the coefficients of [s0, s1]
   if (s0 == 0.0 && s1 == 1.0) {
     for (int k = 0; k < kCount; ++k) {
       for (int c = 0; c < 8; ++c) part[k][c] = rows[k][c];
@@ -118,6 +118,7 @@ void directionalCurve(const Pose* control, const Pose* origin, const double* m0,
       }
     }
   }
+  // Times 1 - s and s, and added: one degree more.
   for (int r = 0; r <= kCount; ++r) {
     for (int c = 0; c < 4; ++c) {
       const double first = r < kCount ? (kCount - r) * part[r][c] : 0.0;
@@ -249,6 +250,7 @@ double ConvexMotion::planeBound(int cell, double s0, double s1) const {
       R[i] += w * B.control[j].R;
     }
   }
+  // Convolutions: height is n_A.(T_B - T_A), direction R_B^T n_A.
   double height[kProduct + 1] = {};
   Vec3 direction[kProduct + 1];
   for (Vec3& d : direction) d.setZero();

@@ -10,7 +10,7 @@ namespace allclear::mcd {
 namespace {
 
 /// The least signed distance that the bodies' balls allow during the motion.
-double deepest(const MeshMotion& motion) {
+double depthByBalls(const MeshMotion& motion) {
   double least = std::numeric_limits<double>::infinity();
   for (int cell = 0; cell < motion.cells(); ++cell) {
     least = std::min(least, motion.sweptBound(cell));
@@ -18,7 +18,7 @@ double deepest(const MeshMotion& motion) {
   return std::max(least, -(motion.A().reach() + motion.B().reach()));
 }
 
-/// Surfaces that stay apart: a body is inside of the other always or never.
+/// While surfaces stay apart a body is inside of the other always or never: one instant tells.
 void checkInside(const MeshMotion& motion, const McdOptions& options, MeshSearchResult* found) {
   const double threshold = options.threshold.value_or(std::numeric_limits<double>::infinity());
   if (found->contact || !(motion.A().hasInside() || motion.B().hasInside())) return;
@@ -43,11 +43,26 @@ void placeWitnesses(const MeshMotion& motion, const MeshSearchResult& found,
   const Pose X_WC = motion.frameOfB(found.when);
   const Vec3 a(found.leaf.a[0], found.leaf.a[1], found.leaf.a[2]);
   const Vec3 b(found.leaf.b[0], found.leaf.b[1], found.leaf.b[2]);
+  // Core surfaces to surfaces: outward by the thickness. In contact any normal does.
   const double length = (b - a).norm();
   const Vec3 normal = length > 0.0 ? Vec3((b - a) / length) : Vec3::UnitX();
   bracket->witness_A = X_WC * (a + motion.A().thickness() * normal);
   bracket->witness_B = X_WC * (b - motion.B().thickness() * normal);
   bracket->normal = (X_WC.R * normal).normalized();
+}
+
+/// Where the bodies meet: how deep, unless the contact alone decides the threshold.
+std::optional<DeepestInstant> addDepth(const MeshMotion& motion, const McdOptions& options,
+                                       MeshSearchResult* found) {
+  found->lower = std::min(depthByBalls(motion), found->upper);
+  const bool is_decided = options.threshold && found->upper < *options.threshold;
+  if (is_decided || found->spent) return std::nullopt;
+  DeepestInstant depth =
+      deepestInstant(motion, found->is_instant ? found->instant.when : found->when);
+  found->upper = std::min(found->upper, depth.upper);
+  found->lower = std::min(std::max(found->lower, depth.lower), found->upper);
+  found->evaluations += depth.evaluations;
+  return depth;
 }
 
 }  // namespace
@@ -56,17 +71,7 @@ DistanceBracket bracketOf(const MeshMotion& motion, MeshSearchResult found,
                           const McdOptions& options, bool is_proved) {
   checkInside(motion, options, &found);
   std::optional<DeepestInstant> depth;
-  if (found.contact) {
-    found.lower = std::min(deepest(motion), found.upper);
-    // A threshold above is decided by the contact.
-    const bool decided = options.threshold && found.upper < *options.threshold;
-    if (!decided && !found.spent) {
-      depth = deepestInstant(motion, found.is_instant ? found.instant.when : found.when);
-      found.upper = std::min(found.upper, depth->upper);
-      found.lower = std::min(std::max(found.lower, depth->lower), found.upper);
-      found.evaluations += depth->evaluations;
-    }
-  }
+  if (found.contact) depth = addDepth(motion, options, &found);
   DistanceBracket bracket;
   bracket.lower = found.lower;
   bracket.upper = found.upper;
@@ -88,6 +93,7 @@ DistanceBracket bracketOf(const MeshMotion& motion, MeshSearchResult found,
   } else if (bracket.upper < threshold) {
     bracket.status = McdStatus::kBelow;
   } else {
+    // Both ends contain the error of two polynomial motions, nearest rotations included.
     const double error = depth ? depth->motion_error : motion.error(motion.relativeCurves());
     const bool narrow = isNarrow(bracket, options.tolerance, 4.0 * error);
     bracket.status = narrow && !found.spent ? McdStatus::kBracketed : McdStatus::kUndecided;

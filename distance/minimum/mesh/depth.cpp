@@ -1,3 +1,12 @@
+// The least signed distance over time of two bodies that meet: a few depths, polished about the
+// deepest, and a bound for the time between them.
+//
+// The depth of bodies that are not convex may jump in time, so no bound of its slope exists. Two
+// other facts bound it. The signed distance of the convex hulls is at most the bodies' (what
+// separates hulls separates bodies), and it changes by no more than the bodies move. And a
+// translation of length L after which the bodies are `room` apart frees them as long as neither has
+// moved by more than `room`: the depth stays below L.
+
 #include "allclear/distance/minimum/mesh/depth.h"
 
 #include <algorithm>
@@ -9,8 +18,8 @@
 namespace allclear::mcd {
 namespace {
 
-constexpr int kSamples = 8;
-constexpr int kPolish = 4;
+constexpr int kSamples = 8;  // over the whole time, one per cell at least
+constexpr int kPolish = 4;   // halvings of the step about the deepest sample
 
 class DepthSearch {
  public:
@@ -25,30 +34,12 @@ class DepthSearch {
 
   DeepestInstant run(TimePoint contact) {
     best_.there.distance = std::numeric_limits<double>::infinity();
-    best_.upper = error_;
+    best_.upper = error_;  // the bodies meet, to within the motion's error
     sample(contact);
-    double lower = std::numeric_limits<double>::infinity();
-    const int pieces = std::max(1, kSamples / motion_.cells());
-    const double half = 0.5 / pieces;
-    for (int cell = 0; cell < motion_.cells(); ++cell) {
-      const double room =
-          motion_.leverSpeed(cell) * motion_.cellTime(cell).length() * half + error_;
-      for (int i = 0; i < pieces; ++i) {
-        const TimePoint middle{cell, (2 * i + 1) * half};
-        lower = std::min(lower, boundNear(sample(middle), room));
-      }
-    }
-    for (double step = 0.5 * half, k = 0; k < kPolish; ++k, step *= 0.5) {
-      const TimePoint at = best_.when;
-      for (double s : {at.s - step, at.s + step}) {
-        if (s >= 0.0 && s <= 1.0) sample({at.cell, s});
-      }
-    }
-    best_.lower = std::min(lower, best_.upper);
-    const Pose X_WC = motion_.frameOfB(best_.when);
-    best_.there.witness_A = X_WC * best_.there.witness_A;
-    best_.there.witness_B = X_WC * best_.there.witness_B;
-    best_.there.normal = (X_WC.R * best_.there.normal).normalized();
+    best_.lower = sampleAll();
+    polish();
+    best_.lower = std::min(best_.lower, best_.upper);
+    toWorld();
     return best_;
   }
 
@@ -57,6 +48,43 @@ class DepthSearch {
     Pose X_A, X_B;  ///< geometry frames, seen from B's centre
     SignedDistance found;
   };
+
+  /// Samples the middles of equal parts of all cells; returns a lower bound for the whole time.
+  double sampleAll() {
+    double lower = std::numeric_limits<double>::infinity();
+    const int pieces = std::max(1, kSamples / motion_.cells());
+    const double half = 0.5 / pieces;
+    for (int cell = 0; cell < motion_.cells(); ++cell) {
+      // How far the bodies may be from where they are sampled: half a part of motion, and its
+      // error.
+      const double room =
+          motion_.leverSpeed(cell) * motion_.cellTime(cell).length() * half + error_;
+      for (int i = 0; i < pieces; ++i) {
+        const TimePoint middle{cell, (2 * i + 1) * half};
+        lower = std::min(lower, boundNear(sample(middle), room));
+      }
+    }
+    half_part_ = half;
+    return lower;
+  }
+
+  /// Halves the step about the deepest instant.
+  void polish() {
+    double step = 0.5 * half_part_;
+    for (int k = 0; k < kPolish; ++k, step *= 0.5) {
+      const TimePoint at = best_.when;
+      for (double s : {at.s - step, at.s + step}) {
+        if (s >= 0.0 && s <= 1.0) sample({at.cell, s});
+      }
+    }
+  }
+
+  void toWorld() {
+    const Pose X_WC = motion_.frameOfB(best_.when);
+    best_.there.witness_A = X_WC * best_.there.witness_A;
+    best_.there.witness_B = X_WC * best_.there.witness_B;
+    best_.there.normal = (X_WC.R * best_.there.normal).normalized();
+  }
 
   Sample sample(TimePoint when) {
     Pose X_BA = poseOf(curves_[when.cell].at(2.0 * when.s - 1.0));
@@ -72,10 +100,11 @@ class DepthSearch {
     return out;
   }
 
-  /// Of the signed distance while the bodies move by less than `room`.
+  /// Lower bound of the signed distance while the bodies move by less than `room` from the sample.
   double boundNear(const Sample& at, double room) {
     double lower = convexDistance(A_.hull(), at.X_A, B_.hull(), at.X_B).distance - room;
     if (at.found.distance > room) return std::max(lower, at.found.distance - room);
+    // Move B out by its depth and once or twice the room more: how far is it away then?
     const double out = std::max(-at.found.distance, 0.0);
     MeshDistanceOptions options;
     options.enough = room;
@@ -94,7 +123,8 @@ class DepthSearch {
   const MeshBody& B_;
   std::vector<RelativeCurve> curves_;
   double error_;
-  MeshDepthCache cache_;
+  double half_part_ = 0.0;  ///< of a sampled part, in s
+  MeshDepthCache cache_;    ///< consecutive samples are near each other
   DeepestInstant best_;
 };
 

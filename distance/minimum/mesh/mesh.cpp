@@ -1,3 +1,6 @@
+// `minimumDistance` of two bodies with triangles: a search of the surfaces, then the bracket of the
+// bodies (containment, depth).
+
 #include "allclear/distance/minimum/mesh/mesh.h"
 
 #include <utility>

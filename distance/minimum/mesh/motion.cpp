@@ -9,7 +9,10 @@ namespace allclear::mcd {
 namespace {
 
 constexpr int kCount = BodyCurve::kDegree + 1;
-constexpr double kRounding = 256.0 * std::numeric_limits<double>::epsilon();
+/// What static distances promise, relative to the bodies' size: between triangles, and with a core
+/// whose distance is iterated.
+constexpr double kTriangleAccuracy = 1e-12;
+constexpr double kCoreAccuracy = 1e-8;
 
 }  // namespace
 
@@ -26,6 +29,8 @@ MeshMotion::MeshMotion(const MeshBody& A, const MovingShape& a, const MeshBody& 
   ALLCLEAR_ASSERT(A.bvh() != nullptr && !a.curves.empty() && !b.curves.empty());
 }
 
+/// The centres' difference D(s) has Bernstein coefficients D_k. Along the unit vector of their sum
+/// it is at least the least of theirs; the bodies lie within their reach of the centres.
 double MeshMotion::sweptBound(int cell) const {
   const BodyCurve &a = curveA(cell), &b = curveB(cell);
   Vec3 D[kCount], sum = Vec3::Zero();
@@ -34,6 +39,7 @@ double MeshMotion::sweptBound(int cell) const {
     sum += D[k];
   }
   const double length = sum.norm();
+  // No direction, or NaN: no bound.
   if (!(length > 0.0)) return -std::numeric_limits<double>::infinity();
   double least = std::numeric_limits<double>::infinity(), most = 0.0;
   for (const Vec3& d : D) {
@@ -42,7 +48,7 @@ double MeshMotion::sweptBound(int cell) const {
   }
   const double error = a.error((X_AC_.p - a.reference_B).norm()) +
                        b.error((X_BC_.p - b.reference_B).norm()) +
-                       kRounding * (most + a.control[0].p.norm() + b.control[0].p.norm());
+                       kRelativeRounding * (most + a.control[0].p.norm() + b.control[0].p.norm());
   return least - error - A_.reach() - B_.reach();
 }
 
@@ -77,10 +83,11 @@ double MeshMotion::timeAt(TimePoint when) const {
 double MeshMotion::error(std::span<const RelativeCurve> curves) const {
   double most = 0.0;
   for (const RelativeCurve& curve : curves) {
-    // The rigid pose nearest to the polynomial is twice as far from the true one at most.
+    // Distances are taken at the rotation nearest to the polynomial matrix. That is as far from the
+    // matrix as the true one at most: the error counts twice.
     most = std::max(most, 2.0 * (curve.error + curve.error_slope * A_.reach()));
   }
-  const double accuracy = B_.core() != nullptr ? 1e-8 : 1e-12;
+  const double accuracy = B_.core() != nullptr ? kCoreAccuracy : kTriangleAccuracy;
   return most + accuracy * (A_.reach() + B_.reach());
 }
 

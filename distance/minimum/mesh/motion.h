@@ -19,14 +19,15 @@ class MeshMotion {
   int cells() const { return cells_; }
   Interval cellTime(int cell) const { return timeCurve(cell).time; }
 
-  /// Lower bound of the distance over a cell from the bodies' balls.
+  /// Lower bound [m] of the signed distance over a cell from the balls about the bodies.
   double sweptBound(int cell) const;
-  /// Upper bound of the distance at the first instant, from the same.
+  /// Upper bound [m] of the distance at the first instant, from the same balls.
   double coarseDistance() const;
+  /// A's centre frame seen from B's. Computed anew at each call.
   RelativeCurve relative(int cell) const;
   /// The pose of B's centre frame in the world.
   Pose frameOfB(TimePoint when) const;
-  double timeAt(TimePoint when) const;
+  double timeAt(TimePoint when) const;  ///< [s]
 
   /// `relative` of every cell, for queries that need them more than once.
   std::vector<RelativeCurve> relativeCurves() const;
@@ -47,7 +48,7 @@ class MeshMotion {
   const MovingShape& b_;
   Pose X_AC_, X_BC_;  ///< centre frames in their bodies'
   int cells_;
-  bool timed_by_b_;
+  bool timed_by_b_;  ///< a single still curve of A may span other times
 };
 
 }  // namespace allclear::mcd

@@ -1,9 +1,16 @@
-// Errors of the relative motion. With rotations R~ = R + E_R (|E_R u| <= e_R |u|) and centre
-// positions T~ within e_T of T, the point u of A seen from B is R_B'(R_A u + D), D = T_A - T_B, and
+// The motion of body A seen from body B as one polynomial in time, and its quadratic part.
+//
+// Symbols. R_A, R_B rotations and T_A, T_B positions of the centre frames, D = T_A - T_B; a tilde
+// marks the polynomials that stand for them. Seen from B the point u of A is at R_B'(R_A u + D).
+//
+// Errors. With R~ = R + E, |E u| <= e_R |u|, and T~ within e_T of T,
 //   |R~_B'(R~_A u + D~) - R_B'(R_A u + D)| <= e_RB |R~_A u + D~| + e_TA + e_TB + e_RA |u|
-//     <= (e_TA + e_TB + e_RB |D~|) + (e_RA + e_RB (1 + e_RA)) |u|.
-// The product of two curves has degree 14; its Chebyshev terms of degree 8 and more are dropped and
-// their sizes added to the errors.
+//     <= (e_TA + e_TB + e_RB |D~|) + (e_RA + e_RB (1 + e_RA)) |u|:
+// the constant `error` and the `error_slope` per metre from A's centre.
+//
+// Degree. The product of two curves of degree 7 has degree 14. In Chebyshev form a term is as large
+// as its coefficient at most (|T_k| <= 1): the terms of degree 8 and more are dropped and their
+// sizes added to the errors.
 
 #include "allclear/distance/minimum/mesh/relative_curve.h"
 
@@ -21,7 +28,6 @@ namespace {
 constexpr int kDegree = BodyCurve::kDegree;
 constexpr int kCount = kDegree + 1;
 constexpr int kProduct = 2 * kDegree + 1;  // coefficients of a product
-constexpr double kRounding = 256.0 * std::numeric_limits<double>::epsilon();
 
 double chebyshev(int k, double x) { return std::cos(k * std::acos(std::clamp(x, -1.0, 1.0))); }
 
@@ -31,10 +37,12 @@ double binomial(int n, int k) {
   return b;
 }
 
-/// Bernstein coefficients of degree N - 1 to Chebyshev coefficients.
+/// Bernstein coefficients of degree N - 1 to Chebyshev coefficients: both bases are evaluated at
+/// the N Chebyshev nodes, which determine the polynomial.
 template <int N>
 const Eigen::Matrix<double, N, N>& chebyshevFromBernstein() {
   static const Eigen::Matrix<double, N, N> matrix = [] {
+    // Values of both bases at the nodes: bernstein b = polynomials c.
     Eigen::Matrix<double, N, N> bernstein, polynomials;
     for (int i = 0; i < N; ++i) {
       const double x = std::cos(std::numbers::pi * (i + 0.5) / N), s = 0.5 * (1.0 + x);
@@ -70,6 +78,7 @@ const Eigen::Matrix<double, kCount, kCount>& powersFromBernstein() {
   return matrix;
 }
 
+/// One coefficient: rows of the 3x3 part, then the translation.
 using Row = Eigen::Matrix<double, 1, 12>;
 
 void store(const Mat3& R, const Vec3& p, double* out) {
@@ -82,6 +91,8 @@ void store(const Mat3& R, const Vec3& p, double* out) {
 template <int N>
 using Coefficients = Eigen::Matrix<double, N, 12, Eigen::RowMajor>;
 
+/// Bernstein coefficients, degree 14, of R_B' R_A and R_B' D: a convolution of coefficients times
+/// binomials. The positions of `A` are relative to B's already.
 Coefficients<kProduct> product(const std::array<Pose, kCount>& A,
                                const std::array<Pose, kCount>& B) {
   static constexpr double kBinomial[kCount] = {1, 7, 21, 35, 35, 21, 7, 1};
@@ -150,7 +161,8 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
   for (int k = 1; k < kCount; ++k, power *= half) {
     for (int c = 0; c < kRow; ++c) P[k][c] *= power;
   }
-  // s^k as the part of its Chebyshev series up to degree 2; the sum of the rest's coefficients.
+  // s^k as the part of its Chebyshev series up to degree 2, and the sum of the rest's coefficients:
+  // s^3 = 3/4 T_1 + 1/4 T_3, s^4 = 3/8 T_0 + 1/2 T_2 + 1/8 T_4, ... with T_2 = 2 s^2 - 1.
   static constexpr double kConstant[kCount] = {1, 0, 0, 0, -1.0 / 8, 0, -5.0 / 32, 0};
   static constexpr double kLinear[kCount] = {0, 1, 0, 3.0 / 4, 0, 5.0 / 8, 0, 35.0 / 64};
   static constexpr double kSquare[kCount] = {0, 0, 1, 0, 1, 0, 15.0 / 16, 0};
@@ -163,13 +175,15 @@ void economise(const RelativeCurve& curve, double s0, double s1, double extra,
       C1[c] += kLinear[k] * P[k][c];
       C2[c] += kSquare[k] * P[k][c];
     }
-    if (k < 4) continue;
+    if (k < 4) continue;  // the cubic's remainder is kept per coefficient, not as a norm
     double R = 0.0, T = 0.0;
     for (int c = 0; c < 9; ++c) R += P[k][c] * P[k][c];
     for (int c = 9; c < kRow; ++c) T += P[k][c] * P[k][c];
     rest_R += kRest[k] * std::sqrt(R);
     rest_T += kRest[k] * std::sqrt(T);
   }
+  // The quadratic in both forms that the bounds use (volume_bounds.h): about its middle, and as the
+  // Bernstein controls B0, B1, B2 beside C3 / 4.
   for (int c = 0; c < kRow; ++c) {
     const auto put = [c](mesh::Affine* X, double value) {
       (c < 9 ? X->R[c] : X->T[c - 9]) = value;
@@ -196,16 +210,18 @@ NextInstant nextInstant(const RelativeCurve& curve, const mesh::LeafDistance& le
   const double length = between.norm();
   if (!(length > 0.0)) return {s, 0.0};
   const Vec3 n = between / length;
-  // The point of A, and its velocity as it stays with A.
+  // The point of A in A's frame, and its velocity.
   const mesh::Affine X = curve.at(s), V = curve.rateAt(s);
   const Vec3 u = turn(X).transpose() * (map(leaf.a) - map(X.T));
   const Vec3 v = turn(V) * u + map(V.T);
   const double slope = n.dot(v);
-  // Along n the acceleration comes from a difference quotient of the rate.
-  constexpr double kStep = 1e-3;
+  // d/ds of the distance |x_A - x_B| is n.v; the second derivative is the turning of n, which the
+  // sideways velocity causes, plus the acceleration along n, here by a difference quotient.
+  constexpr double kStep = 1e-3;  // in s: only the step's length depends on it, no bound
   const mesh::Affine later = curve.rateAt(s + kStep);
   const double bend = (n.dot(turn(later) * u + map(later.T)) - slope) / kStep;
   const double curvature = (v.squaredNorm() - slope * slope) / length + bend;
+  // Without a minimum ahead: as far downhill as allowed.
   const double move = curvature > 0.0 ? -slope / curvature : std::copysign(width, -slope);
   const double next = std::clamp(s + std::clamp(move, -width, width), -1.0, 1.0);
   return {next, std::abs(slope * (next - s))};
@@ -214,22 +230,22 @@ NextInstant nextInstant(const RelativeCurve& curve, const mesh::LeafDistance& le
 RelativeCurve relativeCurve(const BodyCurve& a, const Pose& X_AC, const BodyCurve& b,
                             const Pose& X_BC) {
   std::array<Pose, kCount> A, B;
-  double far = 0.0, world = 0.0;
+  double apart = 0.0, world = 0.0;  // largest |D~|, largest world coordinate
   for (int k = 0; k < kCount; ++k) {
     A[k] = a.control[k] * X_AC;
     B[k] = b.control[k] * X_BC;
     world = std::max({world, A[k].p.cwiseAbs().maxCoeff(), B[k].p.cwiseAbs().maxCoeff()});
     A[k].p -= B[k].p;
-    far = std::max(far, A[k].p.norm());
+    apart = std::max(apart, A[k].p.norm());
   }
   RelativeCurve curve;
-  curve.scale = far;
+  curve.scale = apart;
   const double e_TA = a.error((X_AC.p - a.reference_B).norm());
   const double e_TB = b.error((X_BC.p - b.reference_B).norm());
   const double e_RA = a.rotation_error, e_RB = b.rotation_error;
-  curve.error = e_TA + e_TB + e_RB * far + kRounding * (world + far);
-  curve.error_slope = e_RA + e_RB * (1.0 + e_RA) + kRounding;
-  // Products of this size are faster without what large ones need.
+  curve.error = e_TA + e_TB + e_RB * apart + kRelativeRounding * (world + apart);
+  curve.error_slope = e_RA + e_RB * (1.0 + e_RA) + kRelativeRounding;
+  // lazyProduct: matrices this small are faster without the blocking of large ones.
   Eigen::Map<Coefficients<kCount>> C(&curve.C[0][0]);
   if (isStill(b)) {
     Coefficients<kCount> bernstein;

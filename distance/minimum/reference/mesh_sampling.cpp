@@ -1,4 +1,7 @@
+// Static distances along a motion of two meshes, and equidistant samples of them.
+
 #include "allclear/distance/minimum/reference/mesh_searches.h"
+
 #include "allclear/distance/minimum/reference/searches.h"
 
 namespace allclear::mcd {
@@ -45,6 +48,7 @@ Instant SampledMeshMotion::at(TimePoint when) {
 MeshSearchResult meshSampling(SampledMeshMotion* motion, const McdOptions& options) {
   const SearchResult found = ReferenceSearch<SampledMeshMotion>(motion, options).sampling();
   MeshSearchResult result;
+  // A `MeshSearchResult` is of the true motion.
   const double error = motion->error();
   result.is_instant = result.evaluated = true;
   result.instant = found.best;

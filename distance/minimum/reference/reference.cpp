@@ -1,3 +1,6 @@
+// The thesis's searches behind the signature of `minimumDistance`: the same curves, motions and
+// brackets, so that only the search differs.
+
 #include "allclear/distance/minimum/reference/reference.h"
 
 #include <string>
@@ -88,7 +91,7 @@ DistanceBracket referenceMinimum(ReferenceAlgorithm algorithm, std::span<const C
                                  std::span<const ConvexCurve> b, const McdOptions& options) {
   mcd::requireValid(options);
   ALLCLEAR_ASSERT(!a.empty() && !b.empty());
-  if (mcd::isHalfSpace(*b[0].shape)) {
+  if (mcd::isHalfSpace(*b[0].shape)) {  // `ConvexMotion` wants it first
     if (mcd::isHalfSpace(*a[0].shape)) {
       throw InputError("the distance of two half-spaces is unbounded");
     }

@@ -1,15 +1,17 @@
 #pragma once
 
 // The thesis's searches for the minimum of the continuous distance, over any motion of two shapes
-// that gives distances at instants and bounds of their speed (`CapsuleMotion`, `ConvexMotion`):
+// that gives distances at instants and bounds of their speed (`CapsuleMotion`, `ConvexMotion`,
+// `SampledMeshMotion`):
 //   golden       III.B, golden-section search
 //   advancement  III.C, Algorithm 3.1, conservative advancement inside a bisection of the distance
 //   hybrid       III.D, advancement from both ends, then golden section
 //   sampling     (6.3), equidistant samples with the error bound (t1 - t0) mu / n
 // Departures from the print: Algorithm 3.1 exchanges its updates of d0 and d1 (when d2 is reached
 // the upper end moves); golden section stops at |c - a| < tau (|b| + |d|); in (3.3) the length of
-// the interval multiplies both terms. Its bounds of the motion drop terms, ours do not: velocities
-// are bounded for the polynomial motion, whose deviation from the true one widens the bracket.
+// the interval multiplies both terms. The thesis's bounds of the motion drop terms, ours do not:
+// velocities are bounded for the polynomial motion, and its deviation from the true one widens the
+// bracket.
 
 #include <cmath>
 #include <limits>
@@ -20,6 +22,7 @@
 
 namespace allclear::mcd {
 
+/// One search; `Motion` may be const. Each is run once.
 template <class Motion>
 class ReferenceSearch {
  public:
@@ -43,7 +46,7 @@ class ReferenceSearch {
     if (aboveThreshold(front)) return result_;
     result_.lower = lowestPossible(front, end);
     // Reached levels are met to within a quarter of the slack, so that halving ends.
-    const double reach = 0.25 * slack_;
+    const double reach = kReachedShare * slack_;
     while (result_.best.ceiling - result_.lower > slack_ && !spent()) {
       const double level = 0.5 * (result_.lower + result_.best.ceiling);
       if (advance(level, level + reach, &front)) continue;  // d1 has become the distance there
@@ -61,7 +64,7 @@ class ReferenceSearch {
     Instant front = at({0, 0.0});
     Instant back = at({motion_.cells() - 1, 1.0});
     if (aboveThreshold(front)) return result_;
-    const double level = result_.best.ceiling - slack_, reach = 0.25 * slack_;
+    const double level = result_.best.ceiling - slack_, reach = kReachedShare * slack_;
     if (advance(level, level + reach, &front, kHybridSteps)) {
       retreat(level, level + reach, front.t, &back, kHybridSteps);
       goldenOn({front.t, back.t});
@@ -85,6 +88,7 @@ class ReferenceSearch {
   }
 
  private:
+  static constexpr double kReachedShare = 0.25;
   static constexpr int kAnySteps = std::numeric_limits<int>::max();
   /// Steps from one end in `hybrid`: near a level that is never quite reached they become tiny.
   static constexpr int kHybridSteps = 32;
@@ -117,7 +121,7 @@ class ReferenceSearch {
   bool aboveThreshold(Instant front) {
     if (!options_.threshold) return false;
     const double level = *options_.threshold + motion_.error();
-    if (!advance(level, level + 0.25 * slack_, &front) && !spent()) {
+    if (!advance(level, level + kReachedShare * slack_, &front) && !spent()) {
       result_.above_threshold = true;
       result_.lower = level;
     } else if (options_.decide_only) {
@@ -133,6 +137,8 @@ class ReferenceSearch {
     restart_ = *front;
     TimePoint when = front->when;
     for (; !spent(); --steps) {
+      // The distance may fall by `room` before it meets the level: advance until the bounds of
+      // speed, cell by cell, have used that up.
       double room = front->distance - level;
       if (front->distance <= reached || steps == 0) return true;
       for (;; ++when.cell, when.s = 0.0) {
@@ -163,7 +169,7 @@ class ReferenceSearch {
         const double length = motion_.cellTime(when.cell).length();
         const double rest = when.s * length;
         const double rate = speed(when.cell, *back, true);
-        if (rate * rest <= room) {
+        if (rate * rest <= room) {  // past the whole cell
           room -= std::max(rate, 0.0) * rest + motion_.jump(when.cell);
           continue;
         }
@@ -178,12 +184,16 @@ class ReferenceSearch {
     }
   }
 
+  /// Keeps a < b < c with f(b) the least of the three, and cuts the larger part at the golden
+  /// ratio: one evaluation shrinks the interval by 0.618. Finds one local minimum, not always the
+  /// least.
   void goldenOn(Interval interval) {
     constexpr double kRatio = 0.3819660112501051;  // (3 - sqrt 5) / 2
     // Times are mapped to [1, 2], where the relative stopping rule has a meaning.
     const auto valueAt = [&](double u) {
       return at(interval.lower + (u - 1.0) * interval.length()).distance;
     };
+    // Near a smooth minimum an error e of time costs e^2 of distance.
     const double tau = 0.1 * std::sqrt(slack_ / (1.0 + slack_));
     double a = 1.0, b = 1.5, c = 2.0;
     valueAt(a);

@@ -40,12 +40,12 @@ Vec3 centerOf(const Shape& shape) {
   return std::holds_alternative<HalfSpace>(shape) ? Vec3(Vec3::Zero()) : boundingBall(shape).center;
 }
 
-Sample drawSample(const Pair& pair, double aspect, Draw* draw) {
+Sample drawSample(const Pair& pair, double aspect, Random* draw) {
   Sample s{drawShape(pair.A, draw, aspect), drawShape(pair.B, draw, aspect), {}, {}, 0.0};
   s.size = radiusOf(s.A) + radiusOf(s.B);
-  s.X_WA = {draw->rotation(), s.size * draw->direction()};
-  s.X_WB.R = draw->rotation();
-  const Vec3 apart = s.size * draw->uniform(0.0, 1.2) * draw->direction();
+  s.X_WA = {draw->rotationOfQuaternion(), s.size * draw->directionOfNormals()};
+  s.X_WB.R = draw->rotationOfQuaternion();
+  const Vec3 apart = s.size * draw->uniform(0.0, 1.2) * draw->directionOfNormals();
   s.X_WB.p = s.X_WA * centerOf(s.A) - s.X_WB.R * centerOf(s.B) + apart;
   // Convex meshes stand off their origin: coordinates count towards the size.
   s.size += centerOf(s.A).norm() + centerOf(s.B).norm();
@@ -64,7 +64,7 @@ bool bothPolytopes(const Sample& s) {
 
 class SignedDistanceAccuracy : public ::testing::TestWithParam<Pair> {};
 
-void check(const Sample& s, double tolerance, int sweep_count, Draw* draw) {
+void check(const Sample& s, double tolerance, int sweep_count, Random* draw) {
   const SignedDistance r = signedDistance(s.A, s.X_WA, s.B, s.X_WB);
   const OraclePair oracle(s.A, s.X_WA, s.B, s.X_WB);
   const double bound = tolerance * s.size;
@@ -94,13 +94,13 @@ void check(const Sample& s, double tolerance, int sweep_count, Draw* draw) {
 
 TEST_P(SignedDistanceAccuracy, IsWithinTheTable) {
   const Pair pair = GetParam();
-  const int samples = longRun() ? 300 : 15;
-  const int sweep_count = longRun() ? kDirections : kDirections / 10;
+  const int samples = isLong() ? 300 : 15;
+  const int sweep_count = isLong() ? kDirections : kDirections / 10;
   for (double aspect : {3.0, 1e3, 1e6}) {
     for (int i = 0; i < samples; ++i) {
       const unsigned seed = static_cast<unsigned>(i * 64 + pair.A * 8 + pair.B);
       SCOPED_TRACE(::testing::Message() << "seed " << seed << " aspect " << aspect);
-      Draw draw(seed);
+      Random draw(seed);
       const Sample s = drawSample(pair, aspect, &draw);
       check(s, tableEntry(pair), sweep_count, &draw);
       if (HasFailure()) return;
@@ -109,7 +109,7 @@ TEST_P(SignedDistanceAccuracy, IsWithinTheTable) {
 }
 
 /// Parallel faces and edges, common axes, coincident centres, exact touching.
-Sample drawAligned(const Pair& pair, Draw* draw) {
+Sample drawAligned(const Pair& pair, Random* draw) {
   const auto size = [&] { return draw->chance(0.5) ? 1.0 : draw->chance(0.5) ? 0.5 : 2.0; };
   const auto shape = [&](int kind) -> Shape {
     if (kind == 0) return Sphere(size());
@@ -141,7 +141,7 @@ Sample drawAligned(const Pair& pair, Draw* draw) {
   };
   const auto step = [&] { return 0.25 * draw->index(9) - 1.0; };
   Sample s{shape(pair.A), shape(pair.B), {}, {}, 0.0};
-  const Mat3 turn = draw->chance(0.5) ? rotation() : draw->rotation();
+  const Mat3 turn = draw->chance(0.5) ? rotation() : draw->rotationOfQuaternion();
   s.X_WA = {turn * rotation(), Vec3::Zero()};
   s.X_WB = {turn * rotation(), Vec3::Zero()};
   if (!draw->chance(0.2)) s.X_WB.p = turn * Vec3(step(), step(), draw->chance(0.5) ? 0.0 : step());
@@ -151,12 +151,12 @@ Sample drawAligned(const Pair& pair, Draw* draw) {
 
 TEST_P(SignedDistanceAccuracy, IsWithinTheTableWhereEverythingIsAligned) {
   const Pair pair = GetParam();
-  const int samples = longRun() ? 300 : 15;
+  const int samples = isLong() ? 300 : 15;
   for (int i = 0; i < samples; ++i) {
     const unsigned seed = static_cast<unsigned>(i * 64 + pair.A * 8 + pair.B);
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Draw draw(seed);
-    check(drawAligned(pair, &draw), tableEntry(pair), longRun() ? kDirections : kDirections / 10,
+    Random draw(seed);
+    check(drawAligned(pair, &draw), tableEntry(pair), isLong() ? kDirections : kDirections / 10,
           &draw);
     if (HasFailure()) return;
   }
@@ -166,18 +166,19 @@ TEST_P(SignedDistanceAccuracy, IsWithinTheTableWhereEverythingIsAligned) {
 /// and rarely the best one.
 TEST_P(SignedDistanceAccuracy, IsWithinTheTableWhereCentresCoincide) {
   const Pair pair = GetParam();
-  const int samples = longRun() ? 1000 : 20;
+  const int samples = isLong() ? 1000 : 20;
   for (int i = 0; i < samples; ++i) {
     const unsigned seed = static_cast<unsigned>(i * 64 + pair.A * 8 + pair.B);
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Draw draw(seed);
+    Random draw(seed);
     Sample s{drawShape(pair.A, &draw, 30.0), drawShape(pair.B, &draw, 30.0), {}, {}, 0.0};
     if (pair.A == 1 && draw.chance(0.5)) s.A = Capsule(std::get<Capsule>(s.A).radius(), 0.0);
     s.size = radiusOf(s.A) + radiusOf(s.B) + centerOf(s.A).norm() + centerOf(s.B).norm();
-    s.X_WA = {draw.rotation(), 0.3 * s.size * draw.direction()};
-    s.X_WB = {draw.rotation(), s.X_WA.p};
-    if (draw.chance(0.8)) s.X_WB.p += s.size * draw.logUniform(1e-16, 1e-13) * draw.direction();
-    check(s, tableEntry(pair), longRun() ? kDirections : kDirections / 10, &draw);
+    s.X_WA = {draw.rotationOfQuaternion(), 0.3 * s.size * draw.directionOfNormals()};
+    s.X_WB = {draw.rotationOfQuaternion(), s.X_WA.p};
+    if (draw.chance(0.8))
+      s.X_WB.p += s.size * draw.logUniform(1e-16, 1e-13) * draw.directionOfNormals();
+    check(s, tableEntry(pair), isLong() ? kDirections : kDirections / 10, &draw);
     if (HasFailure()) return;
   }
 }

@@ -18,12 +18,13 @@ Vec3 centerOf(const Shape& shape) {
   return std::holds_alternative<HalfSpace>(shape) ? Vec3(Vec3::Zero()) : boundingBall(shape).center;
 }
 
-Sample drawSample(int kind_A, int kind_B, Draw* draw) {
+Sample drawSample(int kind_A, int kind_B, Random* draw) {
   Sample s{drawShape(kind_A, draw, 10.0), drawShape(kind_B, draw, 10.0), {}, {}, 0.0};
   s.size = radiusOf(s.A) + radiusOf(s.B) + centerOf(s.A).norm() + centerOf(s.B).norm();
-  s.X_WA = {draw->rotation(), s.size * draw->direction()};
-  s.X_WB.R = draw->rotation();
-  const Vec3 apart = draw->uniform(0.0, 1.5) * (radiusOf(s.A) + radiusOf(s.B)) * draw->direction();
+  s.X_WA = {draw->rotationOfQuaternion(), s.size * draw->directionOfNormals()};
+  s.X_WB.R = draw->rotationOfQuaternion();
+  const Vec3 apart =
+      draw->uniform(0.0, 1.5) * (radiusOf(s.A) + radiusOf(s.B)) * draw->directionOfNormals();
   s.X_WB.p = s.X_WA * centerOf(s.A) - s.X_WB.R * centerOf(s.B) + apart;
   return s;
 }
@@ -57,11 +58,11 @@ class SignedDistanceLaws : public ::testing::TestWithParam<int> {
   void forSamples(const Law& law) {
     const int kind_A = GetParam() / 8;
     const int kind_B = GetParam() % 8;
-    const int samples = longRun() ? 3000 : 40;
+    const int samples = isLong() ? 3000 : 40;
     for (int i = 0; i < samples && !HasFailure(); ++i) {
       const unsigned seed = static_cast<unsigned>(1000 * i + GetParam());
       SCOPED_TRACE(::testing::Message() << "seed " << seed);
-      Draw draw(seed);
+      Random draw(seed);
       const Sample s = drawSample(kind_A, kind_B, &draw);
       law(s, &draw);
     }
@@ -71,7 +72,7 @@ class SignedDistanceLaws : public ::testing::TestWithParam<int> {
 constexpr double kTight = 1e-12;
 
 TEST_P(SignedDistanceLaws, SwappingTheShapesTurnsTheNormal) {
-  forSamples([](const Sample& s, Draw*) {
+  forSamples([](const Sample& s, Random*) {
     const SignedDistance r = query(s);
     const SignedDistance t = signedDistance(s.B, s.X_WB, s.A, s.X_WA);
     EXPECT_NEAR(r.distance, t.distance, kTight * s.size);
@@ -81,8 +82,8 @@ TEST_P(SignedDistanceLaws, SwappingTheShapesTurnsTheNormal) {
 }
 
 TEST_P(SignedDistanceLaws, MovingBothChangesNothing) {
-  forSamples([](const Sample& s, Draw* draw) {
-    const Pose X{draw->rotation(), s.size * draw->direction()};
+  forSamples([](const Sample& s, Random* draw) {
+    const Pose X{draw->rotationOfQuaternion(), s.size * draw->directionOfNormals()};
     Sample moved = s;
     moved.X_WA = X * s.X_WA;
     moved.X_WB = X * s.X_WB;
@@ -95,8 +96,8 @@ TEST_P(SignedDistanceLaws, MovingBothChangesNothing) {
 }
 
 TEST_P(SignedDistanceLaws, ACommonOffsetCostsItsOwnRoundingOnly) {
-  forSamples([](const Sample& s, Draw* draw) {
-    const Vec3 offset = 1e6 * draw->direction();
+  forSamples([](const Sample& s, Random* draw) {
+    const Vec3 offset = 1e6 * draw->directionOfNormals();
     Sample moved = s;
     moved.X_WA.p += offset;
     moved.X_WB.p += offset;
@@ -105,7 +106,7 @@ TEST_P(SignedDistanceLaws, ACommonOffsetCostsItsOwnRoundingOnly) {
 }
 
 TEST_P(SignedDistanceLaws, ScaleWithTheWorld) {
-  forSamples([](const Sample& s, Draw* draw) {
+  forSamples([](const Sample& s, Random* draw) {
     const double k = draw->logUniform(1e-6, 1e6);
     Sample t = s;
     t.A = scaled(s.A, k);
@@ -117,7 +118,7 @@ TEST_P(SignedDistanceLaws, ScaleWithTheWorld) {
 }
 
 TEST_P(SignedDistanceLaws, MovingByTheDistanceAlongTheNormalMakesContact) {
-  forSamples([](const Sample& s, Draw*) {
+  forSamples([](const Sample& s, Random*) {
     const SignedDistance r = query(s);
     const auto movedBy = [&](double distance) {
       Sample t = s;
@@ -135,7 +136,7 @@ TEST_P(SignedDistanceLaws, MovingByTheDistanceAlongTheNormalMakesContact) {
 }
 
 TEST_P(SignedDistanceLaws, DecisionsAgreeWithTheDistance) {
-  forSamples([](const Sample& s, Draw* draw) {
+  forSamples([](const Sample& s, Random* draw) {
     const double distance = query(s).distance;
     const double off = s.size * draw->logUniform(1e-11, 1.0);
     DistanceCache cache;
@@ -147,21 +148,21 @@ TEST_P(SignedDistanceLaws, DecisionsAgreeWithTheDistance) {
 }
 
 TEST_P(SignedDistanceLaws, ACacheChangesNothingButTheTime) {
-  forSamples([](const Sample& s, Draw* draw) {
+  forSamples([](const Sample& s, Random* draw) {
     DistanceCache cache;
     Sample t = s;
     for (int i = 0; i < 4; ++i) {
       EXPECT_NEAR(query(t).distance, signedDistance(t.A, t.X_WA, t.B, t.X_WB, &cache).distance,
                   kTight * s.size);
-      t.X_WB.p += 0.1 * s.size * draw->direction();
-      t.X_WB.R = t.X_WB.R * rotationAbout(draw->direction(), 0.2);
+      t.X_WB.p += 0.1 * s.size * draw->directionOfNormals();
+      t.X_WB.R = t.X_WB.R * rotationAbout(draw->directionOfNormals(), 0.2);
     }
   });
 }
 
 TEST_P(SignedDistanceLaws, ACapsuleWithoutLengthIsASphere) {
   if (GetParam() / 8 != 0) GTEST_SKIP() << "for the sphere's pairs";
-  forSamples([](const Sample& s, Draw*) {
+  forSamples([](const Sample& s, Random*) {
     Sample t = s;
     t.A = Capsule(std::get<Sphere>(s.A).radius(), 0.0);
     EXPECT_NEAR(query(s).distance, query(t).distance, kTight * s.size);
@@ -171,7 +172,7 @@ TEST_P(SignedDistanceLaws, ACapsuleWithoutLengthIsASphere) {
 TEST_P(SignedDistanceLaws, TheGradientIsThatOfCentralDifferences) {
   int unique = 0;
   int compared = 0;
-  forSamples([&](const Sample& s, Draw*) {
+  forSamples([&](const Sample& s, Random*) {
     const SignedDistance r = query(s);
     if (!r.unique()) return;
     ++unique;

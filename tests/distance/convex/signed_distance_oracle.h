@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "allclear/distance/signed_distance.h"
+#include "support/long_run.h"
+#include "support/random.h"
 
 namespace allclear::test {
 
@@ -24,37 +26,10 @@ inline constexpr std::array<const char*, 8> kConvexNames = {
 inline constexpr int kHalfSpaceIndex = 6;
 inline constexpr int kConvexIndex = 7;
 
-inline bool longRun() { return std::getenv("ALLCLEAR_LONG") != nullptr; }
-
-/// Draws of the tests; the seed is what a failure prints.
-class Draw {
- public:
-  explicit Draw(unsigned seed) : random_(seed) {}
-
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(random_);
-  }
-  double logUniform(double low, double high) {
-    return std::exp(uniform(std::log(low), std::log(high)));
-  }
-  bool chance(double share) { return uniform(0.0, 1.0) < share; }
-  int index(int count) { return std::uniform_int_distribution<int>(0, count - 1)(random_); }
-  double normal() { return std::normal_distribution<double>()(random_); }
-  Vec3 direction() { return Vec3(normal(), normal(), normal()).normalized(); }
-  Mat3 rotation() {
-    return Eigen::Quaterniond(normal(), normal(), normal(), normal())
-        .normalized()
-        .toRotationMatrix();
-  }
-
- private:
-  std::mt19937_64 random_;
-};
-
 /// A size between 1 and `aspect` below 1.
-inline double drawSize(Draw* draw, double aspect) { return draw->logUniform(1.0 / aspect, 1.0); }
+inline double drawSize(Random* draw, double aspect) { return draw->logUniform(1.0 / aspect, 1.0); }
 
-inline Shape drawShape(int kind, Draw* draw, double aspect) {
+inline Shape drawShape(int kind, Random* draw, double aspect) {
   const auto size = [&] { return drawSize(draw, aspect); };
   switch (kind) {
     case 0:
@@ -74,10 +49,10 @@ inline Shape drawShape(int kind, Draw* draw, double aspect) {
     default: {
       std::vector<Vec3> points;
       const int count = 4 + draw->index(5);
-      const Vec3 center = draw->uniform(-1.0, 1.0) * draw->direction();
+      const Vec3 center = draw->uniform(-1.0, 1.0) * draw->directionOfNormals();
       const Vec3 scale(size(), size(), size());
       for (int i = 0; i < count; ++i) {
-        points.push_back(center + scale.cwiseProduct(draw->direction()));
+        points.push_back(center + scale.cwiseProduct(draw->directionOfNormals()));
       }
       return ConvexMesh(points);
     }
@@ -289,12 +264,12 @@ inline std::vector<SweepStart> sweep(const OraclePair& pair, int count) {
 }
 
 /// Follows a start with a grid that turns and shrinks about the best point so far.
-inline Real zoom(const OraclePair& pair, SweepStart at, Real radius, Draw* draw) {
+inline Real zoom(const OraclePair& pair, SweepStart at, Real radius, Random* draw) {
   constexpr int kHalf = 4;
   constexpr Real kFinest = 1e-9L;
   for (; radius > kFinest; radius *= 0.65L) {
     const Vec3L center = at.n;
-    const Vec3L side = center.cross(draw->direction().cast<Real>()).normalized();
+    const Vec3L side = center.cross(draw->directionOfNormals().cast<Real>()).normalized();
     const Vec3L other = center.cross(side);
     for (int a = -kHalf; a <= kHalf; ++a) {
       for (int b = -kHalf; b <= kHalf; ++b) {
@@ -309,7 +284,7 @@ inline Real zoom(const OraclePair& pair, SweepStart at, Real radius, Draw* draw)
 
 /// A separation that some direction has: the best of a sweep over 3 * `count` directions, the best
 /// few of which, apart from each other, are followed to the end.
-inline Real bestDirectionSwept(const OraclePair& pair, int count, Draw* draw, int followed = 4) {
+inline Real bestDirectionSwept(const OraclePair& pair, int count, Random* draw, int followed = 4) {
   const std::vector<SweepStart> starts = sweep(pair, count);
   const Real spacing = std::sqrt(Real(12.6) / count);
   std::vector<Vec3L> seen;

@@ -13,17 +13,17 @@
 #include "allclear/distance/volume.h"
 #include "distance/cover/cover_meshes.h"
 #include "support/data.h"
+#include "support/long_run.h"
 #include "support/mesh_samples.h"
 #include "support/push_out.h"
 
 namespace allclear {
 namespace {
 
+using test::isLong;
 using test::MeshKind;
 using test::MeshParts;
 using test::Random;
-
-bool isLong() { return std::getenv("ALLCLEAR_LONG") != nullptr; }
 
 double sizeOf(const std::vector<Vec3>& points) {
   Vec3 lower = points[0], upper = points[0];
@@ -95,7 +95,7 @@ int windsAround(const TriangleMesh& mesh, const Vec3& p, Random& random) {
   using Vec3L = Eigen::Matrix<long double, 3, 1>;
   std::array<int, 5> counts{};
   for (int& count : counts) {
-    const Vec3L ray = random.direction().cast<long double>();
+    const Vec3L ray = random.directionOfNormals().cast<long double>();
     for (const Triangle& t : mesh.triangles()) {
       const Vec3L a = (mesh.vertices()[t[0]] - p).cast<long double>();
       const Vec3L b = (mesh.vertices()[t[1]] - p).cast<long double>();
@@ -150,7 +150,7 @@ Probes probe(const TriangleMesh& mesh, const std::vector<ConvexMesh>& cover, boo
     ++out.on_surface;
     if (!closed) continue;
     // From the surface inwards, near and far: most of these are inside even of thin solids.
-    const Vec3 q = p + random.logUniform(1e-4, 1.0) * size * random.direction();
+    const Vec3 q = p + random.logUniform(1e-4, 1.0) * size * random.directionOfNormals();
     if (windsAround(mesh, q, random) == 0) continue;
     expectHeld(q);
     ++out.inside;

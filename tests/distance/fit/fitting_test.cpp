@@ -11,43 +11,21 @@
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/distance/volume.h"
+#include "support/random.h"
 
 namespace allclear {
 namespace {
+
+using Random = test::Random32;
 
 constexpr double kPi = std::numbers::pi;
 
 int scaled(int count) { return std::getenv("ALLCLEAR_LONG") != nullptr ? 20 * count : count; }
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  double uniform(double lower, double upper) {
-    return std::uniform_real_distribution<double>(lower, upper)(engine_);
-  }
-  double logUniform(double lower, double upper) {
-    return std::exp(uniform(std::log(lower), std::log(upper)));
-  }
-  int integer(int lower, int upper) {
-    return std::uniform_int_distribution<int>(lower, upper)(engine_);
-  }
-  Vec3 direction() {
-    std::normal_distribution<double> n;
-    return Vec3(n(engine_), n(engine_), n(engine_)).normalized();
-  }
-  Vec3 inCube() { return {uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}; }
-  Pose pose(double reach) {
-    return {rotationAbout(direction(), uniform(0.0, kPi)), reach * inCube()};
-  }
-
- private:
-  std::mt19937 engine_;
-};
-
 std::vector<Vec3> cloud(Random* random, int count) {
   const Vec3 stretch(random->logUniform(1e-2, 1.0), random->logUniform(1e-2, 1.0), 1.0);
   std::vector<Vec3> points;
-  for (int i = 0; i < count; ++i) points.push_back(stretch.cwiseProduct(random->inCube()));
+  for (int i = 0; i < count; ++i) points.push_back(stretch.cwiseProduct(random->inBox(1.0)));
   return points;
 }
 
@@ -114,7 +92,7 @@ Geometry randomPrimitive(Random* random, int kind) {
   const double c = random->logUniform(0.02, 1.0);
   const Shape shapes[] = {Sphere(a),      Capsule(a, b), Box({a, b, c}),
                           Cylinder(a, b), Cone(a, b),    Ellipsoid({a, b, c})};
-  return {shapes[kind % 6], random->pose(1.0)};
+  return {shapes[kind % 6], random->poseInBox(1.0)};
 }
 
 using Fit = std::function<Geometry(std::span<const Geometry>)>;
@@ -125,7 +103,7 @@ TEST(Fitting, EnclosesEveryPointOfCloudsOfAnyScaleAndPlace) {
   for (int seed = 0; seed < scaled(60); ++seed) {
     Random random(seed);
     const double scale = random.logUniform(1e-6, 1e6);
-    const Pose X = random.pose(scale * random.logUniform(1e-3, 1e6));
+    const Pose X = random.poseInBox(scale * random.logUniform(1e-3, 1e6));
     const std::vector<Vec3> points = moved(cloud(&random, random.integer(1, 60)), X, scale);
     const Geometry input = hullOf(points);
     for (const auto& [name, fit] : kFits) {
@@ -163,7 +141,7 @@ TEST(Fitting, ReachOutsideIsWhatManyBoundaryPointsReach) {
     const Geometry inner = randomPrimitive(&random, seed);
     const Shape outers[] = {Sphere(0.5), Capsule(0.3, 0.7), Box({0.4, 0.6, 0.8}),
                             Cylinder(0.4, 0.5)};
-    const Geometry outer{outers[seed / 6 % 4], random.pose(0.5)};
+    const Geometry outer{outers[seed / 6 % 4], random.poseInBox(0.5)};
     double reached = -1e9;
     for (const Vec3& p : boundaryPoints(inner, &random, 20000)) {
       reached = std::max(reached, static_cast<double>(outside(outer, p)));
@@ -193,7 +171,7 @@ TEST(Fitting, CoaxialCylindersReachAsFarAsTheirRim) {
 TEST(Fitting, CoaxialCylindersAnywhereReachAsFarAsTheirRim) {
   for (int seed = 0; seed < scaled(2000); ++seed) {
     Random random(seed);
-    const Pose X = random.pose(random.logUniform(1e-3, 10.0));
+    const Pose X = random.poseInBox(random.logUniform(1e-3, 10.0));
     const double radius = random.logUniform(1e-3, 1.0);
     const Geometry inner{Cylinder(radius, 0.5), X};
     EXPECT_NEAR(reachOutside(inner, {Cylinder(0.1, 1.0), X}), std::max(radius - 0.1, -0.25), 1e-14)
@@ -241,7 +219,7 @@ TEST(FitCapsule, RecoversCapsulesFromTheirSurface) {
   for (int seed = 0; seed < scaled(25); ++seed) {
     Random random(seed);
     const Geometry truth{Capsule(random.logUniform(0.02, 0.5), random.logUniform(0.05, 2.0)),
-                         random.pose(1.0)};
+                         random.poseInBox(1.0)};
     std::vector<Vec3> points;
     const auto& capsule = std::get<Capsule>(truth.shape);
     for (int i = 0; i < 3000; ++i) {
@@ -343,7 +321,7 @@ TEST(FitBox, RecoversBoxesAndIsNoLargerThanABruteForceSearchFinds) {
     };
     double best = 1e9;
     for (int start = 0; start < 20; ++start) {
-      Mat3 R = random.pose(0.0).R;
+      Mat3 R = random.poseInBox(0.0).R;
       double local = volumeOf(R);
       for (double step = 0.8; step > 1e-4; step *= 0.97) {
         for (int i = 0; i < 4; ++i) {
@@ -378,7 +356,7 @@ TEST(Fitting, VolumeDoesNotDependOnPlaceOrientationOrScale) {
     const std::vector<Vec3> points = cloud(&random, 40);
     const Geometry here = hullOf(points);
     const double scale = random.logUniform(1e-6, 1e6);
-    const Geometry there = hullOf(moved(points, random.pose(10.0 * scale), scale));
+    const Geometry there = hullOf(moved(points, random.poseInBox(10.0 * scale), scale));
     for (const auto& [name, fit] : kFits) {
       const double a = shapeVolume(fit({&here, 1}).shape);
       const double b = shapeVolume(fit({&there, 1}).shape) / (scale * scale * scale);

@@ -9,7 +9,7 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 __extension__ typedef __float128 Real;
 
 // The oracle: features by features in quadruple precision, Gram systems and all cases spelt out.
@@ -79,7 +79,7 @@ double oracle(const TriangleCorners& A, const TriangleCorners& B) {
   return std::sqrt(static_cast<double>(best));
 }
 
-TriangleCorners drawn(Draw& draw) {
+TriangleCorners drawn(Random& draw) {
   // Needles, points, and coordinates of a lattice (coplanar, parallel and touching pairs).
   if (draw.chance(0.3)) {
     TriangleCorners t;
@@ -108,7 +108,7 @@ void check(const TriangleCorners& A, const TriangleCorners& B, double tolerance)
 }
 
 TEST(TriangleDistance, AgreesWithQuadruplePrecisionOnDegenerateTriangles) {
-  Draw draw(20);
+  Random draw(20);
   const int cases = std::getenv("ALLCLEAR_LONG") ? 3000000 : 30000;
   for (int i = 0; i < cases; ++i) {
     SCOPED_TRACE("seed 20, case " + std::to_string(i));
@@ -131,7 +131,7 @@ TEST(TriangleDistance, AgreesWithQuadruplePrecisionOnDegenerateTriangles) {
 }
 
 TEST(TriangleDistance, IsSymmetricAndScales) {
-  Draw draw(21);
+  Random draw(21);
   for (int i = 0; i < 5000; ++i) {
     const TriangleCorners A = drawn(draw), B = drawn(draw);
     const double d = triangleDistance(A, B).distance, size = sizeOf(A, B);
@@ -151,7 +151,7 @@ TEST(TriangleDistance, IsSymmetricAndScales) {
 }
 
 TEST(TriangleDistance, IsExactlyZeroWhereTrianglesCross) {
-  Draw draw(22);
+  Random draw(22);
   for (int i = 0; i < 20000; ++i) {
     // A edge passes through an inner point of B, well away from its rim.
     const Vec3 o = draw.inBox(1.0), u = draw.direction();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/distance/mesh/topology.h"
 #include "distance/minimum/mcd_motions.h"
 #include "support/data.h"
 #include "support/mesh_samples.h"
@@ -9,7 +10,7 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 
 std::vector<Triangle> turned(std::vector<Triangle> triangles) {
   for (Triangle& t : triangles) std::swap(t[1], t[2]);
@@ -36,7 +37,7 @@ TEST(MeshTopology, MergesEqualVerticesAndDropsRepeats) {
   const TriangleMesh box = test::boxMesh({1, 2, 3});
   std::vector<Vec3> soup;
   std::vector<Triangle> triangles;
-  Draw draw(1);
+  Random draw(1);
   for (int copy = 0; copy < 2; ++copy) {
     for (const Triangle& t : box.triangles()) {
       const int n = static_cast<int>(soup.size());
@@ -85,7 +86,7 @@ TEST(MeshTopology, TurnsTrianglesOutsideOut) {
   EXPECT_GT(volume, 0.0);
   EXPECT_NEAR(cleanedMesh(TriangleMesh(torus.vertices(), turned(torus.triangles()))).volume, volume,
               1e-12);
-  Draw draw(2);
+  Random draw(2);
   std::vector<Triangle> mixed = torus.triangles();
   for (Triangle& t : mixed) {
     if (draw.chance(0.4)) std::swap(t[0], t[2]);
@@ -140,7 +141,7 @@ TEST(MeshTopology, AMoebiusStripIsOpen) {
 }
 
 TEST(MeshBody, ContainsAgreesWithTheWindingNumber) {
-  Draw draw(3);
+  Random draw(3);
   for (const TriangleMesh& mesh :
        {test::torusMesh(1.0, 0.3, 24, 12, 0.3), test::blobMesh(1.0, 15, 20, 0.4),
         joined(test::boxMesh({1, 1, 1}), test::blobMesh(0.6, 8, 9, 0.2), true),
@@ -213,7 +214,7 @@ void expectSound(const MeshBody& body) {
 
 TEST(MeshBvh, VolumesHoldTheirTriangles) {
   expectSound(MeshBody(Shape(test::torusMesh(1.0, 0.3, 40, 20, 0.2))));
-  Draw draw(4);
+  Random draw(4);
   for (int i = 0; i < 300; ++i) {
     SCOPED_TRACE("seed 4, case " + std::to_string(i));
     std::vector<Vec3> vertices;

@@ -10,12 +10,12 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 
 constexpr int kLeaves = 8;
 
 /// Eight triangles about the origin, the leaves of one node; some flat, some without area.
-MeshBody drawnBody(Draw& draw, double size) {
+MeshBody drawnBody(Random& draw, double size) {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
   const bool flat = draw.chance(0.2), thin = draw.chance(0.2);
@@ -90,7 +90,7 @@ struct Kernels {
 
 /// All kernels at once, against the least distances; the gap of the tightest to what it bounds.
 double checkKernels(const MeshBody& a, const MeshBody& b, const Least& least, double slack,
-                    const Kernels& kernels, Draw& draw) {
+                    const Kernels& kernels, Random& draw) {
   double gap = HUGE_VAL;
   const auto below = [&](double lower, double truth) {
     EXPECT_LE(lower, truth + slack);
@@ -134,7 +134,7 @@ double checkKernels(const MeshBody& a, const MeshBody& b, const Least& least, do
 int cases() { return test::samplesOf(2000, 50000); }
 
 TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
-  Draw draw(45);
+  Random draw(45);
   double tightest = HUGE_VAL;
   for (int i = 0; i < cases() && !HasFailure(); ++i) {
     SCOPED_TRACE("seed 45, case " + std::to_string(i));
@@ -165,7 +165,7 @@ TEST(MeshBounds, AreBelowEveryDistanceOfTheTrianglesOverTheInterval) {
 
 /// The same of rigid motions, true ones, with nothing allowed.
 TEST(MeshBounds, AreBelowEveryDistanceOfBodiesThatTurn) {
-  Draw draw(46);
+  Random draw(46);
   double tightest = HUGE_VAL;
   for (int i = 0; i < cases() && !HasFailure(); ++i) {
     SCOPED_TRACE("seed 46, case " + std::to_string(i));
@@ -194,7 +194,7 @@ TEST(MeshBounds, AreBelowEveryDistanceOfBodiesThatTurn) {
 }
 
 TEST(MeshBounds, AreBelowEveryDistanceOfBodiesAtRest) {
-  Draw draw(47);
+  Random draw(47);
   double tightest = HUGE_VAL;
   for (int i = 0; i < cases() && !HasFailure(); ++i) {
     SCOPED_TRACE("seed 47, case " + std::to_string(i));
@@ -212,7 +212,7 @@ TEST(MeshBounds, AreBelowEveryDistanceOfBodiesAtRest) {
 }
 
 TEST(MeshBounds, ToACurvedBodyAreBelowItsDistance) {
-  Draw draw(54);
+  Random draw(54);
   double tightest = HUGE_VAL;
   for (int i = 0; i < cases(); ++i) {
     const double size = draw.logUniform(1e-3, 1.0);
@@ -257,7 +257,7 @@ mesh::Functionals<float> functionals(const mesh::CoarsePoses& poses, const Vec3&
 /// Turned away from what is in the way, a direction leaves no less room, and often enough proves
 /// what the first one did not.
 TEST(MeshBounds, OfChildrenAlongASecondDirectionAreNoWorse) {
-  Draw draw(53);
+  Random draw(53);
   int failed = 0, better = 0, proven = 0;
   for (int i = 0; i < cases(); ++i) {
     const MeshBody a = drawnBody(draw, 1.0), b = drawnBody(draw, 1.0);
@@ -285,7 +285,7 @@ TEST(MeshBounds, OfChildrenAlongASecondDirectionAreNoWorse) {
 /// One order of motion at a time, and what a corner reaches along n at 401 instants: a bound below
 /// all of them, exact for orders up to 2 and attained by the third's rest.
 TEST(MeshBounds, OfOneTriangleAlongADirectionAreExactForQuadraticsAndAttainedByCubics) {
-  Draw draw(48);
+  Random draw(48);
   double least_gap_of_cubic = HUGE_VAL;
   for (int i = 0; i < cases(); ++i) {
     const int order = draw.integer(1, 7);
@@ -350,7 +350,7 @@ TEST(MeshBounds, OfOneTriangleAlongADirectionAreExactForQuadraticsAndAttainedByC
 /// Every point of a box, at every instant, is above the box's bound; the corners of a cubic's box
 /// attain it.
 TEST(MeshBounds, OfABoxAreBelowItsCornersAtAllTimes) {
-  Draw draw(49);
+  Random draw(49);
   double tightest[4] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
   for (int i = 0; i < 3 * cases(); ++i) {
     const int order = draw.integer(1, 3);
@@ -396,7 +396,7 @@ TEST(MeshBounds, OfABoxAreBelowItsCornersAtAllTimes) {
 /// Two points, one of which moves towards the other by one order of motion (a translation, or a
 /// matrix that maps it there) and may be off by E: the bound is the least distance less E.
 TEST(MeshBounds, OfPointsAreAttained) {
-  Draw draw(52);
+  Random draw(52);
   for (int i = 0; i < cases(); ++i) {
     const int order = draw.integer(1, 3);
     const bool by_matrix = draw.chance(0.5);
@@ -431,7 +431,7 @@ TEST(MeshBounds, OfPointsAreAttained) {
 }
 
 TEST(MeshBounds, LeastOfAQuadraticIsThatOfItsSamples) {
-  Draw draw(50);
+  Random draw(50);
   for (int i = 0; i < 2000; ++i) {
     double b[3];
     for (double& x : b) x = draw.chance(0.2) ? draw.integer(-1, 1) : draw.uniform(-1.0, 1.0);
@@ -450,7 +450,7 @@ TEST(MeshBounds, LeastOfAQuadraticIsThatOfItsSamples) {
 }
 
 TEST(MeshBounds, LanesBelowTheCutoffAreNamedAndTheLeastOfTheOthersKept) {
-  Draw draw(51);
+  Random draw(51);
   for (int i = 0; i < 200; ++i) {
     const MeshBody a = drawnBody(draw, 1.0), b = drawnBody(draw, 1.0);
     const mesh::Affine X = mesh::affine({draw.rotation(), 2.0 * draw.direction()});

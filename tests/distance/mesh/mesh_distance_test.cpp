@@ -16,7 +16,7 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 
 Pose poseFrom(const nlohmann::json& json) {
   const auto& q = json["quat_wxyz"];
@@ -83,7 +83,7 @@ double bruteForce(const TriangleMesh& a, const Pose& X_A, const TriangleMesh& b,
 }
 
 /// Triangles anywhere: needles, points, lattice corners, copies.
-TriangleMesh soup(Draw& draw) {
+TriangleMesh soup(Random& draw) {
   std::vector<Vec3> vertices;
   std::vector<Triangle> triangles;
   const int count = static_cast<int>(draw.logUniform(1.0, 60.0));
@@ -106,7 +106,7 @@ TriangleMesh soup(Draw& draw) {
 }
 
 TEST(MeshDistance, AgreesWithBruteForceOnTriangleSoups) {
-  Draw draw(30);
+  Random draw(30);
   const int cases = std::getenv("ALLCLEAR_LONG") ? 20000 : 1500;
   for (int i = 0; i < cases; ++i) {
     const TriangleMesh a = soup(draw), b = soup(draw);
@@ -124,7 +124,7 @@ TEST(MeshDistance, AgreesWithBruteForceOnTriangleSoups) {
   }
 }
 
-Shape drawnConvex(Draw& draw, int kind) {
+Shape drawnConvex(Random& draw, int kind) {
   const auto size = [&] { return draw.logUniform(0.02, 0.5); };
   switch (kind) {
     case 0:
@@ -149,7 +149,7 @@ Shape drawnConvex(Draw& draw, int kind) {
 
 /// Squares of single precision overflow and underflow at the ends; no bound may.
 TEST(MeshDistance, IsTheSameAtEveryScale) {
-  Draw draw(6);
+  Random draw(6);
   const TriangleMesh torus = test::torusMesh(1.0, 0.3, 30, 20, 0.2);
   const TriangleMesh blob = test::blobMesh(0.5, 20, 24, 0.3);
   const auto scaled = [](const TriangleMesh& mesh, double scale) {
@@ -169,7 +169,7 @@ TEST(MeshDistance, IsTheSameAtEveryScale) {
 }
 
 TEST(MeshDistance, ToConvexShapesAgreesWithThatOfTheTriangles) {
-  Draw draw(31);
+  Random draw(31);
   for (int i = 0; i < 1400; ++i) {
     const TriangleMesh mesh = soup(draw);
     const Shape shape = drawnConvex(draw, i % 7);
@@ -198,7 +198,7 @@ TEST(MeshDistance, ToConvexShapesAgreesWithThatOfTheTriangles) {
 }
 
 TEST(MeshDistance, ToAPlaneIsThatOfTheDeepestVertex) {
-  Draw draw(32);
+  Random draw(32);
   for (int i = 0; i < 500; ++i) {
     const TriangleMesh mesh = soup(draw);
     const Pose X_A{draw.rotation(), draw.inBox(1.0)}, X_B{draw.rotation(), draw.inBox(1.0)};
@@ -239,7 +239,7 @@ TEST(MeshDistance, OfTenMillionTrianglesIsExact) {
   const Shape earth = test::blobMesh(0.5, 2236, 2236);
   const auto body = bodyOf(earth);
   EXPECT_LE(static_cast<double>(body->bytes()) / 1e7, 300.0);
-  Draw draw(46);
+  Random draw(46);
   for (int i = 0; i < 50; ++i) {
     const Pose X{draw.rotation(), draw.direction() * draw.uniform(0.65, 2.0)};
     const MeshDistance found = meshDistance(earth, {}, Shape(Sphere(0.1)), X);

@@ -9,7 +9,7 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 
 std::vector<int> leavesBelow(const MeshBvh& bvh, int below) {
   if (below < 0) return {~below};
@@ -35,7 +35,7 @@ std::vector<MeshBody> bodies() {
 }
 
 TEST(MeshPoint, BoundsAreBelowEveryDistanceAndRaysAreNotLost) {
-  Draw draw(90);
+  Random draw(90);
   const std::vector<MeshBody> all = bodies();
   const int cases = test::samplesOf(20000, 1000000);
   double tightest = HUGE_VAL;

@@ -13,10 +13,10 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 using test::samplesOf;
 
-Vec3 pointOf(Draw& draw, const TriangleCorners& t) {
+Vec3 pointOf(Random& draw, const TriangleCorners& t) {
   // On corners and edges as often as inside.
   double u = draw.uniform(0.0, 1.0), v = draw.uniform(0.0, 1.0);
   if (draw.chance(0.3)) u = std::round(u);
@@ -33,7 +33,7 @@ struct LeafBelow {
 };
 
 /// A child of some node, and a triangle below it.
-LeafBelow drawnLeaf(Draw& draw, const MeshBvh& bvh) {
+LeafBelow drawnLeaf(Random& draw, const MeshBvh& bvh) {
   const auto among = [&](int count) { return draw.integer(0, count - 1); };
   LeafBelow found{among(static_cast<int>(bvh.nodes().size())), 0, 0};
   found.slot = among(bvh.width(found.node));
@@ -49,7 +49,7 @@ struct KnownContact {
   double s, most;
 };
 
-KnownContact drawnContact(Draw& draw, const Vec3& a, const Vec3& b, double size, double offset) {
+KnownContact drawnContact(Random& draw, const Vec3& a, const Vec3& b, double size, double offset) {
   KnownContact known;
   known.most = draw.logUniform(1e-3, 10.0) * size;
   known.s = known.most * draw.uniform(0.0, 1.0);
@@ -71,7 +71,7 @@ KnownContact drawnContact(Draw& draw, const Vec3& a, const Vec3& b, double size,
 }
 
 TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
-  Draw draw(80);
+  Random draw(80);
   const std::vector<TriangleMesh> meshes{
       test::blobMesh(0.2, 9, 16, 0.3), test::torusMesh(0.3, 0.1, 24, 12),
       test::boxMesh({0.3, 1e-7, 0.2}), test::blobMesh(2e-4, 20, 25, 0.2),
@@ -90,11 +90,10 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
     const MeshNode &of_A = A.bvh()->nodes()[in_A.node], &of_B = B.bvh()->nodes()[in_B.node];
     mesh::LaneIntervals lanes[2];
     const float first = 0.0F, last = static_cast<float>(known.most) * 1.000001F;
-    const unsigned meet[2] = {
-        mesh::intervalsOpeningA(coarse, of_A, mesh::lineBox(of_B, in_B.slot), first, last,
-                                &lanes[0]),
-        mesh::intervalsOpeningB(coarse, mesh::lineBox(of_A, in_A.slot), of_B, first, last,
-                                &lanes[1])};
+    const unsigned meet[2] = {mesh::intervalsOpeningA(coarse, of_A, mesh::lineBox(of_B, in_B.slot),
+                                                      first, last, &lanes[0]),
+                              mesh::intervalsOpeningB(coarse, mesh::lineBox(of_A, in_A.slot), of_B,
+                                                      first, last, &lanes[1])};
     const int slot[2] = {in_A.slot, in_B.slot};
     for (int side = 0; side < 2; ++side) {
       const std::string where = "seed 80, case " + std::to_string(i);
@@ -111,8 +110,8 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
       mesh::LaneIntervals narrow = lanes[side];
       const unsigned left =
           mesh::narrowAlongNormals(coarse, *corners[side], side == 0,
-                             other.bvh()->triangles()[side == 0 ? in_B.leaf : in_A.leaf], first,
-                             last, meet[side], &narrow);
+                                   other.bvh()->triangles()[side == 0 ? in_B.leaf : in_A.leaf],
+                                   first, last, meet[side], &narrow);
       const std::string where = "seed 80, case " + std::to_string(i);
       ASSERT_TRUE(left >> slot[side] & 1U) << where;
       ASSERT_LE(static_cast<double>(narrow.in[slot[side]]), known.s) << where;
@@ -133,7 +132,7 @@ TEST(MeshDepthBound, IntervalsOfBoxesHoldEveryContact) {
 }
 
 TEST(MeshDepthBound, IntervalsOfTrianglesAreThoseOfTheirDistance) {
-  Draw draw(81);
+  Random draw(81);
   const int cases = samplesOf(20000, 500000);
   int ends = 0;
   for (int i = 0; i < cases; ++i) {
@@ -181,7 +180,7 @@ TEST(MeshDepthBound, IntervalsOfTrianglesAreThoseOfTheirDistance) {
 }
 
 TEST(MeshDepthBound, DepthBelowTheSurfaceIsThatToTheNearestTriangle) {
-  Draw draw(82);
+  Random draw(82);
   for (const TriangleMesh& mesh :
        {test::blobMesh(0.2, 9, 16, 0.3), test::torusMesh(0.3, 0.1, 24, 12)}) {
     const MeshBody& body = *bodyOf(mesh);
@@ -205,7 +204,7 @@ struct Overlap {
   Pose X_A, X_B, X_BA;
 };
 
-Overlap drawnOverlap(Draw& draw, const MeshBody& A, const MeshBody& B) {
+Overlap drawnOverlap(Random& draw, const MeshBody& A, const MeshBody& B) {
   while (true) {
     const Pose X_A{draw.rotation(), Vec3::Zero()};
     const Pose X_B{draw.rotation(), 0.7 * (A.reach() + B.reach()) * draw.inBox(1.0)};
@@ -214,7 +213,7 @@ Overlap drawnOverlap(Draw& draw, const MeshBody& A, const MeshBody& B) {
 }
 
 TEST(MeshDepthBound, BallsRuleOutOnlyTranslationsThatMeet) {
-  Draw draw(83);
+  Random draw(83);
   const std::vector<TriangleMesh> meshes{test::blobMesh(0.15, 12, 20, 0.3),
                                          test::torusMesh(0.2, 0.07, 24, 12),
                                          test::boxMesh({0.05, 0.1, 0.2})};
@@ -255,7 +254,7 @@ bool isAmong(const mesh::ContactPlane& plane, const std::vector<mesh::ContactPla
 TEST(MeshDepthBound, WhatWasInTheWayChangesNoAnswer) {
   const TriangleMesh a = test::blobMesh(0.15, 12, 20, 0.3), b = test::torusMesh(0.2, 0.07, 24, 12);
   const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
-  Draw draw(84);
+  Random draw(84);
   int in_the_way = 0, free = 0;
   for (int i = 0; i < 10; ++i) {
     const Overlap at = drawnOverlap(draw, A, B);
@@ -287,7 +286,7 @@ TEST(MeshDepthBound, WhatWasInTheWayChangesNoAnswer) {
 TEST(MeshDepthBound, PlanesAtTheFirstContactAreAllOfThem) {
   const TriangleMesh a = test::blobMesh(0.15, 12, 20, 0.3), b = test::torusMesh(0.2, 0.07, 24, 12);
   const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
-  Draw draw(85);
+  Random draw(85);
   int several = 0, met = 0;
   for (int i = 0; i < samplesOf(2000, 20000); ++i) {
     const Overlap at = drawnOverlap(draw, A, B);

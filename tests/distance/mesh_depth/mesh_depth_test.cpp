@@ -12,14 +12,14 @@
 #include "allclear/distance/signed_distance.h"
 #include "distance/minimum/mcd_motions.h"
 #include "support/data.h"
+#include "support/long_run.h"
 #include "support/mesh_samples.h"
 
 namespace allclear {
 namespace {
 
-using test::Draw;
-
-bool isLong() { return std::getenv("ALLCLEAR_LONG") != nullptr; }
+using test::isLong;
+using test::Random;
 
 Pose moved(const Pose& X, const Vec3& by) { return {X.R, X.p + by}; }
 
@@ -49,7 +49,7 @@ void expectLawful(const MeshBody& A, const Pose& X_A, const MeshBody& B, const P
 
 /// Translations shorter by `share`, in a cone about the answer's, do not separate.
 void expectLocallyMinimal(const MeshBody& A, const Pose& X_A, const MeshBody& B, const Pose& X_B,
-                          const SignedDistance& found, Draw& draw, const std::string& where) {
+                          const SignedDistance& found, Random& draw, const std::string& where) {
   for (int i = 0; i < 12; ++i) {
     const double angle = draw.logUniform(1e-3, 0.02);
     const Vec3 beside =
@@ -67,7 +67,7 @@ struct BoxPair {
 };
 
 /// Overlapping boxes, anything from a scratch to deep.
-BoxPair drawnBoxes(Draw& draw) {
+BoxPair drawnBoxes(Random& draw) {
   while (true) {
     BoxPair pair;
     for (int k = 0; k < 3; ++k) {
@@ -84,7 +84,7 @@ BoxPair drawnBoxes(Draw& draw) {
 }
 
 TEST(MeshDepth, OfBoxesIsExact) {
-  Draw draw(50);
+  Random draw(50);
   for (int i = 0; i < 500; ++i) {
     const BoxPair pair = drawnBoxes(draw);
     const TriangleMesh a = test::boxMesh(pair.half_A), b = test::boxMesh(pair.half_B);
@@ -99,7 +99,7 @@ TEST(MeshDepth, OfBoxesIsExact) {
 
 /// Without the convex short cut, and without a hint of the hulls.
 TEST(MeshDepth, GeneralSearchFindsTheExactDepthOfBoxes) {
-  Draw draw(51);
+  Random draw(51);
   const int cases = isLong() ? 20000 : 500;
   int exact = 0, close = 0;
   double worst = 1.0;
@@ -127,7 +127,7 @@ TEST(MeshDepth, GeneralSearchFindsTheExactDepthOfBoxes) {
 }
 
 /// Placed so that the bodies meet.
-Pose drawnOverlap(Draw& draw, const MeshBody& A, const Pose& X_A, const MeshBody& B) {
+Pose drawnOverlap(Random& draw, const MeshBody& A, const Pose& X_A, const MeshBody& B) {
   for (double spread = 1.0;; spread *= 0.98) {
     Pose X{draw.rotation(), Vec3::Zero()};
     X.p = X_A * A.center() - X.R * B.center() + spread * (A.reach() + B.reach()) * draw.inBox(1.0);
@@ -136,7 +136,7 @@ Pose drawnOverlap(Draw& draw, const MeshBody& A, const Pose& X_A, const MeshBody
 }
 
 void checkPair(const TriangleMesh& a, const TriangleMesh& b, int cases, int seed) {
-  Draw draw(seed);
+  Random draw(seed);
   const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
   const double size = A.reach() + B.reach();
   for (int i = 0; i < cases; ++i) {
@@ -180,7 +180,7 @@ TEST(MeshDepth, FreesRealMeshes) {
     return Pose{Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix(),
                 Vec3(p[0], p[1], p[2])};
   };
-  Draw draw(55);
+  Random draw(55);
   for (const auto& pair : data["pairs"]) {
     const auto read = [&](const char* mesh, const char* scale) {
       return test::readObj(folder / pair[mesh].get<std::string>(), pair[scale]);
@@ -205,7 +205,7 @@ TEST(MeshDepth, FreesABodyInsideOfAnother) {
   const TriangleMesh shell = test::blobMesh(1.0, 20, 30, 0.1);
   const TriangleMesh small = test::torusMesh(0.2, 0.05, 20, 10);
   const MeshBody &A = *bodyOf(shell), &B = *bodyOf(small);
-  Draw draw(56);
+  Random draw(56);
   for (int i = 0; i < 10; ++i) {
     const Pose X_B{draw.rotation(), draw.inBox(0.3)};
     ASSERT_TRUE(meshDistance(A, {}, B, X_B).contained);
@@ -226,7 +226,7 @@ TEST(MeshDepth, OfPrimitivesInAMeshIsThatOfTheirShapes) {
   triangles.push_back({8, 9, 10});
   const Shape mesh = TriangleMesh(vertices, triangles);
   ASSERT_FALSE(bodyOf(std::get<TriangleMesh>(mesh))->isConvex());
-  Draw draw(57);
+  Random draw(57);
   for (const Shape& shape :
        {Shape(Sphere(0.1)), Shape(Capsule(0.1, 0.3)), Shape(Box(Vec3(0.1, 0.2, 0.3))),
         Shape(Cylinder(0.1, 0.2)), Shape(Cone(0.1, 0.2)), Shape(Ellipsoid(Vec3(0.1, 0.2, 0.3))),
@@ -252,7 +252,7 @@ TEST(MeshDepth, OfPrimitivesInAMeshIsThatOfTheirShapes) {
 TEST(MeshDepth, IsContinuousThroughTouching) {
   const TriangleMesh a = test::blobMesh(0.3, 12, 20, 0.3), b = test::torusMesh(0.3, 0.1, 20, 12);
   const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
-  Draw draw(58);
+  Random draw(58);
   for (int i = 0; i < 15; ++i) {
     const std::string where = "seed 58, case " + std::to_string(i);
     const Pose X_A{draw.rotation(), draw.inBox(1.0)};
@@ -290,7 +290,7 @@ TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b, const Vec3& by
 }
 
 TEST(MeshDepth, OfOddMeshesIsSafe) {
-  Draw draw(59);
+  Random draw(59);
   const TriangleMesh blob = test::blobMesh(0.3, 10, 16, 0.2);
   const TriangleMesh triangle({{0, 0, 0}, {0.3, 0, 0}, {0, 0.4, 0}}, {{0, 1, 2}});
   std::vector<Triangle> some(blob.triangles().begin() + 20, blob.triangles().end());
@@ -352,7 +352,7 @@ TEST(MeshDepth, SaysWhenTwoWaysOutAreAsGood) {
 
 /// Over time: the bracket of bodies that meet holds what is known of the depth at every instant.
 TEST(MeshDepth, OverTimeIsBracketed) {
-  Draw draw(60);
+  Random draw(60);
   const Shape blob = test::blobMesh(0.2, 9, 16, 0.3), ring = test::torusMesh(0.3, 0.1, 20, 12);
   const Shape box = test::boxMesh({0.2, 0.3, 0.1});
   const int cases = isLong() ? 1000 : 40;

@@ -46,8 +46,8 @@ void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { s
 namespace allclear {
 namespace {
 
-using test::Draw;
 using test::MovingSolid;
+using test::Random;
 
 /// Allocations while `run` runs.
 template <class Run>
@@ -69,7 +69,7 @@ TEST(AllocationCount, SeesAVectorGrow) {
 
 TEST_P(Allocation, NoneBySignedDistancesNorByDecisions) {
   for (int i = 0; i < 100; ++i) {
-    Draw draw(1000 * i + GetParam());
+    Random draw(1000 * i + GetParam());
     const Shape a = test::randomShape(draw, kindA()), b = test::randomShape(draw, kindB());
     const Pose X_A{draw.rotation(), draw.inBox(0.2)}, X_B{draw.rotation(), draw.inBox(0.2)};
     DistanceCache cache;
@@ -85,7 +85,7 @@ TEST_P(Allocation, NoneBySignedDistancesNorByDecisions) {
 
 TEST_P(Allocation, NoneByCertifiedMinimaOfGivenCurves) {
   for (int i = 0; i < 30; ++i) {
-    Draw draw(1000 * i + GetParam());
+    Random draw(1000 * i + GetParam());
     MovingSolid a = test::randomSolid(draw, kindA()), b = test::randomSolid(draw, kindB());
     test::fitCurves(&a, &b, {0.0, 1.0}, 1e-4);
     std::vector<ConvexCurve> a_curves(a.curves.size()), b_curves(b.curves.size());
@@ -104,7 +104,7 @@ TEST_P(Allocation, NoneByCertifiedMinimaOfGivenCurves) {
 
 TEST(AllocationCount, NoneByTheCapsuleKernel) {
   for (int i = 0; i < 200; ++i) {
-    Draw draw(i);
+    Random draw(i);
     MovingSolid a = test::randomSolid(draw, 1), b = test::randomSolid(draw, i % 2);
     test::fitCurves(&a, &b, {0.0, 1.0}, 1e-5);
     const CapsuleAxis a_axis = capsuleAxis(a.shape, a.X_BG), b_axis = capsuleAxis(b.shape, b.X_BG);

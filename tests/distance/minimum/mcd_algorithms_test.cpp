@@ -9,15 +9,15 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
 using test::McdMethod;
 using test::methodName;
 using test::minimumBy;
 using test::MovingSolid;
+using test::Random;
 using test::samplesOf;
 
 /// Kinds of a pair: capsules mostly, else a convex pair.
-std::pair<MovingSolid, MovingSolid> randomPair(Draw& draw) {
+std::pair<MovingSolid, MovingSolid> randomPair(Random& draw) {
   const bool capsules = draw.chance(0.7);
   MovingSolid a = test::randomSolid(draw, capsules ? draw.integer(0, 1) : 2);
   MovingSolid b = test::randomSolid(draw, capsules ? draw.integer(0, 1) : draw.integer(1, 2));
@@ -39,7 +39,7 @@ TEST_P(McdAlgorithms, SoundOnesBracketAndUpperOccurs) {
   int wrong = 0, total = 0;
   double worst = 0.0;
   for (int i = 0; i < samplesOf(100, 20000); ++i) {
-    Draw draw(30000 + i);
+    Random draw(30000 + i);
     auto [a, b] = randomPair(draw);
     McdOptions options;
     options.tolerance = draw.logUniform(1e-3, 1e-2);
@@ -71,7 +71,7 @@ TEST_P(McdAlgorithms, SoundOnesBracketAndUpperOccurs) {
 TEST_P(McdAlgorithms, DecideAThresholdAsTheTruthDoes) {
   int above = 0, below = 0;
   for (int i = 0; i < samplesOf(100, 20000); ++i) {
-    Draw draw(40000 + i);
+    Random draw(40000 + i);
     auto [a, b] = randomPair(draw);
     const Interval span{0.0, draw.uniform(0.1, 1.0)};
     McdOptions options;
@@ -109,7 +109,7 @@ TEST_P(McdAlgorithms, DecideAThresholdAsTheTruthDoes) {
 
 TEST_P(McdAlgorithms, ShapesAtRestHaveTheirStaticDistance) {
   for (int i = 0; i < 50; ++i) {
-    Draw draw(50000 + i);
+    Random draw(50000 + i);
     auto [a, b] = randomPair(draw);
     const std::vector<BodyCurve> still_a{BodyCurve::still(a.chain.pose(0.3), {0.0, 2.0})};
     const std::vector<BodyCurve> still_b{BodyCurve::still(b.chain.pose(0.3), {0.0, 2.0})};
@@ -143,7 +143,7 @@ TEST_P(McdAlgorithms, RemaindersOfBothMotionsCount) {
   // The true motions may be anything within the remainders: nearer to each other by all of them.
   if (!test::isSound(GetParam())) GTEST_SKIP() << "its lower bound is a guess";
   for (int i = 0; i < samplesOf(60, 2000); ++i) {
-    Draw draw(90000 + i);
+    Random draw(90000 + i);
     const Shape a = draw.chance(0.5) ? Shape(Capsule(0.1, 0.4)) : Shape(Box(Vec3(0.2, 0.3, 0.4)));
     const Shape b = draw.chance(0.5) ? Shape(Sphere(0.1)) : Shape(Box(Vec3(0.3, 0.3, 0.3)));
     std::vector<Vec3> path;
@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(All, McdAlgorithms,
 
 TEST(MinimumDistance, IsTheSameWithTheShapesSwapped) {
   for (int i = 0; i < samplesOf(60, 2000); ++i) {
-    Draw draw(60000 + i);
+    Random draw(60000 + i);
     auto [a, b] = randomPair(draw);
     if (draw.chance(0.2)) a = test::randomSolid(draw, 6);
     test::fitCurves(&a, &b, {0.0, 1.0}, 1e-8);
@@ -224,7 +224,7 @@ TEST(MinimumDistance, IsTheSameWithTheShapesSwapped) {
 }
 
 TEST(MinimumDistance, ABodyOnOneStillCurveMeetsManyCells) {
-  Draw draw(3);
+  Random draw(3);
   for (const int kind : {1, 2}) {
     MovingSolid a = test::randomSolid(draw, 1), b = test::randomSolid(draw, kind);
     b.chain.joints.clear();
@@ -266,7 +266,7 @@ TEST(MinimumDistance, CrossingAxesReachTheFloor) {
 TEST(MinimumDistance, OutOfEvaluationsTheBracketStillHolds) {
   int undecided = 0;
   for (int i = 0; i < 100; ++i) {
-    Draw draw(70000 + i);
+    Random draw(70000 + i);
     auto [a, b] = randomPair(draw);
     test::fitCurves(&a, &b, {0.0, 1.0}, 1e-6);
     McdOptions options;

@@ -12,8 +12,8 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
 using test::MovingSolid;
+using test::Random;
 using test::samplesOf;
 
 constexpr int kSteps = 40;
@@ -23,7 +23,7 @@ struct CapsulePair {
   std::vector<CapsuleCurve> a_curves, b_curves;
 
   /// Cells as coarse as drawn.
-  CapsulePair(Draw& draw, int cells)
+  CapsulePair(Random& draw, int cells)
       : a(test::randomSolid(draw, 1)), b(test::randomSolid(draw, 1)) {
     fill(&a, cells, &a_curves);
     fill(&b, cells, &b_curves);
@@ -41,7 +41,7 @@ Vec3 endOf(const CapsuleInstant& instant, int index) {
 
 TEST(BodyCurve, APartIsTheSameMotionOnItsTime) {
   for (int i = 0; i < samplesOf(200, 10000); ++i) {
-    Draw draw(50 + i);
+    Random draw(50 + i);
     const BodyCurve whole = test::randomSolid(draw, 1).chain.curves({0.3, 1.3}, 1)[0];
     Interval time{draw.uniform(0.3, 1.3), 0.0};
     time.upper = std::min(1.3, time.lower + draw.logUniform(1e-6, 2.0));
@@ -62,7 +62,7 @@ TEST(BodyCurve, APartIsTheSameMotionOnItsTime) {
 TEST(CapsuleCurve, ErrorCoversTheTrueAxisAndIsOfItsOrder) {
   double sharpest = 0.0;
   for (int i = 0; i < samplesOf(400, 20000); ++i) {
-    Draw draw(100 + i);
+    Random draw(100 + i);
     const CapsulePair pair(draw, draw.integer(1, 3));
     const CapsuleAxis axis = capsuleAxis(pair.a.shape, pair.a.X_BG);
     for (const CapsuleCurve& curve : pair.a_curves) {
@@ -83,7 +83,7 @@ TEST(CapsuleCurve, ErrorCoversTheTrueAxisAndIsOfItsOrder) {
 
 TEST(CapsuleCurve, BallHoldsTheTrueCapsule) {
   for (int i = 0; i < samplesOf(400, 20000); ++i) {
-    Draw draw(200 + i);
+    Random draw(200 + i);
     const CapsulePair pair(draw, 1);
     const CapsuleAxis axis = capsuleAxis(pair.a.shape, pair.a.X_BG);
     const CapsuleCurve& curve = pair.a_curves[0];
@@ -100,7 +100,7 @@ TEST(CapsuleCurve, BallHoldsTheTrueCapsule) {
 TEST(CapsuleCurve, SpeedsBoundThePolynomialAndTheTrueMotion) {
   double sharpest = 0.0;
   for (int i = 0; i < samplesOf(400, 20000); ++i) {
-    Draw draw(300 + i);
+    Random draw(300 + i);
     const CapsulePair pair(draw, draw.integer(1, 3));
     const CapsuleAxis axis = capsuleAxis(pair.a.shape, pair.a.X_BG);
     for (const CapsuleCurve& curve : pair.a_curves) {
@@ -128,7 +128,7 @@ TEST(CapsuleCurve, SpeedsBoundThePolynomialAndTheTrueMotion) {
 }
 
 TEST(CapsuleCurve, JumpIsTheGapBetweenCells) {
-  Draw draw(7);
+  Random draw(7);
   CapsulePair pair(draw, 2);
   pair.a.curves[1].control.front().p += Vec3(3e-3, 0.0, 4e-3);
   capsuleCurves(pair.a.curves, capsuleAxis(pair.a.shape, pair.a.X_BG), pair.a_curves);
@@ -139,7 +139,7 @@ TEST(CapsuleCurve, JumpIsTheGapBetweenCells) {
 TEST(CapsuleCertificate, IsBelowTheSquaredAxisDistanceAndTightOnShortIntervals) {
   double widest = 0.0;
   for (int i = 0; i < samplesOf(3000, 200000); ++i) {
-    Draw draw(10000 + i);
+    Random draw(10000 + i);
     CapsulePair pair(draw, 1);
     if (draw.chance(0.1)) pair.b_curves = pair.a_curves;
     const CapsuleCurve &a = pair.a_curves[0], &b = pair.b_curves[0];
@@ -166,7 +166,7 @@ TEST(CapsuleCertificate, IsBelowTheSquaredAxisDistanceAndTightOnShortIntervals) 
 TEST(CapsuleApproach, BoundsHowFastTheRoomAlongANormalShrinks) {
   double sharpest = 0.0;
   for (int i = 0; i < samplesOf(400, 20000); ++i) {
-    Draw draw(400 + i);
+    Random draw(400 + i);
     const CapsulePair pair(draw, 1);
     const CapsuleCurve &a = pair.a_curves[0], &b = pair.b_curves[0];
     const Vec3 n = draw.direction();
@@ -192,7 +192,7 @@ struct ConvexPair {
   MovingSolid a, b;
   std::vector<ConvexCurve> a_curves, b_curves;
 
-  ConvexPair(Draw& draw, int kind_a, int kind_b, int cells)
+  ConvexPair(Random& draw, int kind_a, int kind_b, int cells)
       : a(test::randomSolid(draw, kind_a)), b(test::randomSolid(draw, kind_b)) {
     for (auto [solid, curves] : {std::pair{&a, &a_curves}, std::pair{&b, &b_curves}}) {
       solid->curves = solid->chain.curves({0.0, 1.0}, cells);
@@ -203,7 +203,7 @@ struct ConvexPair {
 };
 
 /// A random kind but no half-space.
-int solidKind(Draw& draw) {
+int solidKind(Random& draw) {
   const int kind = draw.integer(0, 6);
   return kind == 6 ? 7 : kind;
 }
@@ -211,7 +211,7 @@ int solidKind(Draw& draw) {
 TEST(ConvexCurve, ErrorsCoverTheTruePointsAndRotation) {
   double sharpest = 0.0;
   for (int i = 0; i < samplesOf(300, 20000); ++i) {
-    Draw draw(500 + i);
+    Random draw(500 + i);
     const ConvexPair pair(draw, solidKind(draw), 0, draw.integer(1, 3));
     for (std::size_t c = 0; c < pair.a_curves.size(); ++c) {
       const ConvexCurve& curve = pair.a_curves[c];
@@ -236,7 +236,7 @@ TEST(DirectionalBound, IsBelowTheTrueDistanceForAnyNormals) {
   int positive = 0;
   double tightest = HUGE_VAL;
   for (int i = 0; i < samplesOf(1500, 100000); ++i) {
-    Draw draw(20000 + i);
+    Random draw(20000 + i);
     const bool plane = draw.chance(0.2);
     const ConvexPair pair(draw, plane ? 6 : solidKind(draw), solidKind(draw), draw.integer(1, 3));
     mcd::ConvexMotion motion(pair.a_curves, pair.b_curves);
@@ -265,7 +265,7 @@ TEST(DirectionalBound, IsBelowTheTrueDistanceForAnyNormals) {
 
 TEST(ConvexApproach, BoundsHowFastTheRoomAlongANormalShrinks) {
   for (int i = 0; i < samplesOf(300, 20000); ++i) {
-    Draw draw(600 + i);
+    Random draw(600 + i);
     const ConvexPair pair(draw, solidKind(draw), solidKind(draw), 1);
     mcd::ConvexMotion motion(pair.a_curves, pair.b_curves);
     mcd::Instant from;

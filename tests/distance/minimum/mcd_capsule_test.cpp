@@ -10,7 +10,7 @@ namespace allclear {
 namespace {
 
 using test::ChainMotion;
-using test::Draw;
+using test::Random;
 using test::samplesOf;
 
 double pointSegment(const Vec3& p, const Vec3& a, const Vec3& b) {
@@ -46,7 +46,7 @@ mcd::SegmentPair closest(const Vec3& a0, const Vec3& a1, const Vec3& b0, const V
 }
 
 TEST(SegmentDistance, EqualsConvexSearchOnDegenerateSegments) {
-  Draw draw(11);
+  Random draw(11);
   for (int i = 0; i < samplesOf(20000, 1000000); ++i) {
     const Vec3 a0 = draw.inBox(1.0);
     const Vec3 u = draw.direction() * (draw.chance(0.1) ? 0.0 : draw.logUniform(1e-9, 2.0));
@@ -69,7 +69,7 @@ struct CapsuleMotion {
   double reach() const { return std::max(axis.p0.norm(), axis.p1.norm()); }
 };
 
-CapsuleMotion randomCapsule(Draw& draw) {
+CapsuleMotion randomCapsule(Random& draw) {
   CapsuleMotion motion;
   const double turn = draw.chance(0.15) ? 6.0 : draw.logUniform(0.01, 3.0);
   motion.chain = test::randomChain(draw, draw.integer(0, 4), turn, draw.logUniform(0.05, 1.5));
@@ -97,7 +97,7 @@ std::vector<CapsuleCurve> curvesOf(const CapsuleMotion& motion, Interval span, i
 TEST(CapsuleMinimum, BracketsTheTrueMinimumOfRandomMotions) {
   int within = 0, total = 0;
   for (int i = 0; i < samplesOf(1500, 1000000); ++i) {
-    Draw draw(1000 + i);
+    Random draw(1000 + i);
     const CapsuleMotion a = randomCapsule(draw);
     const CapsuleMotion b = draw.chance(0.05) ? a : randomCapsule(draw);
     const Interval span{0.0, draw.chance(0.05) ? 0.0 : draw.uniform(0.1, 1.0)};
@@ -128,7 +128,7 @@ TEST(CapsuleMinimum, BracketsTheTrueMinimumOfRandomMotions) {
 
 TEST(CapsuleMinimum, ErrorsWidenTheKernelsBracket) {
   for (int i = 0; i < 200; ++i) {
-    Draw draw(7000 + i);
+    Random draw(7000 + i);
     const CapsuleMotion a = randomCapsule(draw), b = randomCapsule(draw);
     auto a_curves = curvesOf(a, {0.0, 1.0}, 2), b_curves = curvesOf(b, {0.0, 1.0}, 2);
     for (auto* curves : {&a_curves, &b_curves}) {

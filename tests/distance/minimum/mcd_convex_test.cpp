@@ -8,8 +8,8 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
 using test::MovingSolid;
+using test::Random;
 using test::samplesOf;
 
 struct PairKinds {
@@ -59,7 +59,7 @@ struct Trial {
 };
 
 /// Moves B so that at some instant of the span the shapes touch, nearly, or overlap deeply.
-void meet(Draw& draw, const MovingSolid& a, Interval span, MovingSolid* b) {
+void meet(Random& draw, const MovingSolid& a, Interval span, MovingSolid* b) {
   const double t = draw.uniform(span.lower, span.upper);
   const SignedDistance d = signedDistance(a.shape, a.pose(t), b->shape, b->pose(t));
   double wanted = draw.logUniform(1e-7, 3e-2);
@@ -70,7 +70,7 @@ void meet(Draw& draw, const MovingSolid& a, Interval span, MovingSolid* b) {
 }
 
 Trial randomTrial(const PairKinds& kinds, std::uint64_t seed) {
-  Draw draw(seed);
+  Random draw(seed);
   Trial trial{test::randomSolid(draw, kinds.a), test::randomSolid(draw, kinds.b), {}, {}};
   trial.span.upper = draw.chance(0.05) ? 0.0 : draw.uniform(0.1, 1.0);
   trial.options.tolerance = draw.logUniform(1e-5, 1e-2);

@@ -7,8 +7,8 @@ namespace allclear {
 namespace {
 
 using test::ChainMotion;
-using test::Draw;
 using test::MovingSolid;
+using test::Random;
 using test::samplesOf;
 
 /// Velocity of a body point, seen at time t, per unit of one coefficient of one joint.
@@ -49,7 +49,7 @@ TEST_P(EnvelopeGradient, EqualsCentralDifferencesWhereTheMinimiserIsUnique) {
   const auto [kind_a, kind_b] = GetParam();
   for (int i = 0; i < samplesOf(60, 3000); ++i) {
     const std::uint64_t seed = 80000 + 10000000 * kind_a + 1000000 * kind_b + i;
-    Draw draw(seed);
+    Random draw(seed);
     MovingSolid a = test::randomSolid(draw, kind_a), b = test::randomSolid(draw, kind_b);
     const int cells = std::max(a.chain.cellsFor({0.0, 1.0}, 1e-12, 1.0),
                                b.chain.cellsFor({0.0, 1.0}, 1e-12, 1.0));

@@ -14,7 +14,7 @@ namespace allclear {
 namespace {
 
 using test::ChainMotion;
-using test::Draw;
+using test::Random;
 
 struct Pair {
   ChainMotion a, b;
@@ -101,7 +101,7 @@ TEST(MeshMinimum, BracketsHoldTheTrueMinimum) {
   const bool longer = std::getenv("ALLCLEAR_LONG") != nullptr;
   const auto shapes = shapePairs(longer);
   const int cases = longer ? 10000 : 96;
-  Draw draw(40);
+  Random draw(40);
   int separated = 0, penetrating = 0;
   for (int i = 0; i < cases; ++i) {
     SCOPED_TRACE("seed 40, case " + std::to_string(i));
@@ -138,7 +138,7 @@ TEST(MeshMinimum, BracketsHoldTheTrueMinimum) {
 }
 
 TEST(MeshMinimum, OrbitsAtConstantDistance) {
-  Draw draw(41);
+  Random draw(41);
   const Shape ring = test::torusMesh(0.3, 0.1, 400, 24), probe = test::blobMesh(0.1, 12, 16, 0.2);
   for (int i = 0; i < (std::getenv("ALLCLEAR_LONG") ? 300 : 10); ++i) {
     SCOPED_TRACE("seed 41, case " + std::to_string(i));
@@ -159,7 +159,7 @@ TEST(MeshMinimum, OrbitsAtConstantDistance) {
 }
 
 TEST(MeshMinimum, AlgorithmsAgreeAndContainmentIsPenetration) {
-  Draw draw(42);
+  Random draw(42);
   const Shape a = test::blobMesh(0.2, 9, 15, 0.3), b = test::torusMesh(0.3, 0.1, 20, 12);
   for (int i = 0; i < 12; ++i) {
     SCOPED_TRACE("seed 42, case " + std::to_string(i));
@@ -194,7 +194,7 @@ TEST(MeshMinimum, AlgorithmsAgreeAndContainmentIsPenetration) {
 }
 
 TEST(MeshMinimum, GivesUpWithAValidBracket) {
-  Draw draw(43);
+  Random draw(43);
   const Shape a = test::blobMesh(0.2, 30, 40, 0.3), b = test::torusMesh(0.3, 0.1, 60, 40);
   for (int i = 0; i < 20; ++i) {
     SCOPED_TRACE("seed 43, case " + std::to_string(i));
@@ -265,7 +265,7 @@ TEST(MeshSubdivision, ExtremaOfFrozenWitnessesAreNoBound) {
 }
 
 TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
-  Draw draw(44);
+  Random draw(44);
   const Shape shape = test::boxMesh({0.1, 0.2, 0.3});
   for (int i = 0; i < 200; ++i) {
     Pair pair;
@@ -310,7 +310,7 @@ TEST(MeshMotion, RelativeCurvesAreWithinTheirErrors) {
 }
 
 TEST(MeshMotion, NextInstantsLeadToALeastDistance) {
-  Draw draw(46);
+  Random draw(46);
   const auto point = [](const Vec3& p) {
     const Vec3 tiny(1e-7, 0, 0), other(0, 1e-7, 0);
     return MeshBody(Shape(TriangleMesh({p, p + tiny, p + other}, {{0, 1, 2}})));

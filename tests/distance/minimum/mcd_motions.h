@@ -13,6 +13,7 @@
 
 #include "allclear/core/pose.h"
 #include "allclear/distance/body_curve.h"
+#include "support/random.h"
 
 namespace allclear::test {
 
@@ -175,47 +176,24 @@ inline int samplesOf(int quick, int thorough) {
   return number > 0.0 && number < 1.0 ? static_cast<int>(number * thorough) : thorough;
 }
 
-/// Random draws for motions and shapes.
-struct Draw {
-  std::mt19937_64 engine;
-  explicit Draw(std::uint64_t seed) : engine(seed) {}
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(engine);
-  }
-  double logUniform(double low, double high) {
-    return std::exp(uniform(std::log(low), std::log(high)));
-  }
-  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine); }
-  bool chance(double p) { return uniform(0.0, 1.0) < p; }
-  Vec3 direction() {
-    std::normal_distribution<double> normal;
-    Vec3 v(normal(engine), normal(engine), normal(engine));
-    return v.normalized();
-  }
-  Vec3 inBox(double half) {
-    return {uniform(-half, half), uniform(-half, half), uniform(-half, half)};
-  }
-  Mat3 rotation() {
-    return rotationAbout(direction(), uniform(-std::numbers::pi, std::numbers::pi));
-  }
-  std::vector<double> polynomial(double size, int degree) {
-    std::vector<double> c(degree + 1);
-    for (int i = 0; i <= degree; ++i) c[i] = uniform(-size, size) / (1.0 + i);
-    c[0] = uniform(-3.0, 3.0);
-    return c;
-  }
-};
+/// Coefficients of a polynomial of values up to about `size` about its first one.
+inline std::vector<double> drawPolynomial(Random& random, double size, int degree) {
+  std::vector<double> c(degree + 1);
+  for (int i = 0; i <= degree; ++i) c[i] = random.uniform(-size, size) / (1.0 + i);
+  c[0] = random.uniform(-3.0, 3.0);
+  return c;
+}
 
 /// A chain on times [0, 1]: `joints` joints with links of some 0.3 m and polynomials of degree up
 /// to 5 that turn by about `turn` [rad]; a quarter of the joints slide.
-inline ChainMotion randomChain(Draw& draw, int joints, double turn, double spread = 0.6) {
+inline ChainMotion randomChain(Random& draw, int joints, double turn, double spread = 0.6) {
   ChainMotion chain;
   for (int i = 0; i < joints; ++i) {
     ChainJoint joint;
     joint.X_PJ = {draw.rotation(), i == 0 ? draw.inBox(spread) : Vec3(draw.inBox(0.25))};
     joint.axis = draw.direction();
     joint.revolute = !draw.chance(0.25);
-    joint.polynomial = draw.polynomial(joint.revolute ? turn : 0.3, draw.integer(0, 5));
+    joint.polynomial = drawPolynomial(draw, joint.revolute ? turn : 0.3, draw.integer(0, 5));
     if (!joint.revolute) joint.polynomial[0] = draw.uniform(-0.3, 0.3);
     chain.joints.push_back(joint);
   }

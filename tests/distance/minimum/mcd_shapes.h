@@ -22,7 +22,7 @@ struct MovingSolid {
   Pose pose(double t) const { return chain.pose(t) * X_BG; }
 };
 
-inline Shape randomShape(Draw& draw, int kind) {
+inline Shape randomShape(Random& draw, int kind) {
   const auto size = [&] { return draw.logUniform(0.01, 0.5); };
   switch (kind) {
     case 0:
@@ -47,7 +47,7 @@ inline Shape randomShape(Draw& draw, int kind) {
   }
 }
 
-inline MovingSolid randomSolid(Draw& draw, int kind) {
+inline MovingSolid randomSolid(Random& draw, int kind) {
   MovingSolid solid;
   const double turn = draw.chance(0.15) ? 6.0 : draw.logUniform(0.01, 3.0);
   solid.chain = randomChain(draw, draw.integer(0, 3), turn, draw.logUniform(0.05, 1.2));

@@ -115,7 +115,7 @@ TEST(SmoothMinimum, LeadsDownFromTheEuclideanMinimum) {
   int lowest = 0, cases = 0;
   for (unsigned seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Draw draw(seed);
+    Random draw(seed);
     const Passing pass(randomSolid(draw, draw.integer(0, 5)),
                        randomSolid(draw, draw.integer(0, 5)));
     McdOptions mcd;

@@ -30,22 +30,22 @@ struct Sample {
 };
 
 /// From deep inside of each other to well apart.
-Sample drawSample(int kind_A, int kind_B, double aspect, Draw* draw) {
+Sample drawSample(int kind_A, int kind_B, double aspect, Random* draw) {
   Sample s{drawShape(kind_A, draw, aspect), drawShape(kind_B, draw, aspect), {}, {}, 0.0};
   s.size = sizeOf(s.A) + sizeOf(s.B);
-  s.X_WA = {draw->rotation(), draw->direction()};
-  s.X_WB.R = draw->rotation();
+  s.X_WA = {draw->rotationOfQuaternion(), draw->directionOfNormals()};
+  s.X_WB.R = draw->rotationOfQuaternion();
   const auto center = [](const Shape& shape) {
     return std::holds_alternative<HalfSpace>(shape) ? Vec3(Vec3::Zero())
                                                     : boundingBall(shape).center;
   };
   const double apart = draw->chance(0.1) ? 0.0 : s.size * draw->logUniform(1e-9, 2.0);
-  s.X_WB.p = s.X_WA * center(s.A) - s.X_WB.R * center(s.B) + apart * draw->direction();
+  s.X_WB.p = s.X_WA * center(s.A) - s.X_WB.R * center(s.B) + apart * draw->directionOfNormals();
   return s;
 }
 
 /// Bodies that face, touch or enclose each other squarely: flat on flat, centre on centre.
-void alignAtRandom(Sample* s, Draw* draw) {
+void alignAtRandom(Sample* s, Random* draw) {
   if (draw->chance(0.7)) return;
   s->X_WB.R = s->X_WA.R;
   if (draw->chance(0.5)) s->X_WB.p = s->X_WA.p;
@@ -54,14 +54,14 @@ void alignAtRandom(Sample* s, Draw* draw) {
 TEST(SoftSupport, IsAboveTheSupportAndHasItsOwnDerivative) {
   for (unsigned seed = 0; seed < 400; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Draw draw(seed);
+    Random draw(seed);
     const int kind = static_cast<int>(seed % 8);
     if (kind == kHalfSpaceIndex) continue;
     const Shape shape = drawShape(kind, &draw, 100.0);
     const SoftBody body(shape);
     const SoftCore& core = body.pieces().front().body;
     const double softness = draw.logUniform(1e-3, 1.0);
-    const Vec3 d = draw.chance(0.2) ? Vec3(Vec3::UnitZ()) : draw.direction();
+    const Vec3 d = draw.chance(0.2) ? Vec3(Vec3::UnitZ()) : draw.directionOfNormals();
     const auto at = [&](const Vec3& direction) {
       Columns one;
       one.add(direction);
@@ -74,7 +74,7 @@ TEST(SoftSupport, IsAboveTheSupportAndHasItsOwnDerivative) {
     EXPECT_GE(soft.value, hard);
     EXPECT_LE(soft.value, hard + softness * std::max(3.0, body.pieces().front().log_corners));
     EXPECT_LE(soft.point.norm(), core.core.extent * (1.0 + 1e-12));
-    const Vec3 along = draw.direction();
+    const Vec3 along = draw.directionOfNormals();
     const double step = 1e-5 * softness;
     const double slope =
         (at(d + step * along).second.value - at(d - step * along).second.value) / (2.0 * step);
@@ -83,14 +83,14 @@ TEST(SoftSupport, IsAboveTheSupportAndHasItsOwnDerivative) {
 }
 
 /// Softness for the sample, log-uniform: from sharp to larger than the bodies.
-double drawSoftness(const Sample& s, Draw* draw) { return s.size * draw->logUniform(1e-5, 3.0); }
+double drawSoftness(const Sample& s, Random* draw) { return s.size * draw->logUniform(1e-5, 3.0); }
 
 TEST(SoftDistance, IsNeverAboveTheDistance) {
-  const int samples = longRun() ? 4000 : 60;
+  const int samples = isLong() ? 4000 : 60;
   int deep = 0;
   for (int i = 0; i < 64 * samples; ++i) {
     SCOPED_TRACE(::testing::Message() << "seed " << i);
-    Draw draw(static_cast<unsigned>(i));
+    Random draw(static_cast<unsigned>(i));
     if (i % 64 == 9 * kHalfSpaceIndex) continue;
     Sample s = drawSample(i / 8 % 8, i % 8, draw.chance(0.5) ? 10.0 : 1e4, &draw);
     alignAtRandom(&s, &draw);
@@ -106,10 +106,10 @@ TEST(SoftDistance, IsNeverAboveTheDistance) {
 }
 
 TEST(SoftDistance, GradientIsTheDerivativeOfTheValue) {
-  const int samples = longRun() ? 300 : 4;
+  const int samples = isLong() ? 300 : 4;
   for (int i = 0; i < 64 * samples; ++i) {
     SCOPED_TRACE(::testing::Message() << "seed " << i);
-    Draw draw(static_cast<unsigned>(i));
+    Random draw(static_cast<unsigned>(i));
     if (i % 64 == 9 * kHalfSpaceIndex) continue;
     Sample s = drawSample(i / 8 % 8, i % 8, 10.0, &draw);
     alignAtRandom(&s, &draw);
@@ -120,7 +120,7 @@ TEST(SoftDistance, GradientIsTheDerivativeOfTheValue) {
     };
     const DistanceGradient g = softDistance(A, s.X_WA, B, s.X_WB, softness).gradient;
     const double step = 1e-4 * softness;
-    const Vec3 u = draw.direction(), none = Vec3::Zero();
+    const Vec3 u = draw.directionOfNormals(), none = Vec3::Zero();
     const auto slope = [&](bool of_A, bool turns) {
       const auto at = [&](double t) {
         const Pose X =
@@ -172,7 +172,7 @@ TEST(SoftDistance, WhatIsLeftOutDoesNotCount) {
   for (int i = 0; i < 640; ++i) {
     SCOPED_TRACE(::testing::Message() << "seed " << i);
     if (i / 8 % 8 == kHalfSpaceIndex || i % 8 == kHalfSpaceIndex) continue;
-    Draw draw(static_cast<unsigned>(i));
+    Random draw(static_cast<unsigned>(i));
     const Sample s = drawSample(i / 8 % 8, i % 8, 100.0, &draw);
     const SoftBody A(s.A), B(s.B);
     const double softness = drawSoftness(s, &draw);
@@ -188,10 +188,10 @@ TEST(SoftDistance, WhatIsLeftOutDoesNotCount) {
 TEST(SoftDistance, TheFanLeavesNoGap) {
   const SoftBody ball(Sphere(1.0));
   const Columns& fan = ball.pieces()[0].fan;
-  Draw draw(1);
+  Random draw(1);
   double least = 1.0;
   for (int i = 0; i < 20000; ++i) {
-    const Vec3 d = draw.direction();
+    const Vec3 d = draw.directionOfNormals();
     double nearest = -1.0;
     for (int k = 0; k < fan.count(); ++k) nearest = std::max(nearest, fan[k].dot(d));
     least = std::min(least, nearest);
@@ -202,7 +202,7 @@ TEST(SoftDistance, TheFanLeavesNoGap) {
 TEST(SoftDistance, IsBelowByAboutSevenTimesTheSoftness) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Draw draw(seed);
+    Random draw(seed);
     Sample s = drawSample(2, 2, 3.0, &draw);
     s.X_WB.R = s.X_WA.R;  // faces against faces: the best direction is one of those asked
     const double softness = 0.002;
@@ -219,9 +219,9 @@ TEST(SoftDistance, MovingBothChangesNothing) {
   for (int i = 0; i < 64; ++i) {
     if (i == 9 * kHalfSpaceIndex) continue;
     SCOPED_TRACE(::testing::Message() << "seed " << i);
-    Draw draw(static_cast<unsigned>(i));
+    Random draw(static_cast<unsigned>(i));
     const Sample s = drawSample(i / 8, i % 8, 10.0, &draw);
-    const Pose X{draw.rotation(), draw.direction()};
+    const Pose X{draw.rotationOfQuaternion(), draw.directionOfNormals()};
     const SoftBody A(s.A), B(s.B);
     const SmoothDistance r = softDistance(A, s.X_WA, B, s.X_WB, 0.05);
     const SmoothDistance t = softDistance(A, X * s.X_WA, B, X * s.X_WB, 0.05);
@@ -236,16 +236,18 @@ TEST(SoftDistance, MovingBothChangesNothing) {
 TEST(SoftDistance, OfSeveralPiecesIsNeverAboveTheLeastOfTheirs) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Draw draw(seed);
+    Random draw(seed);
     std::vector<Geometry> pieces;
     for (int k = draw.index(6) + 1; k > 0; --k) {
       const int kind = draw.index(6);
-      pieces.push_back({drawShape(kind, &draw, 10.0),
-                        {draw.rotation(), draw.uniform(0.0, 3.0) * draw.direction()}});
+      pieces.push_back(
+          {drawShape(kind, &draw, 10.0),
+           {draw.rotationOfQuaternion(), draw.uniform(0.0, 3.0) * draw.directionOfNormals()}});
     }
     const Shape B = drawShape(kConvexIndex, &draw, 5.0);
-    const Pose X_WA{draw.rotation(), draw.direction()};
-    const Pose X_WB{draw.rotation(), draw.uniform(0.0, 4.0) * draw.direction()};
+    const Pose X_WA{draw.rotationOfQuaternion(), draw.directionOfNormals()};
+    const Pose X_WB{draw.rotationOfQuaternion(),
+                    draw.uniform(0.0, 4.0) * draw.directionOfNormals()};
     const double softness = draw.logUniform(1e-3, 0.3);
     double exact = HUGE_VAL, sum = 0.0;
     for (const Geometry& piece : pieces) {
@@ -260,7 +262,7 @@ TEST(SoftDistance, OfSeveralPiecesIsNeverAboveTheLeastOfTheirs) {
     }
     EXPECT_NEAR(sum, 1.0, 1e-9);  // value = -softness log(sum of exp(-one / softness))
     const double step = 1e-4 * softness;
-    const Vec3 u = draw.direction();
+    const Vec3 u = draw.directionOfNormals();
     const auto at = [&](double t) {
       return softDistance(body, X_WA, other, moved(X_WB, Vec3::Zero(), t * u), softness).distance;
     };
@@ -273,11 +275,11 @@ TEST(SoftDistance, OfSeveralPiecesIsNeverAboveTheLeastOfTheirs) {
 TEST(SoftDistance, KeepsAMeshOfManyCornersEnclosed) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Draw draw(seed);
+    Random draw(seed);
     const auto cloud = [&] {
       const Vec3 scale(drawSize(&draw, 30.0), drawSize(&draw, 30.0), drawSize(&draw, 30.0));
       std::vector<Vec3> points;
-      for (int i = 0; i < 400; ++i) points.push_back(scale.cwiseProduct(draw.direction()));
+      for (int i = 0; i < 400; ++i) points.push_back(scale.cwiseProduct(draw.directionOfNormals()));
       return ConvexMesh(points);
     };
     const Shape A = cloud(), B = cloud();
@@ -285,8 +287,9 @@ TEST(SoftDistance, KeepsAMeshOfManyCornersEnclosed) {
     const SoftCore& core = soft_A.pieces()[0].body;
     EXPECT_LE(core.corner_count, 64);
     EXPECT_LT(core.core.radius, 0.2 * core.core.extent);  // what the ball grew by
-    const Pose X_WA{draw.rotation(), Vec3::Zero()};
-    const Pose X_WB{draw.rotation(), draw.uniform(0.0, 2.0) * draw.direction()};
+    const Pose X_WA{draw.rotationOfQuaternion(), Vec3::Zero()};
+    const Pose X_WB{draw.rotationOfQuaternion(),
+                    draw.uniform(0.0, 2.0) * draw.directionOfNormals()};
     const double exact = signedDistance(A, X_WA, B, X_WB).distance;
     const double soft =
         softDistance(soft_A, X_WA, soft_B, X_WB, draw.logUniform(1e-6, 0.1)).distance;
@@ -299,7 +302,7 @@ TEST(SoftDistance, OfAPairIsNotBelowItsLowerBound) {
   for (int i = 0; i < 640; ++i) {
     SCOPED_TRACE(::testing::Message() << "seed " << i);
     if (i / 8 % 8 == kHalfSpaceIndex || i % 8 == kHalfSpaceIndex) continue;
-    Draw draw(static_cast<unsigned>(i));
+    Random draw(static_cast<unsigned>(i));
     Sample s = drawSample(i / 8 % 8, i % 8, 100.0, &draw);
     if (draw.chance(0.5)) s.X_WB.p += 10.0 * s.size * draw.direction();
     const SoftBody bodies[] = {SoftBody(s.A), SoftBody(s.B)};
@@ -319,7 +322,7 @@ TEST(SoftDistance, DoesNotDependOnWhatTheWorkspaceWasUsedFor) {
   for (int i = 0; i < 320; ++i) {
     SCOPED_TRACE(::testing::Message() << "seed " << i);
     if (i % 64 == 9 * kHalfSpaceIndex) continue;
-    Draw draw(static_cast<unsigned>(i));
+    Random draw(static_cast<unsigned>(i));
     const Sample s = drawSample(i / 8 % 8, i % 8, 10.0, &draw);
     const SoftBody A(s.A), B(s.B);
     const double softness = s.size * draw.logUniform(1e-3, 0.3);
@@ -343,7 +346,7 @@ TEST(SmoothDistance, OfAnExactDistanceKeepsItsValueAndSaysWhereNormalsTie) {
 }
 
 TEST(SoftDistance, WitnessesAreParallelToTheNormal) {
-  Draw draw(7);
+  Random draw(7);
   const Sample s = drawSample(2, 4, 5.0, &draw);
   const SmoothDistance soft = softDistance(SoftBody(s.A), s.X_WA, SoftBody(s.B), s.X_WB, 0.01);
   EXPECT_LT((soft.witness_B - soft.witness_A - soft.distance * soft.normal).norm(), 1e-12);

@@ -4,24 +4,15 @@
 
 #include "allclear/robot_models/load_robot.h"
 #include "support/data.h"
+#include "support/example_arm.h"
 #include "support/random_robot.h"
 
 namespace allclear {
 namespace {
 
-std::shared_ptr<const RobotModel> exampleArm() {
-  static const auto kArm = [] {
-    RobotSource source;
-    source.urdf = test::testFolder().parent_path() / "examples/shelf/seven.urdf";
-    source.srdf = test::testFolder().parent_path() / "examples/shelf/seven.srdf";
-    return std::make_shared<const RobotModel>(loadRobot(source));
-  }();
-  return kArm;
-}
-
 Problem exampleProblem() {
   Problem problem;
-  problem.robot = exampleArm();
+  problem.robot = test::exampleArm();
   for (int k = 0; k < 7; ++k) problem.planned.push_back(k);
   problem.start = VecX::Zero(7);
   problem.start << -1.2, 0.6, 0.1, 1.2, -0.1, 0.8, 0.2;
@@ -216,14 +207,15 @@ TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
   problem.start_velocity = random.vectorX(7, 0.3);
   problem.limits.torque = true;
   problem.balance = Balance{{problem.robot->rootLink()}, Balance::Criterion::kZmp, 0.01};
-  problem.path_constraints.push_back(KeepAxis{tool, random.direction(), random.direction(), 0.4});
+  problem.path_constraints.push_back(
+      KeepAxis{tool, random.directionOfNormals(), random.directionOfNormals(), 0.4});
   problem.path_constraints.push_back(
       KeepInBox{tool, Vec3(0.0, 0.1, 0.2), {Mat3::Identity(), Vec3(0.3, 0.2, 0.5)}, {0.8, 0.5, 1}});
   problem.waypoints.push_back(
       {JointTarget{{1, 4}, VecX(Eigen::Vector2d(0.3, -0.2))}, std::nullopt});
   PoseTarget pose;
   pose.link = tool;
-  pose.X_WP = {random.rotation(), Vec3(0.4, 0.1, 0.6)};
+  pose.X_WP = {random.rotationOfNormals(), Vec3(0.4, 0.1, 0.6)};
   problem.waypoints.push_back({pose, 0.9});  // at its own time: it moves in the normalised one
   const ClearanceEvaluator evaluator(problem);
   const VecX goal = std::get<JointTarget>(problem.goal).values;

@@ -4,14 +4,12 @@
 
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
-#include "allclear/robot_models/files/xml_element.h"
+#include "support/data.h"
 
 namespace allclear {
 namespace {
 
-std::string good() {
-  return readFile(std::filesystem::path(__FILE__).parent_path().parent_path() / "broken/good.dae");
-}
+std::string good() { return readFile(test::testFolder() / "robot_models" / "broken" / "good.dae"); }
 
 std::string replaced(const std::string& from, const std::string& to) {
   std::string content = good();

@@ -103,7 +103,7 @@ TEST(UrdfReader, TurnsInertiasIntoTheLinkFrame) {
   const Inertia inertia = readUrdf(content, "r.urdf", {}).links[0].inertia;
   EXPECT_EQ(inertia.mass, 4.0);
   EXPECT_EQ(inertia.p_LC, Vec3(1, 2, 3));
-  EXPECT_LT((inertia.I_C - Mat3(Vec3(2, 1, 2.5).asDiagonal())).norm(), 1e-15);
+  EXPECT_LT((inertia.I_C - Mat3(Vec3(2, 1, 2.5).asDiagonal())).norm(), 1e-14);
 }
 
 JointCoordinates coordinatesOf(const std::string& body, std::vector<std::string>& warnings) {

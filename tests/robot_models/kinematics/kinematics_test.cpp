@@ -283,7 +283,7 @@ TEST(KinematicsBackends, TheBuiltinOneIsAlwaysThereAndTheDefaultComesFirst) {
 TEST(ZeroMomentPoint, LeavesNoMomentAlongThePlane) {
   Random random(7);
   for (int i = 0; i < 1000; ++i) {
-    const Vec3 normal = random.direction();
+    const Vec3 normal = random.directionOfNormals();
     const Wrench wrench{random.vector(10.0) + 20.0 * normal, random.vector(10.0)};
     const Vec3 origin = random.vector(1.0);
     const auto point = zeroMomentPoint(wrench, origin, normal);

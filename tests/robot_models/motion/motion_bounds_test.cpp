@@ -177,7 +177,7 @@ double worstRatio(Random& random, const BodyCurve& curve, const std::function<Po
     const Pose X = truth(t);
     const Pose P = curve.pose(t);
     for (int j = 0; j < 3; ++j) {
-      const Vec3 u = random.direction() * radius * random.uniform(0, 1);
+      const Vec3 u = random.directionOfNormals() * radius * random.uniform(0, 1);
       const Vec3 p_B = curve.reference_B + u;
       const double error = (X * p_B - P * p_B).norm();
       worst = std::max(worst, error / curve.error(u.norm()));
