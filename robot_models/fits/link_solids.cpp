@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/signed_distance.h"
 
 namespace allclear {
@@ -38,7 +39,7 @@ LinkSolids::LinkSolids(const std::vector<Geometry>& geometry) {
     const Ball ball = boundingBall(item.shape);
     balls.push_back({item.X_BG * ball.center, ball.radius});
     const bool is_mesh = std::holds_alternative<TriangleMesh>(item.shape);
-    parts_.push_back({item, balls.back(), is_mesh, meshBody(item.shape)});
+    parts_.push_back({item, balls.back(), is_mesh, bodyOf(item.shape)});
   }
   ball_ = ballAbout(balls);
 }
