@@ -37,7 +37,7 @@ class ContactDescent {
   bool addPlanes(const std::vector<ContactPlane>& planes);
 
   TranslationSpace& space_;
-  double least_gain_ = 1e-3;  ///< a coarse one, until set
+  double least_gain_ = 1e-3;          ///< a coarse one, until set
   std::vector<ContactPlane> planes_;  ///< of the translation that the descent is at
   std::vector<ContactPlane> recent_;  ///< of translations that it came by
   std::vector<ContactPlane> next_planes_, with_recent_, fewer_;  ///< memory
