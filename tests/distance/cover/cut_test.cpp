@@ -23,7 +23,7 @@ fitting::Surface surfaceOf(const test::MeshParts& parts) {
 TEST(CoverCut, AFacetInAPlaneBelongsToExactlyOneSide) {
   Random random(71);
   for (int i = 0; i < 1000; ++i) {
-    const Mat3 R = random.rotation();
+    const Mat3 R = random.rotationOfNormals();
     std::vector<Vec3> facet;
     for (int k = random.integer(1, 5); k > 0; --k) {
       facet.push_back(R * Vec3(random.uniform(-1, 1), random.uniform(-1, 1), 0.0));

@@ -14,10 +14,10 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 
 /// Triangles of all shapes, needles and single points among them, far from the origin or near.
-std::vector<TriangleCorners> drawnTriangles(Draw& draw, int count) {
+std::vector<TriangleCorners> drawnTriangles(Random& draw, int count) {
   const Vec3 offset = draw.direction() * draw.logUniform(1e-6, 1e3);
   const double size = draw.logUniform(1e-6, 1e3);
   std::vector<TriangleCorners> triangles;
@@ -31,7 +31,7 @@ std::vector<TriangleCorners> drawnTriangles(Draw& draw, int count) {
 }
 
 TEST(PrincipalAxes, AreOrthonormalAndTheFirstHasTheLeastSpread) {
-  Draw draw(61);
+  Random draw(61);
   for (int i = 0; i < 500; ++i) {
     // A plate: thin along the third axis of a turned frame, long along the first.
     const Mat3 R = draw.rotation();
@@ -56,7 +56,7 @@ TEST(PrincipalAxes, OfOnePointAreThoseOfTheFrame) {
 }
 
 TEST(TriangleSplit, HalvesEverySetIntoRunsOfTheOrderDownToSingleTriangles) {
-  Draw draw(62);
+  Random draw(62);
   for (int i = 0; i < 200; ++i) {
     const int count = draw.integer(1, 300);
     const std::vector<TriangleCorners> triangles = drawnTriangles(draw, count);
@@ -85,7 +85,7 @@ TEST(TriangleSplit, HalvesEverySetIntoRunsOfTheOrderDownToSingleTriangles) {
 
 /// More triangles than are split by sorting: those of two far clusters are not mixed.
 TEST(TriangleSplit, OfManyTrianglesSeparatesClusters) {
-  Draw draw(63);
+  Random draw(63);
   std::vector<TriangleCorners> triangles;
   for (int i = 0; i < 20000; ++i) {
     const Vec3 a = draw.inBox(0.1) + Vec3(i % 2 == 0 ? 0.0 : 10.0, 0.0, 0.0);
@@ -101,7 +101,7 @@ TEST(TriangleSplit, OfManyTrianglesSeparatesClusters) {
 }
 
 TEST(VolumeFit, BallAndBoxHoldEveryCornerAndAreNotMuchTooLarge) {
-  Draw draw(64);
+  Random draw(64);
   mesh::VolumeFitter fitter;
   for (int i = 0; i < 3000; ++i) {
     const std::vector<TriangleCorners> triangles = drawnTriangles(draw, draw.integer(1, 20));
@@ -135,7 +135,7 @@ TEST(VolumeFit, BallAndBoxHoldEveryCornerAndAreNotMuchTooLarge) {
 }
 
 TEST(MeshBvh, LeavesNameEveryTriangleOnce) {
-  Draw draw(65);
+  Random draw(65);
   for (const int count : {1, 2, 8, 9, 64, 500}) {
     std::vector<std::int32_t> order;
     const MeshBvh bvh(drawnTriangles(draw, count), &order);

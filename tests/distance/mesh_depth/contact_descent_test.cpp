@@ -13,7 +13,7 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
+using test::Random;
 
 /// The nearest point beyond all planes, by trying every set of up to three planes.
 std::optional<double> nearestByEnumeration(const std::vector<mesh::ContactPlane>& planes,
@@ -47,7 +47,7 @@ std::optional<double> nearestByEnumeration(const std::vector<mesh::ContactPlane>
 }
 
 TEST(NearestBeyond, IsTheNearestPointBeyondAllPlanes) {
-  Draw draw(91);
+  Random draw(91);
   int found = 0, none = 0;
   for (int i = 0; i < 3000; ++i) {
     std::vector<mesh::ContactPlane> planes;
@@ -114,7 +114,7 @@ TEST(SweepTriangles, GivesTheHeightsBetweenWhichTrianglesMeet) {
 TEST(ContactDescent, EndsAtFreeTranslationsThatAreNoLonger) {
   const TriangleMesh a = test::blobMesh(0.15, 10, 16, 0.3), b = test::torusMesh(0.2, 0.07, 20, 10);
   const MeshBody &A = *bodyOf(a), &B = *bodyOf(b);
-  Draw draw(92);
+  Random draw(92);
   int shortened = 0, contacts = 0;
   for (int i = 0; i < 60; ++i) {
     const Pose X{draw.rotation(), Vec3(0.1 * draw.inBox(1.0))};

@@ -42,7 +42,7 @@ TEST(Inertia, CombinedHasTheKineticEnergyOfBoth) {
   for (int i = 0; i < 200; ++i) {
     Inertia bodies[2];
     for (Inertia& body : bodies) {
-      const Mat3 R = random.rotation();
+      const Mat3 R = random.rotationOfNormals();
       body = {random.logUniform(0.1, 10.0), random.vector(1.0),
               R * Vec3(1, 1.2, 1.5).asDiagonal() * R.transpose()};
     }
@@ -54,7 +54,7 @@ TEST(Inertia, CombinedHasTheKineticEnergyOfBoth) {
     const Inertia both = combined(bodies[0], bodies[1]);
     EXPECT_NEAR(energy(both), energy(bodies[0]) + energy(bodies[1]), 1e-11 * energy(both));
     // Seen from another frame the energy is the same.
-    const Pose X{random.rotation(), Vec3::Zero()};
+    const Pose X{random.rotationOfNormals(), Vec3::Zero()};
     const Inertia turned = expressedIn(X, both);
     const Vec3 w_A = X.R * w, v_A = X.R * v + w_A.cross(turned.p_LC);
     EXPECT_NEAR(0.5 * turned.mass * v_A.squaredNorm() + 0.5 * w_A.dot(turned.I_C * w_A),
@@ -65,9 +65,9 @@ TEST(Inertia, CombinedHasTheKineticEnergyOfBoth) {
 TEST(BuiltinKernels, WorldInertiaIsTheTurnedTensor) {
   test::Random random(34);
   for (int i = 0; i < 100; ++i) {
-    const Mat3 R = random.rotation();
+    const Mat3 R = random.rotationOfNormals();
     const Vec3 moments = random.vector(2.0);
-    const Mat3 Q = random.rotation();
+    const Mat3 Q = random.rotationOfNormals();
     const Mat3 I = Q * moments.asDiagonal() * Q.transpose();
     Frame4 frame;
     Columns4 columns;
