@@ -160,9 +160,9 @@ TEST(ObstacleCurve, EverySoundSearchFindsTheSameLeastDistance) {
           test::McdMethod(ReferenceAlgorithm::kAdvancementIsotropic)}) {
       McdOptions options;
       options.tolerance = 1e-3;
-      const DistanceBracket found =
-          minimumBy(method, {&part.shape, part.X_BG, moving}, {&post, Pose{}, resting}, options);
-      EXPECT_LE(found.lower, least) << "seed " << 800 + seed << " " << methodName(method);
+      const DistanceBracket found = test::minimumBy(method, {&part.shape, part.X_BG, moving},
+                                                    {&post, Pose{}, resting}, options);
+      EXPECT_LE(found.lower, least) << "seed " << 800 + seed << " " << test::methodName(method);
       if (found.status != McdStatus::kBracketed) continue;
       EXPECT_LE(found.upper - found.lower, 1.1e-3) << "seed " << 800 + seed;
     }
