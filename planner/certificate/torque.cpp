@@ -27,8 +27,8 @@
 #include <limits>
 
 #include "allclear/planner/certificate/interval_series.h"
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/chain_recursion.h"
-#include "allclear/robot_models/kinematics_types.h"
 
 namespace allclear {
 namespace {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "allclear/planner/problem.h"
-#include "allclear/robot_models/kinematics_types.h"
+#include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/builtin_kernels.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
-#include "allclear/robot_models/kinematics_types.h"
 
 namespace allclear {
 

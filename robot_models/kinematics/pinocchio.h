@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "allclear/robot_models/kinematics_types.h"
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {

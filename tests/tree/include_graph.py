@@ -105,7 +105,7 @@ NEVER_IN_HEADERS = r"nlohmann/"
 CERTIFICATE_MAY_REACH = [
     r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
     r"distance/minimum/(\w+|(capsule|convex|mesh)/\w+)", r"trajectories/(files/)?\w+",
-    r"robot_models/(kinematics|kinematics_types|robot_model)", r"robot_models/(kinematics|motion)/\w+",
+    r"robot_models/(kinematics|robot_model)", r"robot_models/(kinematics|motion)/\w+",
     r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",
 ]
 

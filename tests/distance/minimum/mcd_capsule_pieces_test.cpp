@@ -9,12 +9,12 @@
 namespace allclear {
 namespace {
 
-using test::Draw;
 using test::MovingSolid;
+using test::Random;
 
 struct CurvePair {
   std::vector<CapsuleCurve> a, b;
-  explicit CurvePair(Draw& draw) {
+  explicit CurvePair(Random& draw) {
     MovingSolid solid_a = test::randomSolid(draw, 1), solid_b = test::randomSolid(draw, 1);
     solid_a.curves = solid_a.chain.curves({0.0, 1.0}, 1);
     solid_b.curves = solid_b.chain.curves({0.0, 1.0}, 1);
@@ -25,7 +25,7 @@ struct CurvePair {
 
 TEST(CapsuleRows, RestrictedToAPartAreTheSamePolynomials) {
   for (int i = 0; i < 200; ++i) {
-    Draw draw(i);
+    Random draw(i);
     const CurvePair pair(draw);
     double rows[mcd::kCount][mcd::kRow], part[mcd::kCount][mcd::kRow];
     mcd::gatherRows(pair.a[0], pair.b[0], rows);
@@ -63,7 +63,7 @@ TEST(CapsuleConnection, DerivativeIsThatOfDifferences) {
   constexpr double kStep = 1e-5;
   int compared = 0;
   for (int i = 0; i < 300; ++i) {
-    Draw draw(1000 + i);
+    Random draw(1000 + i);
     const CurvePair pair(draw);
     const double s = draw.uniform(0.1, 0.9);
     const mcd::Connection at = connectionAt(pair, s);
@@ -87,7 +87,7 @@ TEST(CapsuleMotion, SlopeIsThatOfTheDistance) {
   constexpr double kStep = 1e-6;
   int compared = 0;
   for (int i = 0; i < 300; ++i) {
-    Draw draw(2000 + i);
+    Random draw(2000 + i);
     const CurvePair pair(draw);
     const mcd::CapsuleMotion motion(pair.a, pair.b);
     const double s = draw.uniform(0.1, 0.9);

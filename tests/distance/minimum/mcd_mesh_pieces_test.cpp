@@ -14,7 +14,7 @@ namespace allclear {
 namespace {
 
 using mcd::MeshMotion;
-using test::Draw;
+using test::Random;
 
 /// A mesh that moves past one at rest.
 struct MeshPair {
@@ -23,7 +23,7 @@ struct MeshPair {
   std::vector<BodyCurve> curves;
   BodyCurve still = BodyCurve::still(Pose{}, {0.0, 1.0});
 
-  MeshPair(Draw& draw, int cells) : chain(test::randomChain(draw, 2, 0.8)) {
+  MeshPair(Random& draw, int cells) : chain(test::randomChain(draw, 2, 0.8)) {
     curves = chain.curves({0.0, 1.0}, cells);
   }
   MovingShape moving() const { return {&shape, Pose{}, curves}; }
@@ -31,7 +31,7 @@ struct MeshPair {
 };
 
 TEST(PoseOf, IsTheAffineMap) {
-  Draw draw(1);
+  Random draw(1);
   const Pose X{draw.rotation(), draw.inBox(1.0)};
   const Pose same = mcd::poseOf(mesh::affine(X));
   EXPECT_EQ(same.R, X.R);
@@ -39,7 +39,7 @@ TEST(PoseOf, IsTheAffineMap) {
 }
 
 TEST(TimeTree, HalvesCoverTheirParentAndAreMadeOnce) {
-  Draw draw(2);
+  Random draw(2);
   const MeshPair pair(draw, 3);
   const auto body = bodyOf(pair.shape);
   const MovingShape a = pair.moving(), b = pair.resting();
@@ -62,7 +62,7 @@ TEST(TimeTree, HalvesCoverTheirParentAndAreMadeOnce) {
 
 TEST(SampledMeshMotion, DistancesAreTheTrueOnesUpToTheError) {
   for (int i = 0; i < 20; ++i) {
-    Draw draw(100 + i);
+    Random draw(100 + i);
     const MeshPair pair(draw, 2);
     const auto body = bodyOf(pair.shape);
     const MovingShape a = pair.moving(), b = pair.resting();

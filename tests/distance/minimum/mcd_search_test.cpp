@@ -22,7 +22,7 @@ namespace {
 using mcd::Instant;
 using mcd::SearchResult;
 using mcd::TimePoint;
-using test::Draw;
+using test::Random;
 
 /// A "motion" of one or more equal cells on [0, 1] whose distance is f(t) with the slope df(t).
 struct FunctionMotion {
@@ -66,7 +66,7 @@ bool polished(FunctionMotion motion, double from, double tolerance, SearchResult
 }
 
 TEST(InnerMinimum, IsTheLeastInnerValueOfTheCubic) {
-  Draw draw(1);
+  Random draw(1);
   int found = 0;
   for (int i = 0; i < 2000; ++i) {
     const double d0 = draw.uniform(-1, 1), d1 = draw.uniform(-1, 1);
@@ -144,7 +144,7 @@ TEST(GoldenSection, MayEndInTheWrongValley) {
 }
 
 TEST(Sampling, BracketsAnyFunctionOfBoundedSlope) {
-  Draw draw(2);
+  Random draw(2);
   for (int i = 0; i < 50; ++i) {
     FunctionMotion motion = twoValleys(draw.uniform(0.0, 1.0));
     motion.count = draw.integer(1, 3);
@@ -195,7 +195,7 @@ TEST(Query, RefusesOptionsOutOfRange) {
 }
 
 TEST(Query, ABracketSwappedTwiceIsItself) {
-  Draw draw(3);
+  Random draw(3);
   DistanceBracket bracket;
   bracket.witness_A = draw.inBox(1.0);
   bracket.witness_B = draw.inBox(1.0);
@@ -209,7 +209,7 @@ TEST(Query, ABracketSwappedTwiceIsItself) {
 
 TEST(CertifiedConvex, ProvesItsLowerEndForThePolynomialMotion) {
   for (int i = 0; i < 60; ++i) {
-    Draw draw(80000 + i);
+    Random draw(80000 + i);
     test::MovingSolid a = test::randomSolid(draw, 2), b = test::randomSolid(draw, 7);
     test::fitCurves(&a, &b, {0.0, 1.0}, 1e-6);
     const std::vector<ConvexCurve> a_curves = convexCurves(a.moving()),

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/builtin.h"
 #include "allclear/robot_models/kinematics/builtin_kernels.h"
-#include "allclear/robot_models/kinematics_types.h"
 #include "support/random_robot.h"
 
 namespace allclear {
