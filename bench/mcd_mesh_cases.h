@@ -58,7 +58,7 @@ inline Query drawnQuery(Random& draw, double reach_A, double reach_B, double tur
     joint.X_PJ = {draw.rotation(), j == 0 ? Vec3(draw.direction() * far * draw.uniform(0.7, 1.4))
                                           : Vec3(draw.inBox(0.15))};
     joint.axis = draw.direction();
-    joint.polynomial = draw.polynomial(turn, 5);
+    joint.polynomial = test::drawPolynomial(draw, turn, 5);
     query.motion.joints.push_back(joint);
   }
   query.motion.X_JB = {draw.rotation(), draw.inBox(0.1)};

@@ -215,7 +215,7 @@ TEST(TrajectoryJson, RoundTripsExactly) {
 }
 
 TEST(TrajectoryJson, StandsInsideAnotherFileOnOneLine) {
-  std::mt19937 random(6);
+  test::Random32 random(6);
   const NamedTrajectory curve{test::randomSpline(random, 5, false), kJoints, {}};
   const std::string line = formatTrajectoryOnOneLine(curve);
   EXPECT_EQ(line.find('\n'), std::string::npos);

@@ -7,6 +7,8 @@
 #include "allclear/robot_models/kinematics/builtin_kernels.h"
 #include "support/random_robot.h"
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // kernels are inlined: no such value is passed by a call
+
 namespace allclear {
 namespace {
 
