@@ -19,7 +19,9 @@ struct LineMotion {
   double R[9];          ///< rows
   double T[3];          ///< at s = 0
   double v[3];          ///< per s
-  double offset = 0.0;  ///< sets nearer than this count as meeting [m]
+  /// Sets nearer than this count as meeting [m]. Pre: positive, or an axis without a direction
+  /// (parallel edges) would end the meeting at s = 0.
+  double offset = 0.0;
 };
 
 /// The line in single precision; its room allows for roundings at s in [0, limit].

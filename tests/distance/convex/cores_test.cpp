@@ -102,8 +102,10 @@ TEST(SupportSet, HoldsItsNearestPointAndReachesAsFarAsTheSupportPoint) {
       const Vec3 out = wanted - nearest;
       const Vec3 edge = out - normals[k].dot(out) * normals[k];
       for (int j = 0; j < 20; ++j) {
-        const Vec3 other = nearestInSet(core, set, nearest + 0.1 * random.inBox(1.0));
-        EXPECT_LE(edge.dot(other - nearest), 1e-13);
+        Vec3 beside = nearest + 0.1 * random.inBox(1.0);
+        beside += (height - normals[k].dot(beside)) * normals[k];
+        const Vec3 other = nearestInSet(core, set, beside);
+        EXPECT_LE(edge.dot(other - nearest), 1e-13) << "shape " << k;
       }
     }
   }

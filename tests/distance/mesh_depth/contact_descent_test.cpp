@@ -96,10 +96,11 @@ TEST(SweepTriangles, GivesTheHeightsBetweenWhichTrianglesMeet) {
   const TriangleCorners flat = cornersOf(Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0));
   const TriangleCorners upright =
       cornersOf(Vec3(0.2, 0.2, 2.0), Vec3(0.3, 0.2, 2.0), Vec3(0.2, 0.2, 3.0));
+  line.offset = 1e-6;
   mesh::TriangleSweep sweep;
   mesh::sweepTriangles(line, flat, upright, &sweep);
-  EXPECT_NEAR(sweep.in, 2.0, 1e-12);
-  EXPECT_NEAR(sweep.out, 3.0, 1e-12);
+  EXPECT_NEAR(sweep.in, 2.0 - 1e-6, 1e-12);
+  EXPECT_NEAR(sweep.out, 3.0 + 1e-6, 1e-12);
   EXPECT_FALSE(sweep.thin);
   // From B to A: A comes from below and leaves above.
   EXPECT_NEAR(sweep.normal_in[2], -1.0, 1e-12);
