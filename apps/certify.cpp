@@ -21,7 +21,7 @@ void print(const Certificate& certificate, bool as_json) {
     std::cout << certificate.message << "\n";
     return;
   }
-  // The verdict without the cells: who wants these writes the certificate.
+  // The verdict without the cells: `--certificate` writes these.
   const Interval& minimum = certificate.minimum_clearance;
   const nlohmann::ordered_json out = {
       {"clear", certificate.clear},

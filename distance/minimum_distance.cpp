@@ -40,10 +40,10 @@ WitnessGradient witnessGradient(const MovingShape& a, const MovingShape& b,
     for (const BodyCurve& curve : moving.curves) {
       if (curve.time.contains(bracket.t_star)) return curve;
     }
-    return moving.curves.front();
+    return moving.curves.front();  // at rest: one curve for all times
   };
   const auto inBody = [&](const MovingShape& moving, const Vec3& witness) -> Vec3 {
-    // The polynomial's matrix is no rotation to the last digits: solve, do not transpose.
+    // The curve's matrix is only near a rotation (it has a remainder): solve, do not transpose.
     const Pose X = curveAt(moving).pose(bracket.t_star);
     return X.R.partialPivLu().solve(witness - X.p);
   };

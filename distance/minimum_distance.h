@@ -80,8 +80,9 @@ struct MovingShape {
 DistanceBracket minimumDistance(const MovingShape& a, const MovingShape& b,
                                 const McdOptions& options);
 
-/// The distance-side part of the envelope gradient: for parameters q with point Jacobians J,
-/// d(minimum)/dq = normal_W . (J_B(p_WitnessB) - J_A(p_WitnessA)) at t_star.
+/// What the gradient of the minimum needs from the query. By the envelope theorem t_star counts as
+/// fixed: for parameters q with world point Jacobians J, d(minimum)/dq = normal . (J_B(p_B) -
+/// J_A(p_A)) at t_star.
 struct WitnessGradient {
   double t_star = 0.0;
   Vec3 p_A = Vec3::Zero();  ///< witness in A's body frame

@@ -36,7 +36,8 @@ inline void combineRows(const double* columns, const double* matrix, int n, doub
   }
 }
 
-/// out (n x m) = columns (n x m) * matrix (m x m), all by columns. Quintic curves of four
+/// out (n x m) = columns (n x m) * matrix (m x m), all stored by columns: a span's control points
+/// to its Bernstein coefficients. Quintic curves of four
 /// coordinates and more go by blocks of four, of which the last may overlap the one before.
 ALLCLEAR_MULTIVERSION
 void combineColumns(const double* columns, const double* matrix, int n, int m, double* out) {

@@ -36,7 +36,7 @@ void requireJointNames(const std::vector<std::string>& names, const InputPlace& 
       throw InputError({place.file, place.line, place.key, name}, message);
     };
     if (name.empty()) fail("a joint's name is empty");
-    for (const char c : name) {  // names end up in messages and in files of one line per row
+    for (const char c : name) {  // names end up in messages and in files with one row per line
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
         fail("a joint's name holds a control character");
       }

@@ -121,29 +121,32 @@ void forFarthest(const PointCloud& cloud, int top, const Vec3& d, double angle,
   }
 }
 
+/// The corners level with the farthest one along d: one corner, the segment that they lie on, or a
+/// polygon. A polygon keeps d, from which `nearestInPolygon` finds its corners again.
 SupportSet cloudSet(const ConvexCore& core, const Vec3& d, double angle) {
   const PointCloud& cloud = *core.points;
   const int top = cloud.farthest(d);
   const Vec3& corner = cloud.corner(top);
-  Vec3 longest = Vec3::Zero();
+  Vec3 to_farthest = Vec3::Zero();
   double length2 = 0.0;
   forFarthest(cloud, top, d, angle, [&](int i) {
     const Vec3 edge = cloud.corner(i) - corner;
     if (edge.squaredNorm() > length2) {
       length2 = edge.squaredNorm();
-      longest = edge;
+      to_farthest = edge;
     }
   });
   if (length2 == 0.0) return {Form::kPoint, corner};
-  // More than one corner: a segment if all lie on the line of the longest way, else a polygon.
+  // More than one corner: a segment if all lie on the line to the corner farthest from the first,
+  // else a polygon.
   Vec3 from = corner;
-  Vec3 to = corner + longest;
+  Vec3 to = corner + to_farthest;
   bool polygon = false;
   forFarthest(cloud, top, d, angle, [&](int i) {
     const Vec3& p = cloud.corner(i);
-    polygon = polygon || (p - corner).cross(longest).norm() > kOffLine * length2;
+    polygon = polygon || (p - corner).cross(to_farthest).norm() > kOffLine * length2;
     // The corner may lie between two others on one line.
-    if ((p - from).dot(longest) < 0.0) from = p;
+    if ((p - from).dot(to_farthest) < 0.0) from = p;
   });
   SupportSet set = segment(from, to);
   if (polygon) set = {Form::kPolygon, corner, d};

@@ -159,7 +159,8 @@ struct SupportSet {
   enum class Form : unsigned char { kPoint, kSegment, kRectangle, kDisc, kPolygon };
   Form form = Form::kPoint;
   Vec3 center = Vec3::Zero();       ///< a point of the set; of all but polygons, the middle
-  Vec3 half_edge = Vec3::Zero();    ///< segment, rectangle: from the middle to a side
+  Vec3 half_edge = Vec3::Zero();    ///< segment, rectangle: from the middle to a side; polygon: the
+                                    ///< direction it is farthest along
   Vec3 half_edge_2 = Vec3::Zero();  ///< rectangle
   double radius = 0.0;              ///< disc, square to z
 

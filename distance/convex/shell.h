@@ -102,7 +102,7 @@ class ConvexShell {
   }
 
  private:
-  /// Marks the faces that p sees dead, from face f on, and lists the edges around them,
+  /// Marks as dead the faces that p sees, from face f on, and lists the edges around them,
   /// counterclockwise. Looks across `edge_count` edges of f from `first_edge` on, in their order:
   /// this depth-first walk meets the horizon's edges one after the other.
   void bury(int f, int first_edge, int edge_count, const Vec3& p) {

@@ -118,6 +118,7 @@ class AxisCuts {
     }
   }
 
+  /// Adds the cut at each offset and at each two offsets, scored by the volume left.
   void addTo(std::vector<Cut>* cuts) const {
     const std::vector<double> offsets = offsetsToTry();
     const int count = static_cast<int>(offsets.size());

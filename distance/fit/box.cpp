@@ -58,8 +58,9 @@ struct BoxFit {
 // volume 0, and its other sides would not matter.
 constexpr double kFlatSide = 1e-9;
 
+/// Volume of the box about the points (not empty) along the columns of R.
 double boxVolume(std::span<const Vec3> points, const Mat3& R) {
-  double volume = 1.0;  // of the box about the points with the axes of R
+  double volume = 1.0;
   for (int k = 0; k < 3; ++k) {
     const Vec3 d = R.col(k);
     double lower = d.dot(points[0]);

@@ -53,7 +53,8 @@ class WorkingSet {
     const double limit = fit.radius * (1.0 + kReached) + kRounding;
     const std::size_t before = balls_.size();
     addOutsidePoints(fit, limit);
-    // Curved pieces exactly, in the body's frame.
+    // Samples may miss the farthest point of a curved piece: ask the pieces themselves, in the
+    // body's frame.
     if (solids_.isCurved()) {
       Solids curved = solids_;
       curved.points.clear();

@@ -16,9 +16,9 @@ namespace allclear::mesh {
 
 /// The line, in double precision.
 struct LineMotion {
-  double R[9];          ///< rows
-  double T[3];          ///< at s = 0
-  double v[3];          ///< per s
+  double R[9];  ///< rows
+  double T[3];  ///< at s = 0
+  double v[3];  ///< per s
   /// Sets nearer than this count as meeting [m]. Pre: positive, or an axis without a direction
   /// (parallel edges) would end the meeting at s = 0.
   double offset = 0.0;

@@ -2,6 +2,8 @@
 //
 // Corners 1, 2, 3 with tangent planes T_i (2 x 3, orthonormal rows), barycentric coordinates w_i:
 //   R_ij = Ort(T_j T_i^T)                              turns T_i towards T_j within its plane
+// with Ort(M) the orthogonal matrix nearest to M, E_e a 2 x 2 orthogonal matrix per edge, to be
+// found, and the two rows of Psi spanning the blended plane at w.
 //   A_1 = E12 R12 T1, A_2 = E12 T2, A_3 = E23 R23 T2, A_4 = E23 T3, A_5 = E31 R31 T3, A_6 = E31 T1
 //   Psi12 = w1 A_1 + w2 A_2 + w3 (A_4 + A_5) / 2, and cyclic,                               (5.10)
 //   Psi = (w1 w2 Psi12 + w2 w3 Psi23 + w3 w1 Psi31) / (w1 w2 + w2 w3 + w3 w1).              (5.9)
@@ -60,7 +62,8 @@ Mat2 nearestOrthogonal(const Mat2& M) {
 
 PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals) {
   constexpr int kSweeps = 8;
-  Plane T[3], X[3];  // at corner i; of edge e, T at its start turned towards that at its end
+  Plane T[3], X[3];  // T[i]: plane at corner i. X[e] = R T: plane at the start of edge e, turned
+                     // towards that at its end
   for (int i = 0; i < 3; ++i) T[i] = tangentPlane(normals[i]);
   for (int e = 0; e < 3; ++e) {
     const Plane& next = T[(e + 1) % 3];

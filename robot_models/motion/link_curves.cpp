@@ -167,7 +167,8 @@ void LinkCurveBuilder::samplePoses(const MatX& control, int samples, bool first,
   w.sample_q = control.lazyProduct(w.weights.leftCols(samples));
   for (int k = 0; k < samples; ++k) {
     Pose* of_sample = poses + k * link_count;
-    if (!first && k == 0) {  // the last node of the cell before: the same instant
+    if (!first && k == 0) {  // the last node of the cell before, samples - (kNodes - 1) instants
+                             // back: the same instant
       std::copy_n(of_sample - (samples - kNodes + 1) * link_count, link_count, of_sample);
       continue;
     }

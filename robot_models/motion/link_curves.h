@@ -98,8 +98,10 @@ class LinkCurveBuilder {
   /// Chooses the cells of a span. Leaves the series of the whole span in the workspace.
   CellPlan planCells(const BernsteinSpan& span, double tolerance,
                      const std::vector<ReachChain>& chains, Workspace& workspace) const;
-  /// Link poses at the first `samples` instants of a cell. Not the `first` cell: `poses` follow
-  /// those of the cell before, whose last node is this one's first.
+  /// Writes the link poses at the first `samples` instants of a cell (nodes, then checks), instant
+  /// by instant. `control`: Bernstein coefficients of all coordinates over the cell. Unless it is
+  /// the `first` cell, `poses` directly follow those of the cell before, whose last node is this
+  /// one's first and is copied.
   void samplePoses(const MatX& control, int samples, bool first, Workspace& workspace,
                    Pose* poses) const;
   /// Returns 0 when all cells are within the tolerance, else the error of the first that is not.

@@ -19,7 +19,8 @@ DistanceBracket minimumDistance(std::span<const ConvexCurve> a, std::span<const 
     return mcd::swapped(minimumDistance(b, a, options));
   }
   mcd::ConvexMotion motion(a, b);
-  return mcd::bracketOf(motion, mcd::certifiedConvex(&motion, options), options, true);
+  return mcd::bracketOf(motion, mcd::certifiedConvex(&motion, options), options,
+                        /*is_proved=*/true);
 }
 
 }  // namespace allclear
