@@ -172,7 +172,7 @@ void VolumeFitter::fitBox(std::span<const TriangleCorners> triangles, MeshNode* 
     }
     if (boxHolds(half_axes, stored)) return;
   }
-  ALLCLEAR_ASSERT(!"a box that holds its triangles");
+  ALLCLEAR_ASSERT(false && "a box that holds its triangles");
 }
 
 /// Whether every corner is center + half_axes x with |x_i| <= 1, with room for rounding. Written so

@@ -7,6 +7,8 @@
 #include "allclear/distance/minimum/mesh/motion.h"
 #include "distance/minimum/mcd_motions.h"
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are never passed through a real call
+
 namespace allclear {
 namespace {
 
