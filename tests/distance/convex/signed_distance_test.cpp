@@ -107,12 +107,12 @@ TEST(SignedDistance, TellsTwoWaysOutOfNearlyTheSameLengthApart) {
   // Oracle: a climb from many directions.
   std::mt19937_64 engine(1);
   std::normal_distribution<double> normal;
-  const auto step = [&] { return Vec3(normal(engine), normal(engine), normal(engine)); };
+  const auto step = [&] { return Vec3{normal(engine), normal(engine), normal(engine)}; };
   double shallowest = -HUGE_VAL;
   for (int start = 0; start < 300; ++start) {
     Vec3 best_n = step().normalized();
     double best = -HUGE_VAL;
-    for (double size = 0.3; size > 1e-6; size *= 0.97) {
+    for (double size = 0.3; size > 1e-7; size *= 0.98) {
       const Vec3 n = (best_n + size * step()).normalized();
       const double s = n.dot(X.p) - supportValue(A, n) - supportValue(B, -(X.R.transpose() * n));
       if (s > best) {
