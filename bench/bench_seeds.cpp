@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -19,7 +20,7 @@ using namespace allclear;
 double quantile(std::vector<double> x, double share) {
   if (x.empty()) return 0.0;
   std::sort(x.begin(), x.end());
-  return x[static_cast<std::size_t>(share * static_cast<double>(x.size() - 1) + 0.5)];
+  return x[static_cast<std::size_t>(std::lround(share * static_cast<double>(x.size() - 1)))];
 }
 
 /// Least distance beyond the margin at `samples` configurations of the path.
