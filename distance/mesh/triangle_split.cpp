@@ -6,8 +6,8 @@
 //   n_front D_front^3 + n_back D_back^3,
 // n the number of triangles and D the diagonal of their box in the frame: D^3 stands for how much
 // space is near the set, and so for how often a query has to open it. Both parts' D come from one
-// pass from the front and one from the back. Sets too large to be sorted three times use 64 bins a
-// axis instead. The choice decides how fast queries are, never what they answer.
+// pass from the front and one from the back. Sets too large to be sorted three times use 64 bins
+// per axis instead. The choice decides how fast queries are, never what they answer.
 
 #include "allclear/distance/mesh/triangle_split.h"
 

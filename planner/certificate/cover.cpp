@@ -5,20 +5,19 @@
 // closest points at about the middle of the cell. A bound over a long cell is loose, because the
 // bodies turn and the normal with them; halving the cell makes it tight. So there are two searches:
 //
-// 1. `decide`, per pair: halve the cells (first half first) until each bound reaches the margin, or
-// an
-//    instant is found where the distance is below the margin, which refutes the pair.
+// 1. `decide`, per pair of pieces: halve the cells (first half first) until each bound reaches the
+//    margin, or an instant is found where the distance is below it. That refutes these pieces;
+//    finer ones, which enclose the bodies more closely, may still be clear (`coverPair`).
 // 2. `bracketMinimum`, over all pairs at once: best first, halve the cell with the least bound
-// until it
-//    is within the tolerance of the least distance seen.
+//    until it is within the tolerance of the least distance seen.
 //
 // Symbols. lower: proven bound of the distance during a cell. least: the least distance seen at any
 // instant evaluated. target: what a bound has to reach for the cell to be done.
 //
 // Invariants. The cells of a pair always cover the whole duration without a gap: a cell is only
 // ever replaced by two halves. A cell's `lower` never decreases, and it is a true bound from the
-// start
-// (-infinity), so the searches may stop anywhere.
+// start (-infinity), so the searches may stop anywhere.
+
 #include "allclear/planner/certificate/cover.h"
 
 #include <algorithm>

@@ -98,7 +98,7 @@ class SegmentCertifier {
   std::vector<long> posed_at_;  ///< number of the configuration that `shape_poses_` belongs to
   std::vector<double> swept_;   ///< by piece, then path: summed motion per unit of the segment
   std::vector<double> rates_;   ///< by node, per unit of the segment
-  int stride_ = 0;
+  int stride_ = 0;  ///< numbers per piece in `swept_`: the longest path and the leading 0
 
   std::vector<int> pending_;
   std::vector<Stretch> queue_;

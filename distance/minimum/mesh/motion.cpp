@@ -83,8 +83,9 @@ double MeshMotion::timeAt(TimePoint when) const {
 double MeshMotion::error(std::span<const RelativeCurve> curves) const {
   double most = 0.0;
   for (const RelativeCurve& curve : curves) {
-    // Distances are taken at the rotation nearest to the polynomial matrix. That is as far from the
-    // matrix as the true one at most: the error counts twice.
+    // Distances are taken at the rotation R* nearest to the polynomial matrix M. The true rotation
+    // R is within the error of M, and R* is no farther from M than R: |R* - R| is at most twice the
+    // error.
     most = std::max(most, 2.0 * (curve.error + curve.error_slope * A_.reach()));
   }
   const double accuracy = B_.core() != nullptr ? kCoreAccuracy : kTriangleAccuracy;
