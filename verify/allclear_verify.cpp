@@ -12,7 +12,7 @@
 // -1 or 1. Therefore at every tau
 //     distance >= -(reach_A(n) + reach_B(-n)) / |n| - rest_A - rest_B.
 //
-// All comparisons are written so that NaN refuses. Compile with -ffp-contract=off.
+// All comparisons refuse NaN. Compile with -ffp-contract=off.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -80,12 +80,10 @@ V turned(const Map& X, const V& x) { return x[0] * X[0] + x[1] * X[1] + x[2] * X
 /// A polynomial over s in [0, 1] by its Bernstein coefficients, between the least and the greatest
 /// of which it stays.
 using Polynomial = std::vector<I>;
-Polynomial derivative(Polynomial b) {
-  const double degree = static_cast<double>(b.size()) - 1.0;
-  for (std::size_t j = 0; j + 1 < b.size(); ++j) b[j] = degree * (b[j + 1] - b[j]);
-  b.resize(std::max<std::size_t>(b.size() - 1, 1), 0.0);
-  if (degree == 0.0) b[0] = 0.0;
-  return b;
+Polynomial derivative(const Polynomial& b) {
+  Polynomial d(std::max<std::size_t>(b.size(), 2) - 1);
+  for (std::size_t j = 0; j + 1 < b.size(); ++j) d[j] = (b.size() - 1.0) * (b[j + 1] - b[j]);
+  return d;
 }
 /// Leaves the right half in b and returns the left one: de Casteljau.
 Polynomial halve(Polynomial* b) {
@@ -109,8 +107,8 @@ struct Course {  ///< a source over a cell; by tau: at the middle, and bounds of
   I value, slope, greatest_slope, greatest_bend;
 };
 using Courses = std::vector<Course>;  ///< of all sources
-struct Node {
-  int parent, axis, source;  ///< source -1: held
+struct Node {                         ///< turns about its z axis, or slides along it
+  int parent, source;                 ///< source -1: held
   bool turns;
   double factor, offset;  ///< the joint is at x = factor * source + offset
   Map X_PF;
@@ -131,8 +129,7 @@ struct Motion {  ///< a piece over a cell: at X0 + tau X1, to within `rest` [m]
 };
 
 /// Reads a proof line by line, word by word.
-class Reader {
- public:
+struct Reader {
   explicit Reader(std::istream& in) : in_(in) { nextLine(); }
   void check(bool holds, const std::string& what) const {
     require(holds, "line " + std::to_string(line) + ": " + what);
@@ -175,24 +172,19 @@ class Reader {
   Map pose() {
     Map X;
     for (int i = 0; i < 9; ++i) X[i % 3][i / 3] = number();
-    for (int i = 0; i < 9; ++i) {
-      const I product = dot(X[i / 3], X[i % 3]) - (i % 4 == 0 ? 1.0 : 0.0);
-      check(size(product) <= 1e-9, "not a rotation");
-    }
+    for (int i = 0; i < 9; ++i)
+      check(size(dot(X[i / 3], X[i % 3]) - (i % 4 == 0 ? 1.0 : 0.0)) <= 1e-9, "not a rotation");
     X[3] = vector();
     return X;
   }
-  int line = 0;
-
- private:
   std::istream& in_;
   std::istringstream words_;
+  int line = 0;
 };
 
 class Proof {
  public:
-  /// Throws where a claim does not follow. `tube`: by source, or "" for all coordinates, how far it
-  /// may stray at least.
+  /// Throws where a claim does not follow. `tube`: by source ("": all joints), at least.
   Proof(std::istream& in, Tube tube) : in_(in), tube_(std::move(tube)) {
     static const std::map<std::string, void (Proof::*)()> kReaders{
         {"joint", &Proof::readSource}, {"track", &Proof::readSource},
@@ -206,9 +198,8 @@ class Proof {
       const std::string of = in_.text();
       in_.check(hashes.emplace(of, in_.text()).second, "a hash is repeated");
     }
-    for (in_.check(word_ == "breaks", "no breaks"); !in_.atLineEnd();) {
+    for (in_.check(word_ == "breaks", "no breaks"); !in_.atLineEnd();)
       breaks_.push_back(in_.number(breaks_.empty() ? 0.0 : std::nextafter(breaks_.back(), 2e300)));
-    }
     in_.check(breaks_.size() >= 2 && breaks_[0] == 0.0, "the time does not begin at 0");
     for (in_.nextLine(); (word_ = in_.word()) != "end"; in_.nextLine()) {
       in_.check(kReaders.count(word_) == 1, "an unknown word");
@@ -216,6 +207,7 @@ class Proof {
     }
     in_.check(in_.index(1, 2e9) == in_.line && in_.atLineEnd() && in.peek() == EOF,
               "lines are missing or repeated");
+    require(tube_.size() == tube_.count(""), "a tube of an unknown joint");
     const std::size_t n = bodies_.size();
     require(n > 0 && settled_.size() == n * (n - 1) / 2, "a pair is neither apart nor exempt");
     std::ostringstream out;
@@ -230,15 +222,11 @@ class Proof {
  private:
   void readText() { said.push_back(word_ + ": " + in_.text()); }
 
-  // --- Time, the robot, and what it must keep away from.
-
   /// joint|track NAME TUBE, and for every interval COUNT and so many Bernstein coefficients
   void readSource() {
     Source source{in_.text(), in_.number(0.0), {}};
-    for (const auto& [name, least] : tube_) {
-      const bool meant = name.empty() ? word_ == "joint" : name == source.name;
-      if (meant) source.tube = std::max(source.tube, least);
-    }
+    for (const std::string& key : {word_ == "joint" ? "" : source.name, source.name})
+      if (tube_.count(key) > 0) source.tube = std::max(source.tube, tube_[key]);
     const std::string tube = std::to_string(source.tube);
     if (source.tube > 0.0) said.push_back("within " + tube + " of " + source.name);
     for (const Source& other : sources_) in_.check(other.name != source.name, "a repeated name");
@@ -248,17 +236,17 @@ class Proof {
       in_.check(i == 0 || source.spans.back().back().lo == span.front().lo, "a jump");
       source.spans.push_back(std::move(span));
     }
+    tube_.erase(source.name);
     sources_.push_back(std::move(source));
   }
 
-  /// node PARENT turn|slide x|y|z SOURCE FACTOR OFFSET POSE
+  /// node PARENT turn|slide SOURCE FACTOR OFFSET POSE
   void readNode() {
     Node node{};
     node.parent = in_.index(-1, nodes_.size());
-    const std::string motion = in_.word(), axis = in_.word();
+    const std::string motion = in_.word();
     in_.check(motion == "turn" || motion == "slide", "neither a turn nor a slide");
-    in_.check(axis == "x" || axis == "y" || axis == "z", "not an axis");
-    node.turns = motion == "turn", node.axis = axis[0] - 'x';
+    node.turns = motion == "turn";
     node.source = in_.index(-1, sources_.size());
     node.factor = in_.number(), node.offset = in_.number(), node.X_PF = in_.pose();
     nodes_.push_back(node);
@@ -290,11 +278,10 @@ class Proof {
     in_.check(kSizes.count(p.shape) == 1, "an unknown shape");
     for (int i = 0; i < kSizes.at(p.shape); ++i) p.size[i] = in_.number(0.0);
     const bool is_hull = p.shape == "hull", is_solid = p.shape == "solid";
-    if (is_hull) p.parts.resize(1);
-    for (int left = is_hull || is_solid ? in_.index(1, 2e9) : 0; left > 0; --left) {
-      if (is_hull) p.parts[0].push_back(static_cast<int>(p.points.size()));
-      p.points.push_back(in_.vector());
-    }
+    std::vector<int> all;
+    for (int i = 0, n = is_hull || is_solid ? in_.index(1, 2e9) : 0; i < n; ++i)
+      all.push_back(i), p.points.push_back(in_.vector());
+    if (is_hull) p.parts.push_back(std::move(all));
     std::map<Range, int> edges;  // how much oftener they are passed one way than the other
     for (int left = is_solid ? in_.index(2, 2e9) : 0; left > 0; --left) {
       std::vector<int> t(3);
@@ -306,15 +293,12 @@ class Proof {
       p.parts.push_back(std::move(t));
     }
     for (const auto& edge : edges) in_.check(edge.second == 0, "a solid is not closed");
-    for (int k : p.path) {
+    for (int k : p.path)
       in_.check(p.shape != "plane" || !nodes_[k].turns || nodes_[k].source < 0, "a plane turns");
-    }
     for (const V& x : p.points) p.radius = greater(p.radius.hi, length(x));
     p.radius = p.radius + length(p.size[0], p.size[1], p.size[2]);
     return p;
   }
-
-  // --- The theorem.
 
   static Course courseOf(Polynomial b) {
     Polynomial slope = derivative(b), bend = derivative(slope);
@@ -325,17 +309,10 @@ class Proof {
     return c;
   }
 
-  Courses coursesOver(std::size_t interval) const {
+  template <class PolynomialOf>
+  Courses courses(const PolynomialOf& polynomialOf) const {
     Courses out;
-    for (const Source& s : sources_) out.push_back(courseOf(s.spans[interval]));
-    return out;
-  }
-
-  Courses coursesAt(std::size_t at) const {
-    Courses out;
-    for (const Source& s : sources_) {
-      out.push_back(courseOf({at == 0 ? s.spans[0].front() : s.spans[at - 1].back()}));
-    }
+    for (const Source& source : sources_) out.push_back(courseOf(polynomialOf(source.spans)));
     return out;
   }
 
@@ -353,28 +330,25 @@ class Proof {
     I speed, bend, stray;
     for (std::size_t k = piece.path.size(); k-- > first;) {
       const Node& node = nodes_[piece.path[k]];
-      const int h = node.axis, i = (h + 1) % 3, j = (h + 2) % 3;
       const Course course = node.source < 0 ? Course{} : courses[node.source];
       const I x = node.factor * course.value + node.offset, slope = node.factor * course.slope;
       const I factor = std::fabs(node.factor), x1 = factor * course.greatest_slope;
       const I x2 = factor * course.greatest_bend;
       const I delta = node.source < 0 ? 0.0 : factor * sources_[node.source].tube;
       if (node.turns) {
-        const I rho = length(X0[3][i], X0[3][j]) + piece.radius + speed + stray;
+        const I rho = length(X0[3][0], X0[3][1]) + piece.radius + speed + stray;
         const I c = wave(x, std::cos), s = wave(x, std::sin);
         bend = bend + 2.0 * x1 * speed + (x1 * x1 + x2) * rho;
         speed = speed + x1 * rho, stray = stray + delta * rho;
         for (int column = 0; column < 4; ++column) {
           V &v0 = X0[column], &v1 = X1[column];
-          for (V* v : {&v0, &v1}) {
-            const I turned_i = c * (*v)[i] - s * (*v)[j];
-            (*v)[j] = s * (*v)[i] + c * (*v)[j], (*v)[i] = turned_i;
-          }
-          v1[i] = v1[i] - slope * v0[j], v1[j] = v1[j] + slope * v0[i];
+          for (V* v : {&v0, &v1})
+            *v = {c * (*v)[0] - s * (*v)[1], s * (*v)[0] + c * (*v)[1], (*v)[2]};
+          v1 = v1 + slope * V{-v0[1], v0[0], 0.0};
         }
       } else {
         bend = bend + x2, speed = speed + x1, stray = stray + delta;
-        X0[3][h] = X0[3][h] + x, X1[3][h] = X1[3][h] + slope;
+        X0[3][2] = X0[3][2] + x, X1[3][2] = X1[3][2] + slope;
       }
       for (V& v : X0) v = turned(node.X_PF, v);
       for (V& v : X1) v = turned(node.X_PF, v);
@@ -392,9 +366,8 @@ class Proof {
     if (p.shape == "plane") return 0.0;  // w is its normal: nothing of it is beyond its origin
     if (p.shape == "ellipsoid") return length(p.size[0] * w[0], p.size[1] * w[1], p.size[2] * w[2]);
     double most = -1e300;
-    for (int i = parts[0]; i < parts[1]; ++i) {
+    for (int i = parts[0]; i < parts[1]; ++i)
       for (int corner : p.parts[i]) most = greater(most, dot(w, p.points[corner]).hi);
-    }
     return (most + p.size[0] * I(length(w))).hi;
   }
 
@@ -408,8 +381,6 @@ class Proof {
     return most;
   }
 
-  // --- Pairs.
-
   /// pair COVER COVER MARGIN; then, for each piece of the one and each of the other, a line for
   /// each interval in which they move relative to each other, or for the first when they never do.
   void checkPair() {
@@ -419,9 +390,8 @@ class Proof {
     const double margin = in_.number(0.0);
     least_margin_ = std::min(least_margin_, margin);
     gap_ = I(margin) + bodies_[a.first].second + bodies_[b.first].second;
-    for (const Piece& A : a.second) {
+    for (const Piece& A : a.second)
       for (const Piece& B : b.second) checkPieces(A, B, margin > 0.0);
-    }
   }
 
   void checkPieces(const Piece& A, const Piece& B, bool has_margin) {
@@ -432,22 +402,21 @@ class Proof {
     shared_ = parted.first - A.path.begin();
     const Range a{0, static_cast<int>(A.parts.size())}, b{0, static_cast<int>(B.parts.size())};
     if (a[1] > 1 || b[1] > 1) {
-      // Surfaces that stay apart let no body into the other: it is enough that none begins inside.
-      const Map X_A = motionOf(A, 0, coursesAt(0)).X0, X_B = motionOf(B, 0, coursesAt(0)).X0;
+      // Surfaces that stay apart let no body into the other: it is enough that none is inside once.
+      const Courses first = courses([](const auto& spans) { return spans[0]; });
+      const Map X_A = motionOf(A, 0, first).X0, X_B = motionOf(B, 0, first).X0;
       in_.check(has_margin && isOutside(A, X_A, B, X_B) && isOutside(B, X_B, A, X_A),
-                "a solid without a margin, or a body that begins in a solid");
+                "a solid without a margin, or a body in a solid");
     }
     for (std::size_t interval = 0; interval + 1 < breaks_.size(); ++interval) {
-      bool moves = interval == 0;
-      for (const auto* path : {&A.path, &B.path}) {
-        for (std::size_t k = shared_; k < path->size(); ++k) {
-          const int source = nodes_[(*path)[k]].source;
-          moves |= source >= 0 && sources_[source].spans[interval].size() > 1;
-        }
+      const auto moves = [&](int k) {
+        return nodes_[k].source >= 0 && sources_[nodes_[k].source].spans[interval].size() > 1;
+      };
+      if (interval == 0 || std::any_of(A.path.begin() + shared_, A.path.end(), moves) ||
+          std::any_of(B.path.begin() + shared_, B.path.end(), moves)) {
+        in_.nextLine();
+        checkCell(courses([&](const auto& spans) { return spans[interval]; }), a, b, 0);
       }
-      if (!moves) continue;
-      in_.nextLine();
-      checkCell(coursesOver(interval), a, b, 0);
     }
   }
 
@@ -458,18 +427,16 @@ class Proof {
     in_.check(depth < 99, "too many halves of halves");
     if (word == "t") {
       Courses left, right;
-      for (Course c : courses) {
+      for (Course c : courses)
         left.push_back(courseOf(halve(&c.b))), right.push_back(courseOf(c.b));
-      }
       checkCell(left, a, b, depth + 1);
       checkCell(right, a, b, depth + 1);
     } else if (word == "a" || word == "b") {
-      Range first = word == "a" ? a : b, second = first;
-      in_.check(first[1] - first[0] >= 2, "one part cannot be halved");
-      first[1] = second[0] = first[0] + (first[1] - first[0]) / 2;
-      for (const Range& half : {first, second}) {
+      const Range whole = word == "a" ? a : b;
+      const int middle = (whole[0] + whole[1]) / 2;
+      in_.check(whole[0] < middle, "one part cannot be halved");
+      for (const Range half : {Range{whole[0], middle}, Range{middle, whole[1]}})
         checkCell(courses, word == "a" ? half : a, word == "b" ? half : b, depth + 1);
-      }
     } else {
       checkDirection({in_.number(word, -1e300, 1e300), in_.number(), in_.number()}, courses, a, b);
     }
@@ -505,7 +472,7 @@ class Proof {
       return !(std::fabs(angle) < 1.0);
     };
     if (A.shape != "solid") return true;
-    if (B.parts.size() <= 1 && fills(B.points.empty() ? V{} : B.points[0])) return false;
+    if (B.shape != "solid") return !fills(B.points.empty() ? V{} : B.points[0]);
     std::vector<bool> seen(B.points.size());
     for (const auto& t : B.parts) {
       if (!seen[t[0]] && !seen[t[1]] && !seen[t[2]] && fills(B.points[t[0]])) return false;
@@ -518,17 +485,15 @@ class Proof {
   void readExempt() {
     const int a = in_.index(0, bodies_.size()), b = in_.index(a + 1, bodies_.size());
     in_.check(settled_.insert({a, b}).second, "a repeated pair");
-    said.push_back("not checked: " + bodies_[a].first + " - " + bodies_[b].first + ": " +
-                   in_.text());
+    const std::string pair = bodies_[a].first + " - " + bodies_[b].first;
+    said.push_back("not checked: " + pair + ": " + in_.text());
     ++exempt_;
   }
-
-  // --- Limits and ends.
 
   Polynomial derivativeByTime(int source, std::size_t interval, int order) const {
     Polynomial b = sources_[source].spans[interval];
     for (; order > 0; --order) {
-      b = derivative(std::move(b));
+      b = derivative(b);
       for (I& x : b) x = x / (I(breaks_[interval + 1]) - breaks_[interval]);
     }
     return b;
@@ -558,8 +523,8 @@ class Proof {
         const I jump = derivativeByTime(source, i, o).front() - before;
         in_.check(size(jump) <= slack(before.lo), "a derivative jumps");
       }
-      if (at >= 0) b = {at == 0 ? b.front() : b.back()};
       if (at >= 0 && i != std::max(at - 1, 0)) continue;
+      if (at >= 0) b = {at == 0 ? b.front() : b.back()};
       in_.check(staysWithin(b, lower - slack(lower), upper + slack(upper)),
                 "a limit of '" + sources_[source].name + "' is not kept");
     }
@@ -570,7 +535,10 @@ class Proof {
   void checkPose() {
     const int at = in_.index(0, breaks_.size());
     const Piece frame{pathTo(in_.index(-1, nodes_.size())), in_.pose(), {}, {}, {}, {}, {}};
-    const Map goal = in_.pose(), X = motionOf(frame, 0, coursesAt(at)).X0;
+    const Courses then = courses([at](const auto& spans) {
+      return Polynomial{at == 0 ? spans[0].front() : spans[at - 1].back()};
+    });
+    const Map goal = in_.pose(), X = motionOf(frame, 0, then).X0;
     const double place = in_.number(0.0), angle = in_.number(0.0);
     const I trace = dot(X[0], goal[0]) + dot(X[1], goal[1]) + dot(X[2], goal[2]);
     in_.check(length(X[3] + -goal[3]) <= place + 1e-9 &&

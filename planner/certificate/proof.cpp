@@ -20,7 +20,6 @@
 #include "allclear/planner/certificate/geometry.h"
 #include "allclear/planner/certificate/proof_cells.h"
 #include "allclear/planner/certificate/proof_model.h"
-#include "allclear/robot_models/kinematics/motion_tree.h"
 #include "allclear/version.h"
 
 namespace allclear {
@@ -138,7 +137,7 @@ class ProofWriter {
     }
     for (const ProofNode& node : model_.nodes) {
       head_.word("node").index(node.parent).word(node.turns ? "turn" : "slide");
-      head_.word(std::string(1, "xyz"[node.axis])).index(node.source);
+      head_.index(node.source);
       head_.number(node.factor).number(node.offset).pose(node.X_PF).end();
     }
     for (const std::string& name : model_.bodies) head_.word("body").quoted(name).number(0.0).end();
@@ -254,9 +253,10 @@ class ProofWriter {
   }
 
   void addConstraint(const std::string& name, const KeepInBox& keep) {
-    const LinkMount& mount = tree_.mounts()[keep.link];
-    const Pose X_NP = mount.X_NL * Pose{Mat3::Identity(), keep.p_L};
-    const int point = addBody(name + ": point", mount.node, X_NP);
+    const int link_node = model_.link_node[keep.link];
+    const Pose& X_NL = model_.link_pose[keep.link];
+    const Pose X_NP = X_NL * Pose{Mat3::Identity(), keep.p_L};
+    const int point = addBody(name + ": point", link_node, X_NP);
     for (int side = 0; side < 6; ++side) {
       // A half-space fills the side of its plane that its z axis points away from.
       const Vec3 inward = (side % 2 == 0 ? 1.0 : -1.0) * keep.X_WB.R.col(side / 2);
@@ -269,9 +269,10 @@ class ProofWriter {
   /// The axis is a vector: it turns with the link, but does not move with it. So it stands on a
   /// copy of the link's turns, all at one place.
   void addConstraint(const std::string& name, const KeepAxis& keep) {
-    const LinkMount& mount = tree_.mounts()[keep.link];
+    const int link_node = model_.link_node[keep.link];
+    const Pose& X_NL = model_.link_pose[keep.link];
     int node = -1;
-    for (int k : pathTo(model_, mount.node)) {
+    for (int k : pathTo(model_, link_node)) {
       ProofNode turn = model_.nodes[k];
       turn.parent = node;
       turn.X_PF.p.setZero();
@@ -279,7 +280,7 @@ class ProofWriter {
       model_.nodes.push_back(turn);
       node = static_cast<int>(model_.nodes.size()) - 1;
     }
-    const Vec3 tip = mount.X_NL.R * keep.axis_L.normalized();
+    const Vec3 tip = X_NL.R * keep.axis_L.normalized();
     const int point = addBody(name + ": tip of the axis", node, {Mat3::Identity(), tip});
     const Vec3 along = keep.direction_W.normalized();
     const double rim = std::cos(std::min(keep.tolerance + kPathSlack, std::numbers::pi));
@@ -412,8 +413,9 @@ class ProofWriter {
       return;
     }
     const auto& pose = std::get<PoseTarget>(target);
-    const LinkMount& mount = tree_.mounts()[pose.link];
-    pairs_.word("pose").index(instant).index(mount.node).pose(mount.X_NL * pose.X_LP);
+    const int link_node = model_.link_node[pose.link];
+    const Pose& X_NL = model_.link_pose[pose.link];
+    pairs_.word("pose").index(instant).index(link_node).pose(X_NL * pose.X_LP);
     pairs_.pose(pose.X_WP).number(std::min(pose.position_tolerance + end_tolerance_, kNoLimit));
     pairs_.number(std::min(pose.angle_tolerance + end_tolerance_, kNoLimit)).end();
   }
@@ -437,7 +439,6 @@ class ProofWriter {
   const Problem& problem_;
   const Certificate& certificate_;
   const Trajectory& trajectory_;
-  const MotionTree tree_{*problem_.robot};
   CertifiedGeometry geometry_;
   ProofModel model_;
   std::unique_ptr<ProofCells> cells_;

@@ -237,7 +237,7 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
     const double factor = std::abs(node.factor);
     const double x = node.factor * course.value + node.offset, dx = node.factor * course.slope;
     const double x1 = factor * course.greatest_slope, x2 = factor * course.greatest_bend;
-    const Vec3 axis = Vec3::Unit(node.axis);
+    const Vec3 axis = Vec3::UnitZ();
     if (node.turns) {
       const double rho =
           X0.p.cross(axis).norm() + piece.radius + speed + stray;  // farthest from the axis

@@ -85,7 +85,13 @@ class ModelBuilder {
   void addRobot() {
     const MotionTree tree(*problem_.robot);
     for (const MotionNode& motion : tree.nodes()) {
-      ProofNode node{motion.parent, motion.turns, motion.axis, -1, 0.0, 0.0, motion.X_PF};
+      // In a proof the axis is z: each frame is turned by a permutation of its axes, which is
+      // exact.
+      const Mat3 from = motion.parent < 0 ? Mat3(Mat3::Identity()) : permuted_[motion.parent];
+      permuted_.push_back(zTo(motion.axis));
+      const Pose X_PF{from.transpose() * motion.X_PF.R * permuted_.back(),
+                      from.transpose() * motion.X_PF.p};
+      ProofNode node{motion.parent, motion.turns, -1, 0.0, 0.0, X_PF};
       const auto& planned = problem_.planned;
       const auto found = std::find(planned.begin(), planned.end(), motion.coordinate);
       if (found != planned.end()) {
@@ -97,7 +103,22 @@ class ModelBuilder {
       }
       model_.nodes.push_back(node);
     }
-    mounts_ = tree.mounts();
+    for (const LinkMount& mount : tree.mounts()) {
+      if (mount.node < 0) {
+        model_.link_pose.push_back(mount.X_NL);
+      } else {
+        const Mat3 back = permuted_[mount.node].transpose();
+        model_.link_pose.push_back({back * mount.X_NL.R, back * mount.X_NL.p});
+      }
+      model_.link_node.push_back(mount.node);
+    }
+  }
+
+  /// The rotation that maps the z axis to axis 0, 1 or 2, and each axis to the next one.
+  static Mat3 zTo(int axis) {
+    Mat3 R = Mat3::Zero();
+    for (int i = 0; i < 3; ++i) R((axis + 1 + i) % 3, i) = 1.0;
+    return R;
   }
 
   void addBody(const CertifiedBody& body) {
@@ -105,8 +126,8 @@ class ModelBuilder {
     int node = -1;
     Pose X_NB;
     if (body.link >= 0) {
-      node = mounts_[body.link].node;
-      X_NB = mounts_[body.link].X_NL;
+      node = model_.link_node[body.link];
+      X_NB = model_.link_pose[body.link];
     } else {
       const Obstacle& obstacle = problem_.obstacles[body.obstacle];
       if (obstacle.moves()) {
@@ -130,8 +151,8 @@ class ModelBuilder {
     return static_cast<int>(model_.sources.size()) - 1;
   }
 
-  void addNode(bool turns, int axis, int source, const Pose& X_PF, int* node) {
-    model_.nodes.push_back({*node, turns, axis, source, 1.0, 0.0, X_PF});
+  void addNode(bool turns, int source, const Pose& X_PF, int* node) {
+    model_.nodes.push_back({*node, turns, source, 1.0, 0.0, X_PF});
     *node = static_cast<int>(model_.nodes.size()) - 1;
   }
 
@@ -145,14 +166,16 @@ class ModelBuilder {
   /// The chain of an obstacle's motion. Returns its last node, and the object's pose there.
   int addMotion(const Obstacle& obstacle, Pose* X_NO) {
     int node = -1;
+    Mat3 frame = Mat3::Identity();  // of the world, seen from the last node
     for (int axis = 0; axis < 3; ++axis) {
       std::vector<double> values;
       for (double t : model_.breaks) values.push_back(obstacle.pose(t).p[axis]);
       const std::string name = obstacle.id + " " + "xyz"[axis];
-      addNode(false, axis, addTrack(name, values), Pose(), &node);
+      addNode(false, addTrack(name, values), {frame * zTo(axis), Vec3::Zero()}, &node);
+      frame = zTo(axis).transpose();
     }
     // The turns: `frame` is the orientation that the next node stands on, seen from the last one.
-    Mat3 frame = obstacle.motion.front().X_WO.R;
+    frame = (frame * obstacle.motion.front().X_WO.R).eval();
     for (std::size_t k = 0; k + 1 < obstacle.motion.size();) {
       const Vec3 axis = turn(obstacle, k).axis();
       std::vector<double> angles(model_.breaks.size(), 0.0);
@@ -172,7 +195,7 @@ class ModelBuilder {
       if (whole == 0.0 && *std::max_element(angles.begin(), angles.end()) == 0.0) continue;
       const Mat3 to_axis = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), axis).matrix();
       const std::string name = obstacle.id + " turn " + std::to_string(model_.nodes.size());
-      addNode(true, 2, addTrack(name, angles), {frame * to_axis, Vec3::Zero()}, &node);
+      addNode(true, addTrack(name, angles), {frame * to_axis, Vec3::Zero()}, &node);
       frame = to_axis.transpose();
     }
     *X_NO = {frame, Vec3::Zero()};
@@ -187,7 +210,7 @@ class ModelBuilder {
   const Problem& problem_;
   const Trajectory& trajectory_;
   const CertifiedGeometry& geometry_;
-  std::vector<LinkMount> mounts_;
+  std::vector<Mat3> permuted_;  ///< by node: from the axes of the proof to those of the robot
   ProofModel model_;
 };
 

@@ -20,11 +20,10 @@ struct ProofSource {
   std::vector<std::vector<double>> spans;  ///< Bernstein coefficients by interval
 };
 
-/// A turn or a slide along an axis: at x = factor * source + offset.
+/// A turn about its z axis or a slide along it, by x = factor * source + offset.
 struct ProofNode {
   int parent = -1;
   bool turns = true;
-  int axis = 2;
   int source = -1;  ///< -1: held
   double factor = 0.0;
   double offset = 0.0;
@@ -51,6 +50,8 @@ struct ProofModel {
   std::vector<ProofSource> sources;
   std::vector<ProofNode> nodes;
   std::vector<std::string> bodies;
+  std::vector<int> link_node;   ///< by link: the node that it moves with
+  std::vector<Pose> link_pose;  ///< and its pose there
   /// By body: the node that it moves with, and its pose there.
   std::vector<int> body_node;
   std::vector<Pose> body_pose;
