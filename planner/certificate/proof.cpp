@@ -6,8 +6,6 @@
 // constraints become pairs as well: a point that has to stay in a box is a body that stays away
 // from the six half-spaces around it, and an axis within a cone is a point, the tip of the unit
 // vector, that stays away from the half-space beyond the cone's rim.
-#include "allclear/planner/certificate/proof.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -16,6 +14,7 @@
 #include <numbers>
 #include <set>
 
+#include "allclear/planner/certificate.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/geometry.h"
 #include "allclear/planner/certificate/proof_cells.h"
