@@ -65,7 +65,7 @@ double length(I a, I b, I c = 0.0) {
 /// `f` is std::sin or std::cos: its slope is at most 1, and the library's error below 1e-15.
 I wave(I x, double (*f)(double)) {
   const double middle = 0.5 * (x.lo + x.hi), y = f(middle);
-  const double radius = up(up(greater(x.hi - middle, middle - x.lo)) + 1e-15);
+  const double radius = up(up(greater(x.hi - middle, middle - x.lo)) + 1e-15);  // as said
   return {down(y - radius), up(y + radius)};
 }
 using V = std::array<I, 3>;

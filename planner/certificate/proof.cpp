@@ -7,7 +7,6 @@
 // from the six half-spaces around it, and an axis within a cone is a point, the tip of the unit
 // vector, that stays away from the half-space beyond the cone's rim.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -18,45 +17,12 @@
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/geometry.h"
 #include "allclear/planner/certificate/proof_cells.h"
+#include "allclear/planner/certificate/proof_claims.h"
 #include "allclear/planner/certificate/proof_model.h"
-#include "allclear/version.h"
+#include "allclear/planner/certificate/proof_text.h"
 
 namespace allclear {
 namespace {
-
-/// Lines of words. Numbers are the shortest that read back to the same bits.
-class Lines {
- public:
-  Lines& word(std::string_view word) {
-    if (!text.empty() && text.back() != '\n') text += ' ';
-    text += word;
-    return *this;
-  }
-  Lines& number(double x) {
-    char buffer[32];
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
-    return word({buffer, static_cast<std::size_t>(end - buffer)});
-  }
-  Lines& count(std::size_t n) { return word(std::to_string(n)); }
-  Lines& index(int i) { return word(std::to_string(i)); }
-  Lines& quoted(const std::string& value) {
-    word("\"");
-    for (char c : value) {
-      if (c == '"' || c == '\\') text += '\\';
-      text += c == '\n' ? ' ' : c;
-    }
-    text += '"';
-    return *this;
-  }
-  Lines& vector(const Vec3& x) { return number(x[0]).number(x[1]).number(x[2]); }
-  Lines& pose(const Pose& X) {
-    for (int row = 0; row < 3; ++row) vector(X.R.row(row));
-    return vector(X.p);
-  }
-  void end() { text += '\n'; }
-
-  std::string text;
-};
 
 class ProofWriter {
  public:
@@ -81,9 +47,8 @@ class ProofWriter {
     provePairs();
     proveKeptAway();
     writeExemptPairs();
-    writeLimits();
-    writeEnds();
-    Lines out;
+    writeLimitsAndEnds(problem_, trajectory_, model_, &pairs_);
+    ProofText out;
     out.text = head_.text + covers_text_.text + pairs_.text;
     const auto lines = std::count(out.text.begin(), out.text.end(), '\n');
     out.word("end").count(static_cast<std::size_t>(lines) + 1).end();
@@ -107,7 +72,6 @@ class ProofWriter {
     head_.word("breaks");
     for (double t : model_.breaks) head_.number(t);
     head_.end();
-    head_.word("tool").quoted(std::string("allclear ") + kLibraryVersion).end();
     for (const std::string& demand : certificate_.not_covered) {
       head_.word("outside").quoted(demand).end();
     }
@@ -166,7 +130,7 @@ class ProofWriter {
   }
 
   void writeShape(const ProofPiece& piece) {
-    Lines& out = covers_text_;
+    ProofText& out = covers_text_;
     if (const auto* cylinder = std::get_if<Cylinder>(&piece.shape)) {
       out.word("cylinder").number(cylinder->radius()).number(0.5 * cylinder->length());
     } else if (const auto* cone = std::get_if<Cone>(&piece.shape)) {
@@ -217,7 +181,7 @@ class ProofWriter {
 
   bool proveAt(const CertifiedPair& pair, MeshFidelity fidelity) {
     const BodyCover &a = cover(pair.a, fidelity), &b = cover(pair.b, fidelity);
-    Lines lines;
+    ProofText lines;
     lines.word("pair").index(a.index).index(b.index).number(pair.margin).end();
     for (const ProofPiece& A : a.pieces) {
       for (const ProofPiece& B : b.pieces) {
@@ -310,7 +274,7 @@ class ProofWriter {
       const ProofPiece plane = pieceOf(keep.beyond, HalfSpace());
       if (cover_of.count(keep.body) == 0) cover_of[keep.body] = writeCover(keep.body, {point});
       cover_of[keep.beyond] = writeCover(keep.beyond, {plane});
-      Lines lines;
+      ProofText lines;
       lines.word("pair").index(cover_of[keep.body]).index(cover_of[keep.beyond]).number(0.0).end();
       if (cells_->prove(point, plane, 0.0, &lines.text)) {
         pairs_.text += lines.text;
@@ -361,79 +325,9 @@ class ProofWriter {
                                     });
   }
 
-  // --- Limits and ends.
-
-  Lines& limit(int source, int order, double lower, double upper) {
-    return pairs_.word("limit").index(source).index(order).number(lower).number(upper);
-  }
-
-  void writeLimits() {
-    const PlannedLimits limits = plannedLimits(problem_);
-    const VecX* upper[] = {&limits.upper, &limits.velocity, &limits.acceleration, &limits.jerk};
-    for (int k = 0; k < problem_.plannedCount(); ++k) {
-      for (int order = 0; order < 4; ++order) {
-        const double high = (*upper[order])[k], low = order == 0 ? limits.lower[k] : -high;
-        if (std::isinf(low) && std::isinf(high)) continue;
-        limit(k, order, std::max(low, -kNoLimit), std::min(high, kNoLimit)).end();
-      }
-    }
-  }
-
-  int breakAt(double t) const {
-    const auto found = std::lower_bound(model_.breaks.begin(), model_.breaks.end(), t);
-    return static_cast<int>(found - model_.breaks.begin());
-  }
-
-  void at(int source, int order, double value, int instant) {
-    limit(source, order, value - end_tolerance_, value + end_tolerance_).index(instant).end();
-  }
-
-  void writeRates(const VecX& velocity, const VecX& acceleration, int instant) {
-    for (int k = 0; k < problem_.plannedCount(); ++k) {
-      at(k, 1, velocity.size() > 0 ? velocity[k] : 0.0, instant);
-      at(k, 2, acceleration.size() > 0 ? acceleration[k] : 0.0, instant);
-    }
-  }
-
-  void writeTarget(const Target& target, int instant) {
-    if (const auto* joints = std::get_if<JointTarget>(&target)) {
-      const VecX q = trajectory_.value(model_.breaks[instant]);
-      for (std::size_t i = 0; i < joints->coordinates.size(); ++i) {
-        const int c = joints->coordinates[i];
-        const auto& planned = problem_.planned;
-        const auto k = std::find(planned.begin(), planned.end(), c) - planned.begin();
-        double value = joints->values[static_cast<Eigen::Index>(i)];
-        if (problem_.robot->coordinates()[c].wraps) {  // whole turns away is the same place
-          constexpr double kTurn = 2.0 * std::numbers::pi;
-          value += kTurn * std::round((q[k] - value) / kTurn);
-        }
-        at(static_cast<int>(k), 0, value, instant);
-      }
-      return;
-    }
-    const auto& pose = std::get<PoseTarget>(target);
-    const int link_node = model_.link_node[pose.link];
-    const Pose& X_NL = model_.link_pose[pose.link];
-    pairs_.word("pose").index(instant).index(link_node).pose(X_NL * pose.X_LP);
-    pairs_.pose(pose.X_WP).number(std::min(pose.position_tolerance + end_tolerance_, kNoLimit));
-    pairs_.number(std::min(pose.angle_tolerance + end_tolerance_, kNoLimit)).end();
-  }
-
-  void writeEnds() {
-    writeTarget(JointTarget{problem_.planned, problem_.plannedPart(problem_.start)}, 0);
-    writeRates(problem_.start_velocity, problem_.start_acceleration, 0);
-    const int end = breakAt(trajectory_.duration());
-    writeTarget(problem_.goal, end);
-    writeRates(problem_.goal_velocity, problem_.goal_acceleration, end);
-    for (const Waypoint& waypoint : problem_.waypoints) {
-      if (waypoint.time) writeTarget(waypoint.target, breakAt(*waypoint.time));
-    }
-  }
-
   /// What the certificate allows path constraints, with the error of its poses [m or rad].
   static constexpr double kPathSlack = 1e-6;
   static constexpr double kPointRadius = 1e-12;
-  static constexpr double kNoLimit = 1e300;  ///< the format has no infinity
 
   const Problem& problem_;
   const Certificate& certificate_;
@@ -445,8 +339,7 @@ class ProofWriter {
   std::map<std::pair<std::string, std::string>, int> levels_;
   std::vector<KeptAway> kept_away_;
   std::set<std::pair<int, int>> settled_;
-  const double end_tolerance_ = CertifiedLimitOptions{}.end_tolerance;
-  Lines head_, covers_text_, pairs_;
+  ProofText head_, covers_text_, pairs_;
   int cover_count_ = 0;
   Proof proof_;
 };

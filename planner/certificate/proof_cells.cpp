@@ -11,13 +11,9 @@
 #include "allclear/planner/certificate/proof_cells.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
-#include <memory>
 
-#include "allclear/distance/convex/gjk.h"
-#include "allclear/distance/geometry/support_corners.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
 
