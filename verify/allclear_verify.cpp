@@ -7,9 +7,8 @@
 // The theorem. During a cell of time, tau in [-1, 1], a point u of a piece is at X(tau) u in the
 // frame of the last joint that both bodies of the pair share. By Taylor at the middle of the cell
 //     X(tau) u = (X0 + tau X1) u + r,   |r| <= 1/2 sup |d^2/dtau^2 X u| =: rest.
-// The reach of a piece along n, max_u n.(X0 + tau X1) u, is convex in tau: it is largest at tau =
-// -1 or 1. Therefore at every tau
-//     distance >= -(reach_A(n) + reach_B(-n)) / |n| - rest_A - rest_B.
+// The reach of a piece along n, max_u n.(X0 + tau X1) u, is convex in tau: largest at an end. So
+//     distance >= -(reach_A(n) + reach_B(-n)) / |n| - rest_A - rest_B   at every tau.
 //
 // All comparisons refuse NaN. Compile with -ffp-contract=off.
 #include <algorithm>
