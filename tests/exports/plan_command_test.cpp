@@ -87,11 +87,15 @@ TEST(PlanCommand, LeavesOldFilesOrNewOnesButNeverHalfWhenInterrupted) {
     const bool is_written =
         content.count("certificate.json") == 1 && content.at("certificate.json") != old;
     EXPECT_TRUE(is_written || code != 0) << "round " << round;
-    if (is_written) EXPECT_TRUE(readCertificateJson(out / "certificate.json").clear);
+    if (is_written) {
+      EXPECT_TRUE(readCertificateJson(out / "certificate.json").clear) << "round " << round;
+    }
     for (const auto& [name, text] : content) {
       ASSERT_EQ(expected.count(name), 1u) << "round " << round << " leaves " << name;
       EXPECT_EQ(text != old, is_written) << "round " << round << ": " << name;
-      if (code == 0) EXPECT_EQ(text, expected.at(name)) << "round " << round << ": " << name;
+      if (code == 0) {
+        EXPECT_EQ(text, expected.at(name)) << "round " << round << ": " << name;
+      }
     }
     EXPECT_EQ(content.size(), is_written || has_old ? std::size(kFiles) : 0u) << "round " << round;
     kept += code != 0 && is_written ? 1 : 0;
