@@ -61,7 +61,8 @@ inline double sineRadius(const Enclosure& x, double middle) {
   return 0.5 * (x.upper - x.lower) * (1.0 + kRounding) + kRounding * (1.0 + std::abs(middle));
 }
 
-/// Encloses the sine over an interval.
+/// Encloses the sine over an interval. Of an infinite one the middle is NaN, and the order of the
+/// arguments below makes that [-1, 1]: a comparison with NaN is false, so the first one stays.
 inline Enclosure sineOf(const Enclosure& x) {
   const double middle = 0.5 * (x.lower + x.upper);
   const double value = std::sin(middle), radius = sineRadius(x, middle);
