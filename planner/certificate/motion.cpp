@@ -22,6 +22,7 @@
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/problem/after_end.h"
 
 namespace allclear {
 namespace {
@@ -99,15 +100,25 @@ BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) cons
 }
 
 /// The instants that a cell may not contain in its inside: ends of spans, where the polynomial of
-/// the coordinates changes, and those that the obstacles' motions ask for.
+/// the coordinates changes, and those that the obstacles' motions ask for. While the robot rests
+/// after the end of the trajectory, only obstacles ask for any.
 std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
-  const double end = trajectory_.duration();
-  std::set<double> breaks{0.0, end};
+  const double end = coveredUntil(problem_, trajectory_.duration());
+  std::set<double> breaks{0.0, trajectory_.duration(), end};
   for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
   for (const Obstacle& obstacle : problem_.obstacles) {
     for (double t : obstacle.breaks({0.0, end}, tolerance)) breaks.insert(t);
   }
   return {breaks.begin(), breaks.end()};
+}
+
+/// The planned coordinates during `time`, which no break divides; at rest after the trajectory.
+BernsteinSpan CertifiedMotion::plannedSpan(Interval time) const {
+  if (time.lower < trajectory_.duration()) {
+    return trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
+  }
+  const MatX last = trajectory_.span(trajectory_.spanCount() - 1).control().rightCols(1);
+  return {time, last.replicate(1, 2)};
 }
 
 /// The cells of time, and the curves of all links over them: of those that carry bodies, of those
@@ -131,7 +142,7 @@ void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeom
   LinkCurves curves;
   for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
     const Interval time{breaks[i], breaks[i + 1]};
-    const BernsteinSpan span = trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
+    const BernsteinSpan span = plannedSpan(time);
     // Labelled with our own times: those of the restricted span may differ by a rounding, and cells
     // must join without a gap.
     builder_->build(BernsteinSpan(time, robotSpan(span).control()), tolerance, *workspace_,

@@ -163,7 +163,7 @@ TEST(Validate, NamesEveryMistake) {
        [](Problem& p) {
          p.obstacles = {2, Obstacle{"o", {}, {{Sphere(1.0), {}}}, {}}};
        }},
-      {"'one' names both a link and an object",
+      {"obstacle 'one': a link of the robot has this name",
        [](Problem& p) {
          p.obstacles = {Obstacle{"one", {}, {{Sphere(1.0), {}}}, {}}};
          p.collision.allowed = {{"one", "two"}};

@@ -166,10 +166,10 @@ TEST(InputFilesOfATask, AreHashedAsTheyAreRead) {
   const test::TaskFolder folder;
   folder.write("a.yaml", "a: 1\n");
   InputFiles once({}, folder.path() / "task.yaml"), twice = once;
-  once.document(folder.path() / "a.yaml");
+  once.document(folder.path() / "a.yaml", "a.yaml");
   EXPECT_EQ(once.sha256(), [&] {
     InputFiles again({}, folder.path() / "task.yaml");
-    again.hash("a: 1\n");
+    again.hash("a.yaml", "a: 1\n");
     return again.sha256();
   }());
   EXPECT_NE(once.sha256(), twice.sha256());
