@@ -285,9 +285,19 @@ std::string scopeDifference(const Certificate& made_anew, const Certificate& giv
   // Each comparison fails on NaN.
   if (!(given.margin == made_anew.margin)) return "not the margin of the task";
   if (!(given.tolerance == made_anew.tolerance)) return "not the tolerance of the task";
-  if (!(file.limit_tolerance == anew.limit_tolerance)) return "not the limit tolerance asked for";
-  if (!(file.path_tolerance == anew.path_tolerance)) return "not the path tolerance asked for";
-  if (!(file.end_tolerance == anew.end_tolerance)) return "not the end tolerance asked for";
+  const auto differs = [](const char* name, double found, double wanted) {
+    return std::string("it was made with the ") + name + " tolerance " + shown(found) + ", not " +
+           shown(wanted);
+  };
+  if (!(file.limit_tolerance == anew.limit_tolerance)) {
+    return differs("limit", file.limit_tolerance, anew.limit_tolerance);
+  }
+  if (!(file.path_tolerance == anew.path_tolerance)) {
+    return differs("path", file.path_tolerance, anew.path_tolerance);
+  }
+  if (!(file.end_tolerance == anew.end_tolerance)) {
+    return differs("end", file.end_tolerance, anew.end_tolerance);
+  }
   if (!(given.covered_until == made_anew.covered_until)) return "it covers another time";
   if (!(given.valid_until == made_anew.valid_until)) return "it claims another time";
   if (!areSame(given.exempt_pairs, made_anew.exempt_pairs)) {

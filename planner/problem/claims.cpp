@@ -43,30 +43,34 @@ class ClaimCheck {
     findings_.push_back({what, kNone, kNone, what + ": " + why});
   }
 
-  /// Objects and links share one name space: certificates and messages name bodies by it.
+  /// Bodies share one name space: certificates and messages name them by it. A link without
+  /// geometry is no body, so an object may have its name, as long as no margin or allowed pair uses
+  /// that.
   void checkNames() {
-    std::set<std::string> ids, links;
-    for (const Link& link : p_.robot->links()) links.insert(link.name);
+    std::set<std::string> ids;
     const auto insert = [&](const std::string& kind, const std::string& id) {
       const std::string what = kind + " '" + id + "'";
       if (id.empty()) add(kind, "has no id");
       if (!ids.insert(id).second) add(what, "its id is in use already");
-      if (links.count(id) > 0) add(what, "a link of the robot has this name; rename the object");
+      const int link = p_.robot->findLink(id);
+      if (link < 0 || p_.robot->links()[link].collision.empty()) return;
+      add(what, "a link of the robot has this name; rename the object");
     };
     for (const Obstacle& obstacle : p_.obstacles) insert("obstacle", obstacle.id);
     for (const AttachedObject& object : p_.attached) insert("attached object", object.id);
-    ids.merge(links);
-    const auto known = [&](const char* what, const std::string& name) {
-      if (ids.count(name) == 0) add(what, "there is no link or object '" + name + "'");
+    const auto need = [&](const char* what, const std::string& name) {
+      const bool is_link = p_.robot->findLink(name) >= 0, is_object = ids.count(name) > 0;
+      if (!is_link && !is_object) add(what, "there is no link or object '" + name + "'");
+      if (is_link && is_object) add(what, "'" + name + "' names both a link and an object");
     };
     for (const PairMargin& pair : p_.collision.pair_margins) {
-      known("pair margin", pair.a);
-      if (!pair.b.empty()) known("pair margin", pair.b);
+      need("pair margin", pair.a);
+      if (!pair.b.empty()) need("pair margin", pair.b);
     }
     for (const auto* allowed : {&p_.collision.allowed, &p_.collision.allowed_by_scene}) {
       for (const auto& [a, b] : *allowed) {
-        known("allowed pair", a);
-        known("allowed pair", b);
+        need("allowed pair", a);
+        need("allowed pair", b);
       }
     }
   }

@@ -147,6 +147,10 @@ TEST(Assumptions, AnObjectMayNotHaveALinksName) {
   EXPECT_THROW(certified(problem), InputError);
   EXPECT_THROW(loadText(armTask(kAcross, boxScene(boxAt("hand", {0.1, 0.1, 0.1}, {2, 0, 0})))),
                InputError);
+  // A link without geometry is no body that could be taken for the object.
+  problem.obstacles[0].id = "tool_tip";
+  EXPECT_TRUE(validate(problem).empty());
+  EXPECT_TRUE(verifyCertificate(problem, certified(problem)).valid);
 }
 
 /// The arm at its goal, and a box that drives into it after the end.
@@ -192,6 +196,49 @@ TEST_F(AfterTheEnd, AnObstacleThatPassesIsProvenToDoSoUntilItStops) {
     pair.cells.back().time.upper = 4.0;
   }
   EXPECT_FALSE(verifyCertificate(problem_, cut).valid);
+}
+
+/// Whatever the obstacles do during the motion and after it, no sample is nearer than what is
+/// proven.
+TEST(AfterTheEndAtRandom, NoSampleIsNearerThanTheProvenDistance) {
+  int clear = 0, touched_after = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(7000u + seed);
+    Problem problem =
+        loadText(armTask(kAcross, boxScene(boxAt("cart", {0.2, 0.1, 0.8}, {3, 3, 0}))));
+    const double duration = random.uniform(1.0, 4.0);
+    auto& motion = problem.obstacles[0].motion;
+    for (double t = random.uniform(-1.0, 1.0); motion.size() < 5; t += random.uniform(0.3, 3.0)) {
+      const double angle = random.uniform(-1.0, 2.5), radius = random.uniform(0.9, 2.0);
+      motion.push_back({t,
+                        {rotationAbout(random.directionOfNormals(), random.uniform(0.0, 3.0)),
+                         {radius * std::cos(angle), radius * std::sin(angle), 0.6}}});
+    }
+    const Trajectory trajectory = splineOf(problem, duration, random, 0.2);
+    const Certificate certificate = certify(problem, trajectory);
+    const double end = std::max(duration, motion.back().time);
+    EXPECT_EQ(certificate.covered_until, end);
+    const test::InstantOracle oracle(problem, trajectory);
+    double least = 1.0, t_least = 0.0;
+    for (double t = 0.0; t <= end; t += 5e-3) {
+      const double distance = oracle.leastDistance(t);
+      if (distance < least) {
+        least = distance;
+        t_least = t;
+      }
+    }
+    EXPECT_GE(least, certificate.minimum_clearance.lower - 1e-9);
+    if (certificate.clear) {
+      ++clear;
+      EXPECT_GE(least, problem.collision.margin);
+      EXPECT_TRUE(verifyCertificate(problem, certificate).valid);
+    } else if (t_least > duration && least < 0.0) {
+      ++touched_after;
+    }
+  }
+  EXPECT_GE(clear, 5);
+  EXPECT_GE(touched_after, 5);
 }
 
 TEST_F(AfterTheEnd, NothingIsClaimedWhenNothingIsKnown) {
