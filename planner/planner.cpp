@@ -62,7 +62,7 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
   std::string fault = endFault(problem, search->evaluator());
   Problem later = problem;
   if (fault.empty()) {
-    const RestAtGoal rest = restAtGoal(problem, search->evaluator());
+    const RestAtGoal rest = restAtGoal(search->evaluator(), context);
     fault = rest.fault;
     if (fault.empty() && rest.from > problem.duration.min) {
       later.duration.min = rest.from;

@@ -8,6 +8,7 @@
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/verdict.h"
+#include "allclear/planner/seeds/goal_configurations.h"
 
 namespace allclear {
 namespace {
@@ -21,26 +22,23 @@ constexpr double kLongestStep = 0.01;  // [s]
 /// its end, a curve of this duration can succeed.
 constexpr double kToSpare = 4.0;
 
-}  // namespace
-
-RestAtGoal restAtGoal(const Problem& problem, const ClearanceEvaluator& evaluator) {
-  RestAtGoal out;
-  const auto* goal = std::get_if<JointTarget>(&problem.goal);
+/// At one configuration; the fault names the contact.
+RestAtGoal restAt(const VecX& goal, const ClearanceEvaluator& evaluator) {
+  const Problem& problem = evaluator.problem();
   const double last = lastMotion(problem);
-  if (goal == nullptr || !restsAfterEnd(problem) || last <= problem.duration.min) return out;
   ClearanceEvaluator::Workspace workspace(evaluator);
   const int samples = std::min(kSamples, static_cast<int>(std::ceil(last / kLongestStep)));
   const double step = last / samples;
   // Backwards from the stop of the last obstacle: the first sample that is not free tells.
   for (int i = samples; i >= 0 && i * step > problem.duration.min; --i) {
     const double t = i * step;
-    const Clearance c = evaluator.atRest(goal->values, t, workspace);
-    if (c.pair < 0) return out;
+    const Clearance c = evaluator.atRest(goal, t, workspace);
+    if (c.pair < 0) return {};
     const double margin = evaluator.model().pairs[c.pair].margin;
     if (c.upper >= margin + kToSpare * problem.collision.tolerance) continue;
     // Where an obstacle stops, the margin itself will do, as at any goal.
     if (i == samples && c.upper >= margin) continue;
-    out.from = t + step;
+    RestAtGoal out{t + step, ""};
     if (i == samples || out.from > problem.duration.max) {
       out.fault = "No plan: while the robot rests at the goal, " +
                   contactText(evaluator.model(), c) + " at t = " + number(t) +
@@ -50,6 +48,30 @@ RestAtGoal restAtGoal(const Problem& problem, const ClearanceEvaluator& evaluato
     }
     return out;
   }
+  return {};
+}
+
+}  // namespace
+
+RestAtGoal restAtGoal(const ClearanceEvaluator& evaluator, const RunContext& context) {
+  const Problem& problem = evaluator.problem();
+  if (!restsAfterEnd(problem) || lastMotion(problem) <= problem.duration.min) return {};
+  if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
+    return restAt(goal->values, evaluator);
+  }
+  // A pose has several configurations, and attempts take turns: the latest time suits all of them.
+  RestAtGoal out;
+  bool may_rest = false;
+  for (const VecX& goal : goalConfigurations(evaluator, context)) {
+    const RestAtGoal rest = restAt(goal, evaluator);
+    may_rest = may_rest || rest.fault.empty();
+    if (rest.fault.empty()) {
+      out.from = std::max(out.from, rest.from);
+    } else {
+      out.fault = rest.fault;
+    }
+  }
+  if (may_rest) out.fault.clear();
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "allclear/planner/clearance/evaluator.h"
+#include "allclear/planner/run/run_context.h"
 
 namespace allclear {
 
@@ -12,8 +13,9 @@ struct RestAtGoal {
   std::string fault;  ///< a sentence when it is never, or later than the longest duration
 };
 
-/// For a goal of joint values, when the robot rests after the end (`restsAfterEnd`); else {}.
-/// Samples the obstacles' motion: a guide for the search, proven by the certificate alone.
-RestAtGoal restAtGoal(const Problem& problem, const ClearanceEvaluator& evaluator);
+/// When the robot rests after the end (`restsAfterEnd`); else {}. Of a pose, for all of its
+/// configurations that may rest at all. Samples the obstacles' motion: a guide for the search, as
+/// only the certificate proves.
+RestAtGoal restAtGoal(const ClearanceEvaluator& evaluator, const RunContext& context);
 
 }  // namespace allclear

@@ -262,7 +262,7 @@ TEST_F(AfterTheEnd, TheRobotMayRestWhenTheLastObstacleHasPassed) {
   EXPECT_EQ(lastMotion(problem_), 5.0);
   EXPECT_EQ(coveredUntil(problem_, 3.0), 5.0);
   EXPECT_EQ(coveredUntil(problem_, 7.0), 7.0);
-  const RestAtGoal rest = restAtGoal(problem_, ClearanceEvaluator(problem_));
+  const RestAtGoal rest = restAtGoal(ClearanceEvaluator(problem_), {});
   EXPECT_EQ(rest.fault, "");
   EXPECT_GT(rest.from, 1.0);
   EXPECT_LT(rest.from, 1.5);  // at 2 m/s
@@ -287,6 +287,21 @@ TEST_F(AfterTheEnd, ThePlannerArrivesAfterTheObstacleHasPassed) {
   EXPECT_EQ(none.status, PlanStatus::kNotFound);
   EXPECT_TRUE(mentions(none.message, "rests at the goal") && mentions(none.message, "cart"))
       << none.message;
+}
+
+TEST_F(AfterTheEnd, ThePlannerWaitsAtAPoseToo) {
+  Problem pose = loadText(
+      "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+      "start_state: {group_state: ready, finger: 0.02}\n"
+      "goal: {pose: {link: hand, position: [0.43, 0.65, 0.65]}}\n" +
+      boxScene(boxAt("cart", {0.1, 0.1, 2.0}, {3, 3, 0})));
+  pose.obstacles[0].motion = {{2.0, {Mat3::Identity(), {0.43, 1.6, 0}}},
+                              {3.0, {Mat3::Identity(), {0.43, 0.65, 0}}},
+                              {4.0, {Mat3::Identity(), {0.43, 1.6, 0}}}};
+  const Plan late = plan(pose, {.time_limit = 60.0});
+  ASSERT_EQ(late.status, PlanStatus::kCertified) << late.message;
+  EXPECT_GT(late.trajectory->duration(), 3.0);
+  EXPECT_TRUE(verifyCertificate(pose, *late.certificate).valid);
 }
 
 TEST_F(AfterTheEnd, ThePlannerSaysThatAnObstacleStopsAtTheGoal) {
