@@ -5,6 +5,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate/geometry.h"
+#include "allclear/planner/certificate/motion.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/problem/claims.h"
@@ -198,6 +199,31 @@ TEST_F(AfterTheEnd, AnObstacleThatPassesIsProvenToDoSoUntilItStops) {
   EXPECT_FALSE(verifyCertificate(problem_, cut).valid);
 }
 
+/// At random instants of the rest no cell's bound is above the distance there.
+void expectCellsHold(const Problem& problem, const Certificate& certificate, Random& random) {
+  const Trajectory& trajectory = certificate.trajectory.trajectory;
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
+  const auto body = [&](const std::string& name) {
+    return static_cast<int>(
+        std::find_if(geometry.bodies.begin(), geometry.bodies.end(),
+                     [&](const CertifiedBody& candidate) { return candidate.name == name; }) -
+        geometry.bodies.begin());
+  };
+  for (const CertificatePair& pair : certificate.pairs) {
+    for (const CoverCell& cell : pair.cells) {
+      if (cell.time.upper <= trajectory.duration()) continue;
+      const double t =
+          random.uniform(std::max(cell.time.lower, trajectory.duration()), cell.time.upper);
+      EXPECT_LE(cell.lower, motion
+                                .distanceAt({body(pair.a), pair.piece_a, pair.fidelity},
+                                            {body(pair.b), pair.piece_b, pair.fidelity}, t)
+                                .distance)
+          << pair.a << " " << pair.b << " at " << t;
+    }
+  }
+}
+
 /// Whatever the obstacles do during the motion and after it, no sample is nearer than what is
 /// proven.
 TEST(AfterTheEndAtRandom, NoSampleIsNearerThanTheProvenDistance) {
@@ -229,6 +255,7 @@ TEST(AfterTheEndAtRandom, NoSampleIsNearerThanTheProvenDistance) {
       }
     }
     EXPECT_GE(least, certificate.minimum_clearance.lower - 1e-9);
+    expectCellsHold(problem, certificate, random);
     if (certificate.clear) {
       ++clear;
       EXPECT_GE(least, problem.collision.margin);
