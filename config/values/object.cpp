@@ -175,14 +175,16 @@ void readOwnObject(const Value& object, SceneContext& context) {
 }
 
 /// MoveIt's way to pick something up: an attached object without shapes is the obstacle of the same
-/// id. Its shapes move to the attached object, and the obstacle is removed.
-void takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObject& attached) {
+/// id. Its shapes move to the attached object, and the obstacle is removed. Returns its pose X_LO.
+Pose takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObject& attached) {
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
+  const Pose X_LO = X_LW * it->X_WO;
   for (const Geometry& shape : it->geometry) {
-    attached.geometry.push_back({shape.shape, X_LW * it->X_WO * shape.X_BG});
+    attached.geometry.push_back({shape.shape, X_LO * shape.X_BG});
   }
   scene.obstacles.erase(it);
+  return X_LO;
 }
 
 /// The mass properties of a carried object, from its own frame O into that of the link. Without an
@@ -261,11 +263,11 @@ void readAttachedMessages(const Value& list, SceneContext& context) {
     // Shapes of the message, from the object's frame into that of the link.
     attached.geometry = messageGeometry(object, context.files);
     for (Geometry& shape : attached.geometry) shape.X_BG = X_LO * shape.X_BG;
+    if (attached.geometry.empty()) X_LO = takeObstacle(id, X_LW, context.scene, attached);
     // MoveIt writes 0 where it knows no weight.
     if (weight && weight->notNegative() > 0.0) {
       attached.inertia = Inertia{weight->number(), X_LO.p, Mat3::Zero()};
     }
-    if (attached.geometry.empty()) takeObstacle(id, X_LW, context.scene, attached);
     refuseSecondId(id, context.scene);
     refusePlanes(id, attached);
     if (const auto links = message.find("touch_links")) {

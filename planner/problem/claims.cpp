@@ -34,6 +34,7 @@ class ClaimCheck {
   std::vector<Finding> run() {
     checkNames();
     checkMissingCollision();
+    checkInertias();
     checkDynamics();
     return std::move(findings_);
   }
@@ -149,6 +150,19 @@ class ClaimCheck {
       if (mass > 0.0) continue;
       add("limits: torque", "nothing that joint '" + p_.robot->coordinates()[p_.planned[i]].name +
                                 "' moves has a mass: its torque means nothing");
+    }
+  }
+
+  /// Written so that NaN fails.
+  void checkInertias() {
+    for (const AttachedObject& object : p_.attached) {
+      if (!object.inertia) continue;
+      const Inertia& inertia = *object.inertia;
+      const bool is_finite =
+          std::isfinite(inertia.mass) && inertia.p_LC.allFinite() && inertia.I_C.allFinite();
+      if (is_finite && inertia.mass >= 0.0) continue;
+      add("attached object '" + object.id + "'",
+          "its mass and inertia must be finite, and its mass not negative");
     }
   }
 

@@ -102,6 +102,9 @@ TEST(Claims, ACarriedObjectNeedsAMassWhereTorquesAreLimited) {
   const Problem nothing = loadText(armTask(kAcross, carrying(", mass: 0") + limits));
   EXPECT_EQ(loadedRobot(nothing), nothing.robot);
   EXPECT_THROW(loadText(armTask(kAcross, carrying(", com: [0, 0, 0]"))), InputError);
+  Problem broken = nothing;
+  broken.attached[0].inertia->mass = std::nan("");
+  expectRefused(broken, {"'tool'", "finite"});
   EXPECT_THROW(loadText(armTask(kAcross, carrying(", mass: 1, inertia: [1, 1, 3, 0, 0, 0]"))),
                InputError);
 }
