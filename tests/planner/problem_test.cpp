@@ -163,7 +163,7 @@ TEST(Validate, NamesEveryMistake) {
        [](Problem& p) {
          p.obstacles = {2, Obstacle{"o", {}, {{Sphere(1.0), {}}}, {}}};
        }},
-      {"obstacle 'one': a link of the robot has this name",
+      {"'one' names both a link and an object",
        [](Problem& p) {
          p.obstacles = {Obstacle{"one", {}, {{Sphere(1.0), {}}}, {}}};
          p.collision.allowed = {{"one", "two"}};
