@@ -2,6 +2,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/assumptions_json.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/file.h"
@@ -21,7 +22,7 @@ struct CertifyOptions {
 
 void print(const Certificate& certificate, bool as_json) {
   if (!as_json) {
-    std::cout << certificate.message << "\n";
+    std::cout << certificate.message << "\n" << assumptionsInBrief(certificate) << "\n";
     return;
   }
   // The verdict without the cells: `--certificate` writes these.
@@ -37,7 +38,9 @@ void print(const Certificate& certificate, bool as_json) {
       {"limits", certificate.limits.size()},
       {"faults", certificate.faults},
       {"static_contacts", certificate.static_contacts},
-      {"not_covered", certificate.not_covered}};
+      {"not_covered", certificate.not_covered},
+      {"valid_until", certificate.valid_until},
+      {"assumptions", assumptionsJson(certificate)}};
   std::cout << out.dump(1) << "\n";
 }
 
@@ -72,10 +75,13 @@ int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
           ? verifyCertificate(problem, certificate, options.input.certificateOptions())
           : CertificateVerdict{false, "The certificate is of another trajectory."};
   if (options.json) {
-    const nlohmann::ordered_json out = {{"valid", verdict.valid}, {"message", verdict.message}};
+    const nlohmann::ordered_json out = {{"valid", verdict.valid},
+                                        {"message", verdict.message},
+                                        {"assumptions", assumptionsJson(certificate)}};
     std::cout << out.dump(1) << "\n";
   } else {
     std::cout << verdict.message << "\n";
+    if (verdict.valid) std::cout << assumptionsInBrief(certificate) << "\n";
   }
   return verdict.valid ? kDone : kNotClear;
 }

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/assumptions_json.h"
 #include "allclear/apps/commands.h"
 #include "allclear/config/task_file.h"
 #include "allclear/exports/output_files.h"
@@ -106,6 +107,8 @@ nlohmann::ordered_json asJson(const Plan& plan) {
   if (plan.certificate) {
     const Interval& least = plan.certificate->minimum_clearance;
     out["minimum_clearance"] = {least.lower, least.upper};
+    out["valid_until"] = plan.certificate->valid_until;
+    out["assumptions"] = assumptionsJson(*plan.certificate);
   }
   return out;
 }
@@ -164,6 +167,9 @@ int run(const PlanCommand& command) {
     std::cout << asJson(plan).dump(1) << "\n";
   } else {
     std::cout << plan.message << "\n";
+    if (plan.certificate && plan.certificate->clear) {
+      std::cout << assumptionsInBrief(*plan.certificate) << "\n";
+    }
     for (const auto& file : written) std::cout << "written: " << file.string() << "\n";
   }
   return exitCode(plan.status);

@@ -144,8 +144,11 @@ class FclPlanCheck {
 
   bool mayTouch(std::size_t i, std::size_t j) const {
     const Body &a = bodies_[i], &b = bodies_[j];
-    for (const auto& [x, y] : problem_.collision.allowed) {
-      if ((x == a.name && y == b.name) || (x == b.name && y == a.name)) return true;
+    for (const auto* allowed :
+         {&problem_.collision.allowed, &problem_.collision.allowed_by_scene}) {
+      for (const auto& [x, y] : *allowed) {
+        if ((x == a.name && y == b.name) || (x == b.name && y == a.name)) return true;
+      }
     }
     if (b.obstacle >= 0) return a.obstacle >= 0;
     if (a.link == b.link) return true;

@@ -8,10 +8,11 @@ namespace allclear {
 namespace {
 
 const std::vector<std::string> kTaskKeys = {
-    "name",   "robot",     "group_name",       "joints",  "start_state",
-    "goal",   "waypoints", "path_constraints", "scene",   "collision",
-    "limits", "duration",  "objective",        "balance", "contacts",
-    "solver", "output"};
+    "name",        "robot",     "group_name", "joints",
+    "start_state", "goal",      "waypoints",  "path_constraints",
+    "scene",       "collision", "limits",     "duration",
+    "objective",   "balance",   "contacts",   "solver",
+    "output",      "after"};
 
 /// The scene section of a task: a file, objects of the task's own, or both.
 class SceneSection {
@@ -22,7 +23,8 @@ class SceneSection {
     section_->only({"file", "collision_objects", "attached"});
     if (const auto name = section_->find("file")) {
       file_path_ = files_.find(*name);
-      file_ = files_.document(file_path_);
+      file_name_ = name->text();
+      file_ = files_.document(file_path_, file_name_);
     }
   }
 
@@ -34,14 +36,14 @@ class SceneSection {
     Scene scene;
     SceneContext context{*problem.robot, frames, files_, scene};
     if (file_) {
-      files_.moveTo(file_path_);
+      files_.moveTo(file_path_, file_name_ + ": ");
       readScene(*file_, context);
       files_.moveTo(task_path_);
     }
     if (section_) readOwnPart(context);
     problem.obstacles = std::move(scene.obstacles);
     problem.attached = std::move(scene.attached);
-    problem.collision.allowed = std::move(scene.allowed);
+    problem.collision.allowed_by_scene = std::move(scene.allowed);
     for (std::string& warning : scene.warnings) problem.warnings.push_back(std::move(warning));
   }
 
@@ -54,6 +56,7 @@ class SceneSection {
   std::optional<Value> section_;
   std::filesystem::path task_path_;
   InputFiles& files_;
+  std::string file_name_;
   std::filesystem::path file_path_;
   std::optional<Value> file_;
 };
@@ -70,11 +73,10 @@ void requireValid(const Problem& problem) {
 /// targets, settings.
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  InputFiles reader({}, path);
-  const Value task = reader.document(path);
+  InputFiles files({}, path);
+  const Value task = files.document(path, "task");
   task.only(kTaskKeys);
-  InputFiles files(readPackageMap(task, folder), path);
-  files.hash(reader.sha256());
+  files.usePackages(readPackageMap(task, folder), path);
 
   Task loaded;
   Problem& problem = loaded.problem;
@@ -94,6 +96,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   readCollision(task, problem);
   readLimits(task, problem);
   readDuration(task, problem);
+  readAfter(task, problem);
   readObjective(task, problem);
   readBalance(task, problem);
   loaded.options = readSolver(task);

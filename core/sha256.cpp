@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "allclear/core/assert.h"
+
 namespace allclear {
 namespace {
 
@@ -88,6 +90,20 @@ std::string Sha256::hex() const {
 std::string sha256(std::string_view bytes) {
   Sha256 hash;
   hash.update(bytes);
+  return hash.hex();
+}
+
+void FilesSha256::add(std::string_view name, std::string_view content) {
+  ALLCLEAR_ASSERT(name.find('\0') == std::string_view::npos);  // a line must read one way only
+  std::string line(name);
+  line += '\0' + std::to_string(content.size());
+  line += '\0' + sha256(content) + '\n';
+  lines_.insert(std::move(line));
+}
+
+std::string FilesSha256::hex() const {
+  Sha256 hash;
+  for (const std::string& line : lines_) hash.update(line);
   return hash.hex();
 }
 

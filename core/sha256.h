@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -29,5 +30,28 @@ class Sha256 {
 
 /// SHA-256 of `bytes` as 64 lower-case hex digits.
 std::string sha256(std::string_view bytes);
+
+/// One hash for several files, with their names and lengths, whatever the order they are read in.
+///
+/// Each file is one line, NAME \0 LENGTH \0 DIGEST \n: its name as the description that uses it
+/// writes it, its length in bytes as a decimal number, and its SHA-256 as 64 lower-case hex digits.
+/// The hash is the SHA-256 of all different lines, sorted by their bytes. In Python:
+///
+///     lines = {name.encode() + b"\0%d\0" % len(data) + sha256(data).hexdigest().encode() + b"\n"
+///              for name, data in files}
+///     print(sha256(b"".join(sorted(lines))).hexdigest())
+///
+/// Names and lengths are part of it, so that no bytes can move from one file to another. Which
+/// files, under which names: docs/task.md, "Hashes".
+class FilesSha256 {
+ public:
+  /// Pre: `name` has no NUL. A file that is added again, with the same name, counts once.
+  void add(std::string_view name, std::string_view content);
+
+  std::string hex() const;
+
+ private:
+  std::set<std::string> lines_;
+};
 
 }  // namespace allclear

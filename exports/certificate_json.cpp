@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "allclear_certificate";
-constexpr int kVersion = 1;
+constexpr int kVersion = kCertificateFormat;
 constexpr int kDeepest = 5;  // the object, its pairs, one pair, its cells, one cell
 constexpr std::size_t kLargestFile = std::size_t{1} << 28;
 /// A number takes at least two characters of the file.
@@ -47,10 +47,24 @@ Json toJson(const CertificatePair& pair) {
   }
   return {{"a", pair.a},
           {"b", pair.b},
-          {"closeness", static_cast<int>(pair.fidelity)},
+          {"fidelity", static_cast<int>(pair.fidelity)},
           {"pieces", {pair.piece_a, pair.piece_b}},
           {"margin", pair.margin},
           {"cells", std::move(cells)}};
+}
+
+Json toJson(const Assumption& assumption) {
+  return {{"kind", assumption.kind}, {"text", assumption.text}, {"brief", assumption.brief}};
+}
+
+Json toJson(const ExemptPair& pair) {
+  return {{"a", pair.a}, {"b", pair.b}, {"reason", pair.reason}};
+}
+
+Json toJson(const CertifiedLimitOptions& tolerances) {
+  return {{"limit", tolerances.limit_tolerance},
+          {"path", tolerances.path_tolerance},
+          {"end", tolerances.end_tolerance}};
 }
 
 template <class Item>
@@ -67,6 +81,7 @@ std::string layout(const Certificate& certificate) {
   const auto add = [&](const char* key, const Json& value) { lines.add(key, value.dump()); };
   add("format", kFormat);
   add("version", kVersion);
+  add("tool", certificate.tool);
   add("message", certificate.message);
   add("clear", certificate.clear);
   add("robot_sha256", certificate.robot_sha256);
@@ -74,6 +89,11 @@ std::string layout(const Certificate& certificate) {
   add("trajectory_sha256", certificate.trajectory_sha256);
   add("margin", certificate.margin);
   add("tolerance", certificate.tolerance);
+  add("tolerances", toJson(certificate.tolerances));
+  add("covered_until", certificate.covered_until);
+  add("valid_during", Json::array({0.0, certificate.valid_until}));
+  lines.addRows("assumptions", rowsOf(certificate.assumptions));
+  lines.addRows("exempt_pairs", rowsOf(certificate.exempt_pairs));
   add("minimum_clearance", toJson(certificate.minimum_clearance));
   add("at", {{"pair", Json::array({certificate.closest_a, certificate.closest_b})},
              {"t", certificate.closest_t}});
@@ -137,8 +157,7 @@ CertificatePair pairFrom(const Value& value) {
   CertificatePair pair;
   pair.a = value.need("a").textOrEmpty();
   pair.b = value.need("b").textOrEmpty();
-  // "closeness" is what version 1 of the format calls the fidelity.
-  const Value fidelity = value.need("closeness");
+  const Value fidelity = value.need("fidelity");
   const int level = indexFrom(fidelity);
   if (level < 0 || level >= kMeshFidelityCount) {
     fidelity.fail("must be 0 (hulls), 1 (pieces), 2 (many pieces) or 3 (surfaces)");
@@ -153,10 +172,41 @@ CertificatePair pairFrom(const Value& value) {
   return pair;
 }
 
+CertifiedLimitOptions tolerancesFrom(const Value& value) {
+  CertifiedLimitOptions tolerances;
+  tolerances.limit_tolerance = value.need("limit").number();
+  tolerances.path_tolerance = value.need("path").number();
+  tolerances.end_tolerance = value.need("end").number();
+  return tolerances;
+}
+
+/// What the certificate says about itself (`declareScope`).
+void readScope(const Value& root, Certificate* certificate) {
+  certificate->tool = root.need("tool").textOrEmpty();
+  certificate->margin = root.need("margin").number();
+  certificate->tolerance = root.need("tolerance").number();
+  certificate->tolerances = tolerancesFrom(root.need("tolerances"));
+  certificate->covered_until = root.need("covered_until").number();
+  const Value valid = root.need("valid_during");
+  const Interval during = intervalFrom(valid, -kInfinity, kInfinity);
+  if (!(during.lower == 0.0)) valid.fail("must start at 0");
+  certificate->valid_until = during.upper;
+  for (const Value& item : root.need("assumptions").items()) {
+    certificate->assumptions.push_back({item.need("kind").textOrEmpty(),
+                                        item.need("text").textOrEmpty(),
+                                        item.need("brief").textOrEmpty()});
+  }
+  for (const Value& item : root.need("exempt_pairs").items()) {
+    certificate->exempt_pairs.push_back({item.need("a").textOrEmpty(), item.need("b").textOrEmpty(),
+                                         item.need("reason").textOrEmpty()});
+  }
+}
+
 void requireFormat(const Value& root) {
   root.need("format").word({kFormat});
   const Value version = root.need("version");
-  if (indexFrom(version) != kVersion) version.fail("only version 1 is known");
+  if (indexFrom(version) != kVersion)
+    version.fail("only version 2 is known; certify the trajectory again");
 }
 
 }  // namespace
@@ -187,8 +237,7 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   certificate.robot_sha256 = root.need("robot_sha256").textOrEmpty();
   certificate.task_sha256 = root.need("task_sha256").textOrEmpty();
   certificate.trajectory_sha256 = root.need("trajectory_sha256").textOrEmpty();
-  certificate.margin = root.need("margin").number();
-  certificate.tolerance = root.need("tolerance").number();
+  readScope(root, &certificate);
   // Without pairs both are +infinity; otherwise the upper bound is a distance that was met.
   const Value minimum = root.need("minimum_clearance");
   requireSize(minimum, 2);

@@ -10,15 +10,20 @@ namespace allclear {
 
 /// A certificate as JSON that reads back to the bit:
 ///
-///     {"format": "allclear_certificate", "version": 1, "message": "..", "clear": true,
+///     {"format": "allclear_certificate", "version": 2, "tool": "allclear 0.2.0",
+///      "message": "..", "clear": true,
 ///      "robot_sha256": "..", "task_sha256": "..", "trajectory_sha256": "..",
 ///      "margin": 0.001, "tolerance": 0.0001,
+///      "tolerances": {"limit": 1e-9, "path": 1e-6, "end": 1e-6},
+///      "covered_until": 4.2, "valid_during": [0.0, null],
+///      "assumptions": [{"kind": "held joints", "text": "..", "brief": "finger held"}, ..],
+///      "exempt_pairs": [{"a": "hand", "b": "finger", "reason": "SRDF: Adjacent"}, ..],
 ///      "minimum_clearance": [lower, upper], "at": {"pair": ["hand", "box"], "t": 1.2},
 ///      "trajectory": {as trajectory_json.h},
 ///      "limits": [{"subject": "joint1", "quantity": "velocity", "bounds": [lower, upper],
 ///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
 ///      "faults": [..], "static_contacts": [..], "not_covered": [..],
-///      "pairs": [{"a": "hand", "b": "box", "closeness": 0, "pieces": [0, 0], "margin": 0.001,
+///      "pairs": [{"a": "hand", "b": "box", "fidelity": 0, "pieces": [0, 0], "margin": 0.001,
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///
 /// SI units and radians; infinite numbers are null.

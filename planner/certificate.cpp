@@ -14,11 +14,13 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/planner/certificate/assumptions.h"
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
 
@@ -40,17 +42,19 @@ std::string pairName(const std::string& a, const std::string& b) {
 }
 
 /// One sentence on a pair that is not clear: who, how near, and when.
-std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece) {
+std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece, double end) {
   const CertifiedPair& pair = geometry.pairs[piece.pair];
+  const std::string at_rest =
+      piece.t_least > end ? ", while the robot rests after the end of the trajectory" : "";
   const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
   // Three cases: seen overlapping, seen too near, and not seen too near but not proven either.
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
-    return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least);
+    return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) + at_rest;
   }
   if (piece.least < piece.margin) {
-    return name + text(" come within %.4g mm at t = %.6g s, nearer than their margin of %.4g mm",
-                       millimetres, piece.t_least, 1e3 * piece.margin);
+    return name + text(" come within %.4g mm at t = %.6g s", millimetres, piece.t_least) + at_rest +
+           text(", nearer than their margin of %.4g mm", 1e3 * piece.margin);
   }
   return name + text(
                     " cannot be shown to keep their margin of %.4g mm: their distance is proven "
@@ -86,7 +90,8 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
     return x->least - x->margin < y->least - y->margin;
   });
   for (const PieceCover* piece : failed) {
-    certificate->faults.push_back(pairFault(geometry, *piece));
+    certificate->faults.push_back(
+        pairFault(geometry, *piece, certificate->trajectory.trajectory.duration()));
   }
   for (PieceCover& piece : cover.pieces) {
     const CertifiedPair& pair = geometry.pairs[piece.pair];
@@ -138,7 +143,13 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
 std::string verdictOf(const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
-    out = text("Clear at every instant of %.6g s: ", certificate.trajectory.trajectory.duration());
+    const double end = certificate.trajectory.trajectory.duration();
+    out = text("Clear at every instant of %.6g s", end);
+    if (certificate.covered_until > end) {
+      out += text(" and while the robot rests until t = %.6g s, when the last obstacle stops",
+                  certificate.covered_until);
+    }
+    out += ": ";
     if (certificate.pairs.empty()) {
       out += "there are no pairs of bodies to keep apart";
     } else {
@@ -194,16 +205,17 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
   }
   requireBoundable(problem, trajectory);
+  requireCertifiable(problem);
   // What the certificate is about, so that it cannot be taken for another robot's or task's.
   Certificate certificate{.trajectory = {trajectory, plannedNames(problem), {}}};
   certificate.trajectory_sha256 = trajectorySha256(certificate.trajectory);
   certificate.robot_sha256 = problem.robot->sourceSha256();
   certificate.task_sha256 = problem.source_sha256;
-  certificate.margin = problem.collision.margin;
-  certificate.tolerance = problem.collision.tolerance;
+  certificate.tool = "allclear " ALLCLEAR_VERSION;
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  declareScope(problem, geometry, trajectory, options, &certificate);
 
   // The proof.
-  const CertifiedGeometry geometry = certifiedGeometry(problem);
   CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
   addPairs(geometry, coverPairs(geometry, certificate.tolerance, options.cover, motion),
            &certificate);

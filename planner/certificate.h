@@ -73,12 +73,29 @@ struct CertifiedLimit {
   bool kept = false;  ///< the bounds are within the limits (to the tolerance)
 };
 
+/// The version of the certificate as a file (exports/certificate_json.h).
+inline constexpr int kCertificateFormat = 2;
+
+/// Something that the certificate takes for granted.
+struct Assumption {
+  std::string kind;   ///< "geometry", "exempt pairs", "held joints", ... (assumptions.cpp)
+  std::string text;   ///< the whole of it, one or more sentences
+  std::string brief;  ///< a few words for one line; empty where the line can do without
+};
+
+/// Two bodies whose distance is not looked at, and why.
+struct ExemptPair {
+  std::string a;
+  std::string b;
+  std::string reason;
+};
+
 /// The verdict about a trajectory of a problem, with its proof. A plain value.
 ///
-/// `clear` says that for all t of [0, duration] every pair keeps its margin and every limit and
-/// path constraint is kept, that the ends are those of the problem, and that position, velocity
-/// and acceleration do not jump. It is proven from the problem and the trajectory alone, by code
-/// that shares none with the search that found the trajectory.
+/// `clear` says that for all t of [0, covered_until] every pair keeps its margin, that for all t of
+/// [0, duration] every limit and path constraint is kept, that the ends are those of the problem,
+/// and that position, velocity and acceleration do not jump. It is proven from the problem and the
+/// trajectory alone, by code that shares none with the search that found the trajectory.
 struct Certificate {
   NamedTrajectory trajectory;
   std::string trajectory_sha256 = {};  ///< of its JSON text
@@ -86,7 +103,19 @@ struct Certificate {
   std::string task_sha256 = {};
   double margin = 0.0;     ///< of pairs without one of their own [m]
   double tolerance = 0.0;  ///< wanted width of `minimum_clearance` [m]
+  CertifiedLimitOptions tolerances = {};
+  std::string tool =
+      {};  ///< name and version of the program that made it; says who, proves nothing
   bool clear = false;
+
+  /// [s] The end of the cells: the duration, or when the last obstacle stops if that is later and
+  /// the robot rests then.
+  double covered_until = 0.0;
+  /// [s] Until when pairs keep their margin: infinite when the robot rests after the end and
+  /// nothing moves any more after `covered_until`; otherwise the duration.
+  double valid_until = 0.0;
+  std::vector<Assumption> assumptions = {};
+  std::vector<ExemptPair> exempt_pairs = {};
 
   /// Bracket of the least distance of all pairs [m]; infinite when there are no pairs.
   Interval minimum_clearance = {};
@@ -136,6 +165,9 @@ struct Proof {
 
 /// The proof of the trajectory that `certificate` (of `problem`) is about.
 Proof makeProof(const Problem& problem, const Certificate& certificate);
+
+/// The assumptions in one line: "Assumes: 12 pairs exempt; gripper held; ...". Empty without any.
+std::string assumptionsInBrief(const Certificate& certificate);
 
 /// The joint names of the planned coordinates, as trajectory files have them.
 std::vector<std::string> plannedNames(const Problem& problem);

@@ -1,5 +1,7 @@
 #include "allclear/planner/planner.h"
 
+#include <memory>
+
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/certificate/statements.h"
@@ -8,6 +10,7 @@
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
 #include "allclear/planner/search/plan_search.h"
+#include "allclear/planner/search/rest_at_goal.h"
 
 namespace allclear {
 namespace {
@@ -61,21 +64,31 @@ const char* planStatusName(PlanStatus status) {
 Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
   requirePlannable(problem);
   const RunContext context = contextOf(options, hooks);
-  PlanSearch search(problem, options, context);
-  Plan& plan = search.plan();
+  auto search = std::make_unique<PlanSearch>(problem, problem, options, context);
   // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
   // and solve nothing.
-  plan.message = fixedFault(problem);
-  if (plan.message.empty()) plan.message = endFault(problem, search.evaluator());
+  std::string fault = fixedFault(problem);
+  if (fault.empty()) fault = endFault(problem, search->evaluator());
+  Problem later = problem;
+  if (fault.empty()) {
+    const RestAtGoal rest = restAtGoal(search->evaluator(), context);
+    fault = rest.fault;
+    if (fault.empty() && rest.from > problem.duration.min) {
+      later.duration.min = rest.from;
+      search = std::make_unique<PlanSearch>(later, problem, options, context);
+    }
+  }
+  Plan& plan = search->plan();
+  plan.message = fault;
   if (plan.message.empty()) {
-    search.run();
-    if (mayDependOnMargins(plan, search.findings())) {
-      search.findings().margin_hint = marginHint(problem, options, context);
+    search->run();
+    if (mayDependOnMargins(plan, search->findings())) {
+      search->findings().margin_hint = marginHint(problem, options, context);
     }
   }
   plan.statistics.seconds = context.secondsSinceStart();
   if (plan.message.empty()) {
-    plan.message = verdictText(plan, search.findings(), search.evaluator());
+    plan.message = verdictText(plan, search->findings(), search->evaluator());
   }
   return std::move(plan);
 }

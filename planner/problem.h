@@ -94,6 +94,7 @@ struct Problem {
   CollisionSettings collision;
   LimitSettings limits;
   DurationBounds duration;
+  AfterEnd after = AfterEnd::kRest;
   ObjectiveWeights objective;
   std::optional<Balance> balance;
   std::vector<FixedLink> contacts;

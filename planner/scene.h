@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "allclear/core/pose.h"
 #include "allclear/distance/body_curve.h"
 #include "allclear/distance/shape.h"
+#include "allclear/robot_models/robot_model.h"
 
 namespace allclear {
 
@@ -43,6 +45,7 @@ struct AttachedObject {
   int link = -1;                   ///< the link that carries it
   std::vector<Geometry> geometry;  ///< in the link frame
   std::vector<int> touch_links;    ///< links it may touch, besides `link`
+  std::optional<Inertia> inertia;  ///< in the link frame; needed where torques or balance are
 };
 
 }  // namespace allclear

@@ -29,6 +29,13 @@ enum class DistanceMode {
   kSoft,       ///< a softened distance (smooth-distance.md) for every pair in contact
 };
 
+/// What to do with links that the URDF gives visuals but no collision geometry.
+enum class MissingCollision {
+  kError,   ///< refuse the problem when planned joints move such a link
+  kVisual,  ///< enclose their visuals as if they were collision geometry (when the robot is read)
+  kIgnore,  ///< leave them out; the certificate names them
+};
+
 /// A clearance that differs from `CollisionSettings::margin`. Names are links, obstacles or
 /// attached objects (a name that is both a link's and an object's may not be used here); `b` is
 /// empty for "any other body". A pair named in full wins over one body; among several entries of
@@ -51,6 +58,9 @@ struct CollisionSettings {
   std::vector<PairMargin> pair_margins;
   /// Pairs that may touch, besides those that the robot model disables.
   std::vector<std::pair<std::string, std::string>> allowed;
+  /// The same, from the allowed collision matrix of a scene file.
+  std::vector<std::pair<std::string, std::string>> allowed_by_scene;
+  MissingCollision missing = MissingCollision::kError;
 };
 
 /// Limits besides the position, velocity and effort limits of the robot model.
@@ -74,6 +84,12 @@ struct LimitSettings {
   static constexpr double kJerkPerVelocity = 50.0;  ///< [1/s^2]
   /// Stands for the velocity limit, in the two defaults, of a joint that has none.
   static constexpr double kVelocityWhenUnlimited = 1.0;  ///< [rad/s or m/s]
+};
+
+/// What the robot does after the end of the trajectory.
+enum class AfterEnd {
+  kRest,     ///< it stays where it is: obstacles that still move must pass it there
+  kUnknown,  ///< nothing is known, and nothing is claimed
 };
 
 /// Bounds of the plan's duration [s]; equal bounds fix it.

@@ -1,6 +1,6 @@
 // From files to a `RobotModel`: URDF, then SRDF (whose virtual joint may put a moving base above
 // the root, so it is needed before coordinates are made), then coordinates, meshes, groups and
-// pairs. The hash of all files read, in this order, identifies the robot in certificates and fitted
+// pairs. The hash of all files read identifies the robot in certificates and fitted
 // shapes.
 #include "allclear/robot_models/load_robot.h"
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLargestXmlFile = std::size_t{1} << 26;
 
-RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Sha256& hash) {
+RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, FilesSha256& files) {
   const std::string file = source.urdf.string();
   RobotModel::Data data;
   data.name = urdf.name;
@@ -26,14 +26,19 @@ RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Sha
   JointCoordinates joints = makeCoordinates(urdf.joints, file, data.warnings);
   data.joints = std::move(joints.joints);
   data.coordinates = std::move(joints.coordinates);
-  // Meshes are hashed in tree order: the hash does not depend on the order in the file.
-  GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, hash, data.warnings);
+  GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, files, data.warnings);
   for (const UrdfLink& from : urdf.links) {
     Link link;
     link.name = from.name;
     link.inertia = from.inertia;
     link.collision = loader.collision(from);
-    link.visual = loader.visual(from);
+    link.has_visuals = from.has_visuals;
+    if (source.load_visuals) link.visual = loader.visual(from);
+    const bool is_missing = source.load_collision && link.collision.empty();
+    if (is_missing && source.collide_as_visual && link.has_visuals) {
+      link.collision = loader.visualAsCollision(from);
+      link.collides_as_visual = true;
+    }
     data.links.push_back(std::move(link));
   }
   for (std::size_t j = 0; j < data.joints.size(); ++j) {
@@ -49,10 +54,10 @@ struct Srdf {
   std::optional<VirtualJoint> virtual_joint;
 };
 
-std::optional<Srdf> readSrdf(const std::filesystem::path& path, Sha256& hash) {
+std::optional<Srdf> readSrdf(const std::filesystem::path& path, FilesSha256& files) {
   if (path.empty()) return std::nullopt;
   const std::string content = readFile(path, kLargestXmlFile);
-  hash.update(content);
+  files.add("srdf", content);
   Srdf srdf{XmlReader(path.string()), parseXml(content, path.string()), {}};
   srdf.virtual_joint = findVirtualJoint(srdf.root, srdf.reader);
   return srdf;
@@ -99,14 +104,15 @@ void addDefaultPairs(const DefaultPairOptions& options, RobotModel::Data& data) 
 
 RobotModel loadRobot(const RobotSource& source) {
   const std::string content = readFile(source.urdf, kLargestXmlFile);
-  Sha256 hash;
-  hash.update(content);
-  UrdfRobot urdf = readUrdf(content, source.urdf.string(),
-                            {source.load_collision, source.load_visuals, source.soft_limits});
-  const std::optional<Srdf> srdf = readSrdf(source.srdf, hash);
+  FilesSha256 files;
+  files.add("urdf", content);
+  UrdfRobot urdf = readUrdf(
+      content, source.urdf.string(),
+      {source.load_collision, source.load_visuals || source.collide_as_visual, source.soft_limits});
+  const std::optional<Srdf> srdf = readSrdf(source.srdf, files);
   placeBase(source.base, srdf, urdf);
-  RobotModel::Data data = assembled(source, urdf, hash);
-  data.source_sha256 = hash.hex();
+  RobotModel::Data data = assembled(source, urdf, files);
+  data.source_sha256 = files.hex();
   // An SRDF that says nothing about pairs leaves them to the samples, as no SRDF does.
   const bool has_pairs = srdf && applySrdf(srdf->root, srdf->reader, data);
   if (!has_pairs) addDefaultPairs(source.self_pairs, data);

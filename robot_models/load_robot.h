@@ -25,6 +25,8 @@ struct RobotSource {
   bool soft_limits = false;    ///< the safety controller's soft limits narrow the limits
   bool load_collision = true;  ///< without it links have no collision geometry
   bool load_visuals = false;
+  /// Links without collision geometry get their visuals for it.
+  bool collide_as_visual = false;
   DefaultPairOptions self_pairs;  ///< used when there is no SRDF
 };
 

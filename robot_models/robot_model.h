@@ -62,6 +62,8 @@ struct Link {
   Inertia inertia;
   std::vector<Geometry> collision;  ///< in the link frame
   std::vector<Geometry> visual;     ///< in the link frame; filled on request only
+  bool has_visuals = false;         ///< the URDF gives it some, read or not
+  bool collides_as_visual = false;  ///< `collision` is the URDF's visual geometry
 };
 
 /// A named set of coordinates that are planned together (SRDF group).
@@ -83,6 +85,7 @@ struct DisabledPair {
   int link_a = -1;
   int link_b = -1;
   std::string reason;  ///< of the SRDF, or "Adjacent", "Never", "Always" when found by us
+  bool from_srdf = false;
 };
 
 /// What a robot is. Immutable once loaded; shared by const reference.
@@ -100,12 +103,13 @@ class RobotModel {
     std::vector<DisabledPair> disabled_pairs;
     std::vector<std::string> warnings;  ///< what was odd in the files and how it was read
     std::string source_file;
-    std::string source_sha256;  ///< of the URDF, SRDF and collision meshes, in the order read
+    std::string source_sha256;  ///< of the URDF, SRDF and collision meshes
   };
 
   /// Checks the tree (order, indices, one root); broken invariants are `ContractViolation`s.
   explicit RobotModel(Data data);
 
+  const Data& data() const { return data_; }
   const std::string& name() const { return data_.name; }
   const std::vector<Link>& links() const { return data_.links; }
   const std::vector<Joint>& joints() const { return data_.joints; }

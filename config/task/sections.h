@@ -32,8 +32,11 @@ void readPathConstraints(const Value& task, const Frames& frames, Problem& probl
 void readCollision(const Value& task, Problem& problem);
 void readLimits(const Value& task, Problem& problem);
 void readDuration(const Value& task, Problem& problem);
+void readAfter(const Value& task, Problem& problem);
 void readObjective(const Value& task, Problem& problem);
 void readBalance(const Value& task, Problem& problem);
+/// `collision: missing`, which the robot needs before the rest of its section can be read.
+MissingCollision readMissingCollision(const Value& task);
 PlanOptions readSolver(const Value& task);
 OutputSettings readOutput(const Value& task);
 

@@ -84,13 +84,31 @@ void readContacts(const Value& list, Problem& problem) {
 
 }  // namespace
 
+/// The words stand in the order of the enumeration.
+MissingCollision readMissingCollision(const Value& task) {
+  static const std::vector<std::string> kWords = {"error", "visual", "ignore"};
+  const auto section = task.find("collision");
+  const auto value = section ? section->find("missing") : std::nullopt;
+  if (!value) return MissingCollision::kError;
+  const auto it = std::find(kWords.begin(), kWords.end(), value->word(kWords));
+  return static_cast<MissingCollision>(it - kWords.begin());
+}
+
+/// What the robot does once the trajectory has ended.
+void readAfter(const Value& task, Problem& problem) {
+  const auto value = task.find("after");
+  if (value && value->word({"rest", "unknown"}) == "unknown") problem.after = AfterEnd::kUnknown;
+}
+
 /// Margins and pairs by name: needs the scene, whose objects may be named.
 void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
-  section->only({"geometry", "distance", "margin", "tolerance", "pair_margins", "allowed"});
+  section->only(
+      {"geometry", "distance", "margin", "tolerance", "pair_margins", "allowed", "missing"});
   const std::vector<std::string> known = bodyNames(problem);
   CollisionSettings& set = problem.collision;
+  set.missing = readMissingCollision(task);
   if (const auto value = section->find("geometry")) set.geometry = readGeometryMode(*value);
   if (const auto value = section->find("distance")) set.distance = readDistanceMode(*value);
   if (const auto value = section->find("margin")) set.margin = value->notNegative();

@@ -6,7 +6,14 @@
 
 namespace allclear {
 
-void InputFiles::moveTo(const std::filesystem::path& description_file) {
+void InputFiles::usePackages(PackageMap package_map,
+                             const std::filesystem::path& description_file) {
+  package_map_ = std::move(package_map);
+  moveTo(description_file);
+}
+
+void InputFiles::moveTo(const std::filesystem::path& description_file, const std::string& prefix) {
+  prefix_ = prefix;
   paths_ = PackagePaths(package_map_, description_file);
 }
 
@@ -14,16 +21,16 @@ std::filesystem::path InputFiles::find(const Value& name) const {
   return paths_.find(name.text(), {name.file(), name.line(), name.path(), name.text()});
 }
 
-Value InputFiles::document(const std::filesystem::path& path) {
+Value InputFiles::document(const std::filesystem::path& path, const std::string& name) {
   const DocumentLimits limits;
   const std::string text = readFile(path, limits.bytes);
-  hash(text);
+  hash(name, text);
   return parseYaml(text, path.string(), limits);
 }
 
 std::string InputFiles::content(const Value& name) {
   std::string text = readFile(find(name));
-  hash(text);
+  hash(name.text(), text);
   return text;
 }
 

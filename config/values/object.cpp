@@ -175,14 +175,41 @@ void readOwnObject(const Value& object, SceneContext& context) {
 }
 
 /// MoveIt's way to pick something up: an attached object without shapes is the obstacle of the same
-/// id. Its shapes move to the attached object, and the obstacle is removed.
-void takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObject& attached) {
+/// id. Its shapes move to the attached object, and the obstacle is removed. Returns its pose X_LO.
+Pose takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObject& attached) {
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
+  const Pose X_LO = X_LW * it->X_WO;
   for (const Geometry& shape : it->geometry) {
-    attached.geometry.push_back({shape.shape, X_LW * it->X_WO * shape.X_BG});
+    attached.geometry.push_back({shape.shape, X_LO * shape.X_BG});
   }
   scene.obstacles.erase(it);
+  return X_LO;
+}
+
+/// The mass properties of a carried object, from its own frame O into that of the link. Without an
+/// `inertia` the mass is a point.
+std::optional<Inertia> readInertia(const Value& object, const Pose& X_LO) {
+  const auto mass = object.find("mass");
+  const auto com = object.find("com");
+  const auto inertia = object.find("inertia");
+  if (!mass) {
+    if (com || inertia) object.failAtKey(com ? "com" : "inertia", "goes with 'mass'");
+    return std::nullopt;
+  }
+  Mat3 I_O = Mat3::Zero();
+  if (inertia) {
+    const VecX m = inertia->numbers(6, "[xx, yy, zz, xy, xz, yz]");
+    I_O << m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2];
+    const Vec3 main = Eigen::SelfAdjointEigenSolver<Mat3>(I_O).eigenvalues();
+    // As of any body: no moment is negative, nor greater than the sum of the other two.
+    const double slack = 1e-9 * main[2];
+    if (!(main[0] >= -slack) || !(main[0] + main[1] >= main[2] - slack)) {
+      inertia->fail("no body has this inertia");
+    }
+  }
+  const Vec3 p_OC = com ? com->vector3() : Vec3(Vec3::Zero());
+  return Inertia{mass->notNegative(), X_LO * p_OC, X_LO.R * I_O * X_LO.R.transpose()};
 }
 
 void refusePlanes(const Value& id, const AttachedObject& attached) {
@@ -205,12 +232,15 @@ void readCollisionObjects(const Value& list, SceneContext& context) {
 
 void readAttached(const Value& list, SceneContext& context) {
   for (const Value& object : list.items()) {
-    object.only(ownKeys({"id", "link", "pose", "touch_links"}));
+    object.only(ownKeys({"id", "link", "pose", "touch_links", "mass", "com", "inertia"}));
     const Value id = object.need("id");
     refuseSecondId(id, context.scene);
     AttachedObject attached{id.text(), readLink(object.need("link"), context.robot), {}, {}};
     Geometry shape = readShape(object, context.files);
-    if (const auto pose = object.find("pose")) shape.X_BG = readPose(*pose) * shape.X_BG;
+    const auto pose = object.find("pose");
+    const Pose X_LO = pose ? readPose(*pose) : Pose();
+    shape.X_BG = X_LO * shape.X_BG;
+    attached.inertia = readInertia(object, X_LO);
     attached.geometry.push_back(std::move(shape));
     refusePlanes(id, attached);
     if (const auto links = object.find("touch_links")) {
@@ -223,6 +253,7 @@ void readAttached(const Value& list, SceneContext& context) {
 void readAttachedMessages(const Value& list, SceneContext& context) {
   for (const Value& message : list.items()) {
     message.only({"link_name", "object", "touch_links", "detach_posture", "weight"});
+    const auto weight = message.find("weight");
     const Value object = message.need("object").only(kObjectMessageKeys);
     const Value id = object.need("id");
     AttachedObject attached{id.text(), readLink(message.need("link_name"), context.robot), {}, {}};
@@ -232,7 +263,11 @@ void readAttachedMessages(const Value& list, SceneContext& context) {
     // Shapes of the message, from the object's frame into that of the link.
     attached.geometry = messageGeometry(object, context.files);
     for (Geometry& shape : attached.geometry) shape.X_BG = X_LO * shape.X_BG;
-    if (attached.geometry.empty()) takeObstacle(id, X_LW, context.scene, attached);
+    if (attached.geometry.empty()) X_LO = takeObstacle(id, X_LW, context.scene, attached);
+    // MoveIt writes 0 where it knows no weight.
+    if (weight && weight->notNegative() > 0.0) {
+      attached.inertia = Inertia{weight->number(), X_LO.p, Mat3::Zero()};
+    }
     refuseSecondId(id, context.scene);
     refusePlanes(id, attached);
     if (const auto links = message.find("touch_links")) {

@@ -178,7 +178,7 @@ Scene loadScene(const std::filesystem::path& path, const RobotModel& robot, cons
   Frames frames(robot, q_start);
   Scene scene;
   SceneContext context{robot, frames, files, scene};
-  readScene(files.document(path), context);
+  readScene(files.document(path, "scene"), context);
   return scene;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/problem/load.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -69,7 +70,7 @@ Pose bodyPose(const Problem& problem, const CertifiedBody& body, const ReportFra
 
 ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
                           const ReportFrames& frames) {
-  const Kinematics kinematics(*problem.robot);
+  const Kinematics kinematics(*loadedRobot(problem));  // for torques
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   const int n = problem.plannedCount();
   ReportJoints joints;

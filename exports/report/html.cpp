@@ -163,6 +163,21 @@ Json historyJson(const std::vector<PlanProgress>& history) {
           {"round", packedFloats(round)}};
 }
 
+/// What the certificate takes for granted: in one line, in full, and pair by pair.
+Json scopeJson(const Certificate& certificate) {
+  Json assumptions = Json::array(), exempt = Json::array();
+  for (const Assumption& assumption : certificate.assumptions) {
+    assumptions.push_back(Json::array({assumption.kind, assumption.text}));
+  }
+  for (const ExemptPair& pair : certificate.exempt_pairs) {
+    exempt.push_back(Json::array({pair.a, pair.b, pair.reason}));
+  }
+  return {{"brief", assumptionsInBrief(certificate)},
+          {"assumptions", std::move(assumptions)},
+          {"exempt", std::move(exempt)},
+          {"tool", certificate.tool}};
+}
+
 Json dataJson(const Problem& problem, const ReportData& data) {
   const ReportVerdict& v = data.verdict;
   // The keys are those that data.js reads. Without a certificate there is no "minimum".
@@ -188,6 +203,7 @@ Json dataJson(const Problem& problem, const ReportData& data) {
     out["minimum"] = {{"t", data.certificate->closest_t},
                       {"distance", data.certificate->minimum_clearance.upper}};
   }
+  if (data.certificate != nullptr) out["scope"] = scopeJson(*data.certificate);
   return out;
 }
 

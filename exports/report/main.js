@@ -18,6 +18,7 @@ function fillVerdict() {
   document.querySelector("#verdict .message").textContent = v.message;
   fillList(".faults", v.faults);
   fillList(".advice", v.advice);
+  if (data.scope) fillScope(data.scope);
   if (v.good) document.querySelector("#help .advice h2").textContent = "What next";
   byId("help").hidden = v.faults.length + v.advice.length === 0;
   const table = document.querySelector("#facts table");
@@ -25,6 +26,23 @@ function fillVerdict() {
     const row = element("tr", null, table);
     element("th", name, row).scope = "row";
     element("td", value, row);
+  }
+}
+
+/** What the certificate takes for granted: a line under the verdict, and all of it to unfold. */
+function fillScope(scope) {
+  document.querySelector("#verdict .assumes").textContent = scope.brief;
+  const box = document.querySelector("#verdict .assumptions");
+  box.hidden = false;
+  for (const [kind, text] of scope.assumptions) {
+    element("dt", kind, box.querySelector("dl"));
+    element("dd", text, box.querySelector("dl"));
+  }
+  element("dt", "made by", box.querySelector("dl"));
+  element("dd", scope.tool, box.querySelector("dl"));
+  for (const [a, b, reason] of scope.exempt) {
+    const row = element("tr", null, box.querySelector("table"));
+    for (const text of [a, b, reason]) element("td", text, row);
   }
 }
 

@@ -34,7 +34,7 @@ void requireNoTurningPlane(const Obstacle& obstacle) {
 
 std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
   std::vector<CertifiedBody> bodies;
-  // Links, attached objects, obstacles, in this order: `isChecked` relies on it.
+  // Links, attached objects, obstacles, in this order: `exemption` relies on it.
   const std::vector<Link>& links = problem.robot->links();
   for (std::size_t l = 0; l < links.size(); ++l) {
     if (links[l].collision.empty()) continue;
@@ -86,28 +86,50 @@ class RelativeMotion {
 
 bool mayTouch(const AttachedObject& object, int link) {
   const auto& links = object.touch_links;
-  return link == object.link || std::find(links.begin(), links.end(), link) != links.end();
+  return std::find(links.begin(), links.end(), link) != links.end();
 }
 
-bool isAllowed(const CollisionSettings& settings, const std::string& a, const std::string& b) {
-  return std::any_of(settings.allowed.begin(), settings.allowed.end(), [&](const auto& pair) {
+/// Whether a list of pairs by name has this one, in either order.
+bool holds(const std::vector<std::pair<std::string, std::string>>& pairs, const std::string& a,
+           const std::string& b) {
+  return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
     return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
   });
 }
 
-/// Whether the two must be kept apart. Pre: a comes before b in `bodiesOf`, so that a is a link
-/// whenever one of them is, and b an obstacle whenever one of them is.
-bool isChecked(const Problem& problem, const CertifiedBody& a, const CertifiedBody& b) {
-  if (isAllowed(problem.collision, a.name, b.name)) return false;
-  // Two obstacles may overlap: no plan moves them.
-  if (b.kind == Kind::kObstacle) return a.kind != Kind::kObstacle;
-  if (b.kind == Kind::kLink) return !problem.robot->isPairDisabled(a.link, b.link);
-  if (a.kind == Kind::kAttached) return true;
+/// Why the robot model has this pair of links not checked. Pre: it is disabled.
+std::string disabledReason(const RobotModel& robot, int a, int b) {
+  const auto [low, high] = std::minmax(a, b);
+  for (const DisabledPair& pair : robot.disabledPairs()) {
+    if (pair.link_a != low || pair.link_b != high) continue;
+    if (pair.from_srdf) return "SRDF: " + pair.reason;
+    if (pair.reason == "Adjacent") return "adjacent: joined by a joint, or parts of one body";
+    if (pair.reason == "Always") return "sampling: in contact in every sample";
+    if (pair.reason == "Never") return "sampling: in contact in no sample";
+    return "robot model: " + pair.reason;
+  }
+  return "robot model";
+}
+
+/// Why the two need not be kept apart; empty when they must. Pre: a comes before b in `bodiesOf`,
+/// so that a is a link whenever one of them is, and b an obstacle whenever one of them is; they are
+/// not both obstacles.
+std::string exemption(const Problem& problem, const CertifiedBody& a, const CertifiedBody& b) {
+  if (holds(problem.collision.allowed, a.name, b.name)) return "task: collision.allowed";
+  if (holds(problem.collision.allowed_by_scene, a.name, b.name)) {
+    return "scene: allowed_collision_matrix";
+  }
+  if (b.kind == Kind::kObstacle || a.kind == Kind::kAttached) return "";
+  if (b.kind == Kind::kLink) {
+    const bool is_disabled = problem.robot->isPairDisabled(a.link, b.link);
+    return is_disabled ? disabledReason(*problem.robot, a.link, b.link) : "";
+  }
   // A link and an attached object: not the link that carries it, nor those that it may touch.
   const auto attached =
       std::find_if(problem.attached.begin(), problem.attached.end(),
                    [&](const AttachedObject& object) { return object.id == b.name; });
-  return !mayTouch(*attached, a.link);
+  if (a.link == attached->link) return "attached: the link carries it";
+  return mayTouch(*attached, a.link) ? "attached: touch_links" : "";
 }
 
 }  // namespace
@@ -120,7 +142,13 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
   for (int i = 0; i < count; ++i) {
     for (int j = i + 1; j < count; ++j) {
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
-      if (!isChecked(problem, a, b)) continue;
+      // Two obstacles may overlap: no plan moves them.
+      if (a.kind == Kind::kObstacle && b.kind == Kind::kObstacle) continue;
+      const std::string reason = exemption(problem, a, b);
+      if (!reason.empty()) {
+        geometry.exempt.push_back({a.name, b.name, reason});
+        continue;
+      }
       geometry.pairs.push_back(
           {i, j, pairMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
     }

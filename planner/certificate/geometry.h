@@ -6,6 +6,7 @@
 #include "allclear/distance/convex_cover.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/shape.h"
+#include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
 
 namespace allclear {
@@ -43,10 +44,12 @@ struct CertifiedPair {
 ///
 /// Pairs: links with links, unless the robot model disables them; links and attached objects with
 /// obstacles; attached objects with links other than the one that carries them and those they may
-/// touch, and with each other. Minus `CollisionSettings::allowed`.
+/// touch, and with each other. Minus the pairs that task or scene allow to touch.
 struct CertifiedGeometry {
   std::vector<CertifiedBody> bodies;
   std::vector<CertifiedPair> pairs;
+  /// Every two bodies that are not in `pairs`, each with its reason; but for two obstacles.
+  std::vector<ExemptPair> exempt;
 };
 
 /// Throws `InputError` when an obstacle is a plane that turns: only a direction that turns with it

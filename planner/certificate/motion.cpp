@@ -24,6 +24,7 @@
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/certificate/boundable.h"
+#include "allclear/planner/problem/after_end.h"
 
 namespace allclear {
 namespace {
@@ -119,15 +120,25 @@ VecX CertifiedMotion::coordinateError(int span, const BernsteinSpan& robot_span)
 }
 
 /// The instants that a cell may not contain in its inside: ends of spans, where the polynomial of
-/// the coordinates changes, and those that the obstacles' motions ask for.
+/// the coordinates changes, and those that the obstacles' motions ask for. While the robot rests
+/// after the end of the trajectory, only obstacles ask for any.
 std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
-  const double end = trajectory_.duration();
-  std::set<double> breaks{0.0, end};
+  const double end = coveredUntil(problem_, trajectory_.duration());
+  std::set<double> breaks{0.0, trajectory_.duration(), end};
   for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
   for (const Obstacle& obstacle : problem_.obstacles) {
     for (double t : obstacle.breaks({0.0, end}, tolerance)) breaks.insert(t);
   }
   return {breaks.begin(), breaks.end()};
+}
+
+/// The planned coordinates during `time`, which no break divides; at rest after the trajectory.
+BernsteinSpan CertifiedMotion::plannedSpan(Interval time) const {
+  if (time.lower < trajectory_.duration()) {
+    return trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
+  }
+  const MatX last = trajectory_.span(trajectory_.spanCount() - 1).control().rightCols(1);
+  return {time, last.replicate(1, 2)};
 }
 
 /// The cells of time, and the curves of all links over them: of those that carry bodies, of those
@@ -151,10 +162,11 @@ void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeom
   LinkCurves curves;
   for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
     const Interval time{breaks[i], breaks[i + 1]};
+    // The span of the trajectory; its last one while the robot rests after the end.
     const int index = trajectory_.spanAt(time.middle());
     // Labelled with our own times: those of the restricted span may differ by a rounding, and cells
     // must join without a gap.
-    const BernsteinSpan span(time, robotSpan(trajectory_.span(index).restricted(time)).control());
+    const BernsteinSpan span(time, robotSpan(plannedSpan(time)).control());
     const VecX error = coordinateError(index, span);
     builder_->build(span, tolerance, *workspace_, &curves);
     cells_.insert(cells_.end(), curves.cells.begin(), curves.cells.end());

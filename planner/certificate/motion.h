@@ -64,8 +64,9 @@ class CertifiedMotion {
   CertifiedMotion(const Problem& problem, const CertifiedGeometry& geometry,
                   const Trajectory& trajectory, double tolerance);
 
+  /// [s]: the end of the trajectory, or of the rest after it (`coveredUntil`).
   double duration() const { return cells_.back().upper; }
-  /// Consecutive cells of time, from 0 to the duration.
+  /// Consecutive cells of time, from 0 to `duration()`.
   const std::vector<Interval>& cells() const { return cells_; }
 
   /// Builds the solids of a body at this level, if they are not there yet, and returns their
@@ -134,6 +135,7 @@ class CertifiedMotion {
 
   void makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry, double tolerance);
   std::vector<double> timeBreaks(double tolerance) const;
+  BernsteinSpan plannedSpan(Interval time) const;
   std::vector<BodyCurve> bodyCurves(const Obstacle* obstacle, int link) const;
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
   VecX coordinateError(int span, const BernsteinSpan& robot_span) const;

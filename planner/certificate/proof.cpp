@@ -31,7 +31,7 @@ class ProofWriter {
         certificate_(certificate),
         trajectory_(certificate.trajectory.trajectory),
         geometry_(certifiedGeometry(problem)),
-        model_(proofModel(problem, trajectory_, geometry_)),
+        model_(proofModel(problem, trajectory_, certificate.covered_until, geometry_)),
         covers_(geometry_.bodies.size()) {
     addPathConstraints();
   }
@@ -41,6 +41,9 @@ class ProofWriter {
     for (const CertificatePair& pair : certificate_.pairs) {
       int& level = levels_[{pair.a, pair.b}];
       level = std::max(level, static_cast<int>(pair.fidelity));
+    }
+    for (const ExemptPair& pair : certificate_.exempt_pairs) {
+      reasons_[{pair.a, pair.b}] = reasons_[{pair.b, pair.a}] = pair.reason;
     }
     writeHead();
     writeModel();
@@ -72,6 +75,10 @@ class ProofWriter {
     head_.word("breaks");
     for (double t : model_.breaks) head_.number(t);
     head_.end();
+    if (!certificate_.tool.empty()) head_.word("tool").quoted(certificate_.tool).end();
+    for (const Assumption& assumption : certificate_.assumptions) {
+      head_.word("assume").quoted(assumption.kind + ": " + assumption.text).end();
+    }
     for (const std::string& demand : certificate_.not_covered) {
       head_.word("outside").quoted(demand).end();
     }
@@ -290,21 +297,10 @@ class ProofWriter {
   std::string exemptReason(int a, int b) const {
     const int count = static_cast<int>(geometry_.bodies.size());
     if (a >= count || b >= count) return "of a path constraint: no body";
-    for (const CertifiedPair& pair : geometry_.pairs) {
-      if (pair.a == a && pair.b == b) return "they do not move relative to each other";
-    }
-    const CertifiedBody &A = geometry_.bodies[a], &B = geometry_.bodies[b];
-    for (const auto& [x, y] : problem_.collision.allowed) {
-      if ((x == A.name && y == B.name) || (x == B.name && y == A.name)) return "the task allows it";
-    }
-    if (A.kind == CertifiedBody::Kind::kObstacle) return "both are obstacles";
-    if (B.kind == CertifiedBody::Kind::kAttached) return "it is carried, and may touch this link";
-    for (const DisabledPair& pair : problem_.robot->disabledPairs()) {
-      if (std::minmax(pair.link_a, pair.link_b) == std::minmax(A.link, B.link)) {
-        return "the robot model: " + pair.reason;
-      }
-    }
-    return "the robot model";
+    const auto found = reasons_.find({model_.bodies[a], model_.bodies[b]});
+    if (found != reasons_.end()) return found->second;
+    if (geometry_.bodies[a].kind == CertifiedBody::Kind::kObstacle) return "both are obstacles";
+    return "they do not move relative to each other";
   }
 
   void writeExemptPairs() {
@@ -337,6 +333,7 @@ class ProofWriter {
   std::unique_ptr<ProofCells> cells_;
   std::vector<std::map<MeshFidelity, BodyCover>> covers_;
   std::map<std::pair<std::string, std::string>, int> levels_;
+  std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
   std::vector<KeptAway> kept_away_;
   std::set<std::pair<int, int>> settled_;
   ProofText head_, covers_text_, pairs_;

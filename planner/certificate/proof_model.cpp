@@ -4,7 +4,7 @@
 // obstacles' motions and the times of waypoints. On each interval every source is one polynomial,
 // given by its Bernstein coefficients. Neighbours share the number where they meet, so that nothing
 // jumps by a rounding. After the end of the trajectory its coordinates rest, and the obstacles go
-// on until the last of them rests.
+// on until the end of what the certificate covers.
 //
 // Obstacles. Between two knots an obstacle slides along a line and turns about one axis at constant
 // rates. So it is a chain: three slides along the world's axes, then a turn for each stretch of
@@ -27,9 +27,9 @@ constexpr double kSameAxis = 1e-12;
 
 class ModelBuilder {
  public:
-  ModelBuilder(const Problem& problem, const Trajectory& trajectory,
+  ModelBuilder(const Problem& problem, const Trajectory& trajectory, double end,
                const CertifiedGeometry& geometry)
-      : problem_(problem), trajectory_(trajectory), geometry_(geometry) {}
+      : problem_(problem), trajectory_(trajectory), end_(end), geometry_(geometry) {}
 
   ProofModel run() {
     findBreaks();
@@ -42,11 +42,11 @@ class ModelBuilder {
  private:
   void findBreaks() {
     const double end = trajectory_.duration();
-    std::set<double> breaks{0.0, end};
+    std::set<double> breaks{0.0, end, end_};
     for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
     for (const Obstacle& obstacle : problem_.obstacles) {
       for (const PoseKnot& knot : obstacle.motion) {
-        if (knot.time > 0.0) breaks.insert(knot.time);
+        if (knot.time > 0.0 && knot.time < end_) breaks.insert(knot.time);
       }
     }
     for (const Waypoint& waypoint : problem_.waypoints) {
@@ -209,6 +209,7 @@ class ModelBuilder {
 
   const Problem& problem_;
   const Trajectory& trajectory_;
+  const double end_;  ///< [s] of the proof
   const CertifiedGeometry& geometry_;
   std::vector<Mat3> permuted_;  ///< by node: from the axes of the proof to those of the robot
   ProofModel model_;
@@ -266,9 +267,9 @@ void centre(ProofPiece* piece) {
 
 }  // namespace
 
-ProofModel proofModel(const Problem& problem, const Trajectory& trajectory,
+ProofModel proofModel(const Problem& problem, const Trajectory& trajectory, double end,
                       const CertifiedGeometry& geometry) {
-  return ModelBuilder(problem, trajectory, geometry).run();
+  return ModelBuilder(problem, trajectory, end, geometry).run();
 }
 
 std::vector<int> pathTo(const ProofModel& model, int node) {

@@ -57,9 +57,9 @@ struct ProofModel {
   std::vector<Pose> body_pose;
 };
 
-/// The time, the coordinates, the joints and the bodies of a problem along a trajectory. The
-/// obstacles' motions become chains of slides and turns.
-ProofModel proofModel(const Problem& problem, const Trajectory& trajectory,
+/// The time until `end` [s], the coordinates, the joints and the bodies of a problem along a
+/// trajectory. The obstacles' motions become chains of slides and turns.
+ProofModel proofModel(const Problem& problem, const Trajectory& trajectory, double end,
                       const CertifiedGeometry& geometry);
 
 /// The pieces of a body at a level of fidelity.

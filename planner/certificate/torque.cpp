@@ -28,6 +28,7 @@
 
 #include "allclear/core/extremes.h"
 #include "allclear/planner/certificate/interval_series.h"
+#include "allclear/planner/problem/load.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/chain_recursion.h"
 
@@ -173,7 +174,7 @@ class DynamicsSearch {
 std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory& trajectory,
                                         const VecX& limits) {
   // A joint without a limit has an infinite range; its scale then only has to be finite.
-  const MotionTree tree(*problem.robot);
+  const MotionTree tree(*loadedRobot(problem));
   std::vector<Interval> ranges;
   for (double limit : limits) ranges.push_back({-limit, limit});
   std::vector<double> scales(limits.begin(), limits.end());
@@ -192,9 +193,9 @@ std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory
 /// The functions are the rooms of all edges, scaled so that 1 is the size of the polygon.
 std::vector<DynamicsBound> balanceBounds(const Problem& problem, const Trajectory& trajectory,
                                          const SupportPolygon& polygon) {
-  const MotionTree tree(*problem.robot);
+  const MotionTree tree(*loadedRobot(problem));
   const bool at_rest = problem.balance->criterion == Balance::Criterion::kCom;
-  const double scale = 1.0 / (robotWeight(*problem.robot) * polygon.radius);
+  const double scale = 1.0 / (robotWeight(*loadedRobot(problem)) * polygon.radius);
   const auto rooms = [&](const EnclosedState& state) {
     GroundWrench<EnclosedSeries> ground;
     const Enclosures zero(state.q.size(), EnclosedSeries(0.0));

@@ -17,10 +17,12 @@
 #include "allclear/core/extremes.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/assumptions.h"
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/problem/claims.h"
 
 namespace allclear {
 namespace {
@@ -83,7 +85,7 @@ void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
             name + ": a bound does not follow from its direction" + at);
     covered = cell.time.upper;
   }
-  require(covered == motion.duration(), name + ": the cells end before the trajectory");
+  require(covered == motion.duration(), name + ": the cells end too early");
 }
 
 /// The fidelity that a pair is proven at: that of its first entry. All pieces of both bodies must
@@ -193,8 +195,6 @@ void checkIdentity(const Problem& problem, const Certificate& certificate) {
           "it does not claim that the trajectory is clear");
   require(certificate.robot_sha256 == problem.robot->sourceSha256(), "it is of another robot");
   require(certificate.task_sha256 == problem.source_sha256, "it is of another task");
-  require(certificate.margin == problem.collision.margin, "not the margin of the task");
-  require(certificate.tolerance == problem.collision.tolerance, "not the tolerance of the task");
   require(certificate.trajectory.joint_names == plannedNames(problem) &&
               certificate.trajectory.trajectory.dimension() == problem.plannedCount(),
           "its trajectory is of other joints");
@@ -227,9 +227,14 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
   try {
     // The cheap checks first. All below starts from the problem and the trajectory alone.
     checkIdentity(problem, certificate);
+    requireCertifiable(problem);
     const Trajectory& trajectory = certificate.trajectory.trajectory;
     requireBoundable(problem, trajectory);
     const CertifiedGeometry geometry = certifiedGeometry(problem);
+    Certificate scope{.trajectory = certificate.trajectory};
+    declareScope(problem, geometry, trajectory, options, &scope);
+    const std::string difference = scopeDifference(scope, certificate);
+    require(difference.empty(), difference);
     CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
     const double proven = checkPairs(geometry, motion, certificate);
     checkMinimum(geometry, certificate, proven, motion);

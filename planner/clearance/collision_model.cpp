@@ -80,9 +80,11 @@ std::vector<std::vector<int>> moversOfLinks(const Problem& problem) {
 }
 
 bool isAllowed(const CollisionSettings& settings, const std::string& a, const std::string& b) {
-  return std::any_of(settings.allowed.begin(), settings.allowed.end(), [&](const auto& pair) {
+  const auto is_pair = [&](const auto& pair) {
     return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
-  });
+  };
+  return std::any_of(settings.allowed.begin(), settings.allowed.end(), is_pair) ||
+         std::any_of(settings.allowed_by_scene.begin(), settings.allowed_by_scene.end(), is_pair);
 }
 
 /// Lists bodies and pairs of one problem.

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
 
 #include "allclear/planner/problem.h"
 #include "allclear/planner/problem/boundable_values.h"
+#include "allclear/planner/problem/claims.h"
 
 namespace allclear {
 namespace {
@@ -50,7 +50,7 @@ class Validator {
     checkPathConstraints();
     checkTimes();
     checkSettings();
-    checkNames();
+    for (Finding& finding : claimFindings(p_)) findings_.push_back(std::move(finding));
     // Last: the checks above say more about the same numbers.
     for (Finding& finding : unboundableValues(p_)) {
       const bool is_known = std::any_of(findings_.begin(), findings_.end(),
@@ -106,9 +106,6 @@ class Validator {
   void checkSettings();
   void checkPositive(const std::string& what, double value, bool zero_allowed);
   void checkLimitOverrides(const std::string& what, const VecX& values);
-  void checkNames();
-  void checkKnown(const std::string& what, const std::string& name,
-                  const std::multiset<std::string>& known);
 
   const Problem& p_;
   std::vector<Finding> findings_;
@@ -346,36 +343,6 @@ void Validator::checkSettings() {
   }
   if (sum == 0.0) add("objective", "every weight is zero");
   if (p_.balance) checkPositive("balance: margin", p_.balance->margin, true);
-}
-
-void Validator::checkNames() {
-  // Objects share one name space. A link may have an object's name as long as no margin or allowed
-  // pair uses it: `known` counts how often each name occurs.
-  std::multiset<std::string> known;
-  std::set<std::string> ids;
-  const auto insert = [&](const std::string& kind, const std::string& id) {
-    if (id.empty()) add(kind, "has no id");
-    if (!ids.insert(id).second) add(kind + " '" + id + "'", "its id is in use already");
-    known.insert(id);
-  };
-  for (const Obstacle& obstacle : p_.obstacles) insert("obstacle", obstacle.id);
-  for (const AttachedObject& object : p_.attached) insert("attached object", object.id);
-  for (const Link& link : p_.robot->links()) known.insert(link.name);
-  for (const PairMargin& pair : p_.collision.pair_margins) {
-    checkKnown("pair margin", pair.a, known);
-    if (!pair.b.empty()) checkKnown("pair margin", pair.b, known);
-  }
-  for (const auto& [a, b] : p_.collision.allowed) {
-    checkKnown("allowed pair", a, known);
-    checkKnown("allowed pair", b, known);
-  }
-}
-
-void Validator::checkKnown(const std::string& what, const std::string& name,
-                           const std::multiset<std::string>& known) {
-  const auto count = known.count(name);
-  if (count == 0) add(what, "there is no link or object '" + name + "'");
-  if (count > 1) add(what, "'" + name + "' names both a link and an object");
 }
 
 }  // namespace

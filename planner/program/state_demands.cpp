@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/problem/load.h"
+
 namespace allclear {
 namespace {
 
@@ -27,6 +29,13 @@ double axisScale(const KeepAxis& keep) {
   return std::max(kLeastScale, 1.0 - std::cos(keep.tolerance));
 }
 
+/// Kinematics whose dynamics know what the robot carries; none where that weighs nothing.
+std::unique_ptr<const Kinematics> kinematicsWithLoad(const Problem& problem) {
+  const std::shared_ptr<const RobotModel> loaded = loadedRobot(problem);
+  if (loaded == problem.robot) return nullptr;
+  return std::make_unique<const Kinematics>(*loaded);
+}
+
 int demandCount(const PathConstraint& constraint) {
   return std::holds_alternative<KeepAxis>(constraint) ? 1 : 6;
 }
@@ -34,14 +43,17 @@ int demandCount(const PathConstraint& constraint) {
 }  // namespace
 
 StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
-    : problem_(problem), kinematics_(kinematics), workspace_(kinematics.makeWorkspace()) {
+    : problem_(problem),
+      loaded_(kinematicsWithLoad(problem)),
+      kinematics_(loaded_ ? *loaded_ : kinematics),
+      workspace_(kinematics_.makeWorkspace()) {
   // Support polygon and weight do not change during a plan: compute them once.
   for (const PathConstraint& constraint : problem.path_constraints) {
     path_count_ += demandCount(constraint);
   }
   if (problem.balance) {
     polygon_ = supportPolygon(problem, *problem.balance);
-    weight_ = robotWeight(*problem.robot);
+    weight_ = robotWeight(*loadedRobot(problem));
   }
   if (!problem.limits.torque) return;
   effort_ = plannedLimits(problem).effort;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ class StateDemands {
   VecX whole(const VecX& planned) const;
 
   const Problem& problem_;
+  std::unique_ptr<const Kinematics> loaded_;  ///< of the robot with what it carries, if that weighs
   const Kinematics& kinematics_;
   Kinematics::Workspace workspace_;
   std::vector<Pose> poses_;

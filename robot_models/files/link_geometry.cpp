@@ -24,6 +24,12 @@ std::vector<Geometry> GeometryLoader::collision(const UrdfLink& link) {
   return out;
 }
 
+std::vector<Geometry> GeometryLoader::visualAsCollision(const UrdfLink& link) {
+  std::vector<Geometry> out;
+  for (const UrdfShape& shape : link.visual) out.push_back(geometry(link, shape, true));
+  return out;
+}
+
 std::vector<Geometry> GeometryLoader::visual(const UrdfLink& link) {
   std::vector<Geometry> out;
   for (const UrdfShape& shape : link.visual) {
@@ -42,10 +48,10 @@ Geometry GeometryLoader::geometry(const UrdfLink& link, const UrdfShape& shape, 
 }
 
 TriangleMesh GeometryLoader::read(const std::string& path, const Vec3& scale,
-                                  const InputPlace& user, bool is_hashed) {
+                                  const InputPlace& user, bool is_collision) {
   try {
     const std::string content = readFile(path, kLargestMeshFile);
-    if (is_hashed) hash_.update(content);
+    if (is_collision) files_.add(user.value, content);
     MeshOptions options;
     options.scale = scale;
     return parseMesh(content, path, options);
@@ -60,20 +66,16 @@ TriangleMesh GeometryLoader::mesh(const UrdfLink& link, const UrdfShape& shape, 
   const InputPlace place{file_, shape.line, "link '" + link.name + "': mesh", shape.mesh_uri};
   const std::string path = paths_.find(shape.mesh_uri, place).string();
   std::vector<LoadedMesh>& loaded = is_collision ? collision_meshes_ : visual_meshes_;
-  // A file is hashed once, however many scales it is used at; the mesh is read once per scale, so
-  // that links share it and what is derived from it.
-  bool is_new_file = true;
+  // The mesh is read once per scale, so that links share it and what is derived from it.
   for (const LoadedMesh& known : loaded) {
-    if (known.path != path) continue;
-    if (known.scale == shape.mesh_scale) return known.mesh;
-    is_new_file = false;
+    if (known.uri == shape.mesh_uri && known.scale == shape.mesh_scale) return known.mesh;
   }
-  const TriangleMesh result = read(path, shape.mesh_scale, place, is_collision && is_new_file);
+  const TriangleMesh result = read(path, shape.mesh_scale, place, is_collision);
   const double size = extent(result);
   if (is_collision && (size > kUsualLargestLink || size < kUsualSmallestLink)) {
     warnings_.push_back(path + ": is " + std::to_string(size) + " m wide: wrong scale?");
   }
-  loaded.push_back({path, shape.mesh_scale, result});
+  loaded.push_back({shape.mesh_uri, shape.mesh_scale, result});
   return result;
 }
 

@@ -15,20 +15,23 @@ namespace allclear {
 /// Turns the shapes of a URDF into geometry; each mesh file is read once per scale.
 class GeometryLoader {
  public:
-  /// `hash` takes the content of every collision mesh, in the order read; warnings are appended.
-  GeometryLoader(PackagePaths paths, std::string urdf_file, Sha256& hash,
+  /// `files` takes every mesh that becomes collision geometry, by its URI; warnings are appended.
+  GeometryLoader(PackagePaths paths, std::string urdf_file, FilesSha256& files,
                  std::vector<std::string>& warnings)
-      : paths_(std::move(paths)), file_(std::move(urdf_file)), hash_(hash), warnings_(warnings) {}
+      : paths_(std::move(paths)), file_(std::move(urdf_file)), files_(files), warnings_(warnings) {}
 
   /// Throws `InputError` on a mesh that is missing or broken.
   std::vector<Geometry> collision(const UrdfLink& link);
+
+  /// Its visuals as collision geometry: every mesh counts. Throws as `collision`.
+  std::vector<Geometry> visualAsCollision(const UrdfLink& link);
 
   /// Leaves out meshes that are missing or broken, with a warning.
   std::vector<Geometry> visual(const UrdfLink& link);
 
  private:
   struct LoadedMesh {
-    std::string path;
+    std::string uri;
     Vec3 scale;
     TriangleMesh mesh;
   };
@@ -37,11 +40,11 @@ class GeometryLoader {
   TriangleMesh mesh(const UrdfLink& link, const UrdfShape& shape, bool is_collision);
 
   TriangleMesh read(const std::string& path, const Vec3& scale, const InputPlace& user,
-                    bool is_hashed);
+                    bool is_collision);
 
   PackagePaths paths_;
   std::string file_;
-  Sha256& hash_;
+  FilesSha256& files_;
   std::vector<std::string>& warnings_;
   std::vector<LoadedMesh> collision_meshes_;
   std::vector<LoadedMesh> visual_meshes_;

@@ -322,7 +322,7 @@ class SrdfReader {
       disabled.emplace(pairOf(element), reason ? *reason : "User");
     }
     for (const auto& [pair, reason] : disabled) {
-      data_.disabled_pairs.push_back({pair.first, pair.second, reason});
+      data_.disabled_pairs.push_back({pair.first, pair.second, reason, true});
     }
     return says_something;
   }

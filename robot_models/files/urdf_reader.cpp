@@ -131,8 +131,9 @@ std::vector<UrdfShape> shapesOf(const Parts& parts, const std::vector<int>& line
 }
 
 UrdfLink linkOf(const urdf::Link& from, const XmlElement& element) {
+  const std::vector<int> visuals = linesOf(element, "visual");
   return {from.name, inertiaOf(from), shapesOf(from.collision_array, linesOf(element, "collision")),
-          shapesOf(from.visual_array, linesOf(element, "visual"))};
+          shapesOf(from.visual_array, visuals), !visuals.empty()};
 }
 
 JointType typeOf(const urdf::Joint& joint) {

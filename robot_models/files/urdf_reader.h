@@ -40,7 +40,8 @@ struct UrdfLink {
   std::string name;
   Inertia inertia;
   std::vector<UrdfShape> collision;
-  std::vector<UrdfShape> visual;
+  std::vector<UrdfShape> visual;  ///< empty unless asked for
+  bool has_visuals = false;       ///< whether asked for or not
 };
 
 /// The content of a URDF in tree order: joints[i] carries links[i + 1].

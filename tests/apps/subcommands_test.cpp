@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "allclear/apps/assumptions_json.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/inspect.h"
 #include "allclear/apps/robot_options.h"
@@ -19,6 +20,22 @@ void parse(CLI::App& app, std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   app.parse(words);
 }
+
+/// Keeps what is printed until it ends, by an exception too.
+class PrintedText {
+ public:
+  PrintedText() { testing::internal::CaptureStdout(); }
+  ~PrintedText() {
+    if (!is_taken_) testing::internal::GetCapturedStdout();
+  }
+  std::string take() {
+    is_taken_ = true;
+    return testing::internal::GetCapturedStdout();
+  }
+
+ private:
+  bool is_taken_ = false;
+};
 
 TEST(Table, AlignsColumnsByCharactersAndSkipsEmptyOnes) {
   Table table({"name", ">size", "nothing"});
@@ -91,14 +108,49 @@ TEST(Subcommands, CheckTellsATaskThatCannotBePlannedByItsExitCode) {
     CLI::App app;
     int exit_code = -1;
     addCheck(app, exit_code);
-    testing::internal::CaptureStdout();
+    const PrintedText printed;
     parse(app, {"check", (folder.path() / "task.yaml").string(), "--json"});
-    testing::internal::GetCapturedStdout();
     return exit_code;
   };
   EXPECT_EQ(exitCodeFor("elbow: 0.5"), kDone);
   EXPECT_EQ(exitCodeFor("elbow: 2.6"), kNoPlan) << "beyond its limit";
   EXPECT_THROW(exitCodeFor("elbwo: 0.5"), InputError) << "bad input";
+}
+
+TEST(Subcommands, PlanAndCertifySayWhatTheyAssume) {
+  const test::TaskFolder folder;
+  const std::string task = folder
+                               .write("task.yaml",
+                                      "robot: {urdf: arm.urdf, srdf: arm.srdf}\n"
+                                      "group_name: arm\nstart_state: {group_state: ready}\n"
+                                      "goal: {joint_constraints: {elbow: 0.5}}\n")
+                               .string();
+  const std::string out = (folder.path() / "out").string();
+  const auto printed = [&](std::vector<std::string> words) {
+    CLI::App app;
+    int exit_code = -1;
+    addPlan(app, exit_code);
+    addCertify(app, exit_code);
+    PrintedText text;
+    parse(app, std::move(words));
+    EXPECT_EQ(exit_code, kDone);
+    return text.take();
+  };
+  const std::string trajectory = out + "/trajectory.json";
+  EXPECT_NE(printed({"plan", task, "-o", out, "--quiet"}).find("\nAssumes: 7 pairs exempt; finger"),
+            std::string::npos);
+  EXPECT_NE(printed({"certify", task, trajectory}).find("\nAssumes: "), std::string::npos);
+  EXPECT_NE(printed({"certify", task, trajectory, "--verify", out + "/certificate.json"})
+                .find("\nAssumes: "),
+            std::string::npos);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"plan", task, "--json"},
+                                                {"certify", task, trajectory, "--json"}}) {
+    const auto json = nlohmann::json::parse(printed(words));
+    EXPECT_TRUE(json["valid_until"].is_null()) << "it rests, and nothing moves";
+    ASSERT_FALSE(json["assumptions"].empty());
+    EXPECT_EQ(json["assumptions"][0]["kind"], "exempt pairs");
+    EXPECT_EQ(json["assumptions"][0]["pairs"].size(), 7u);
+  }
 }
 
 }  // namespace

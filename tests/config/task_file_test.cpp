@@ -8,6 +8,7 @@
 
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/sha256.h"
 #include "config/task_fixture.h"
 
 namespace allclear {
@@ -162,8 +163,10 @@ TEST_F(FullTask, CollisionSettingsAreRead) {
   EXPECT_EQ(set.pair_margins[2].margin, 0.1);
   // From the scene's matrix: not the pair the SRDF disables, not the unknown link.
   using Pair = std::pair<std::string, std::string>;
-  EXPECT_EQ(set.allowed,
-            (std::vector<Pair>{{"base_link", "shelf"}, {"tool", "floor"}, {"forearm", "statue"}}));
+  EXPECT_EQ(set.allowed_by_scene, (std::vector<Pair>{{"base_link", "shelf"}}));
+  EXPECT_EQ(set.allowed, (std::vector<Pair>{{"tool", "floor"}, {"forearm", "statue"}}));
+  EXPECT_EQ(set.missing, MissingCollision::kIgnore);
+  EXPECT_EQ(problem().after, AfterEnd::kUnknown);
 }
 
 TEST_F(FullTask, LimitsScaleAndDefault) {
@@ -288,6 +291,62 @@ TEST(Task, SameBytesGiveTheSameHashAndOtherBytesAnother) {
   const std::string text = std::string(kArm) + "start_state: {group_state: ready}\n";
   EXPECT_EQ(loadText(text).source_sha256, loadText(text).source_sha256);
   EXPECT_NE(loadText(text).source_sha256, loadText(text + "# \n").source_sha256);
+}
+
+// The recipe of docs/task.md, by hand.
+TEST(Task, HashIsThatOfTheFilesThatItNamesUnderTheNamesThatItGives) {
+  const test::TaskFolder folder;
+  const std::string scene =
+      "collision_objects: [{id: rock, type: mesh, file: statue.obj, pose: {position: [9, 0, "
+      "0]}}]\n";
+  const std::string text =
+      std::string(kArm) +
+      "start_state: {group_state: ready}\nscene:\n  file: more/rocks.yaml\n  collision_objects:\n"
+      "    - {id: statue, type: mesh, file: statue.obj, pose: {position: [5, 0, 0]}}\n";
+  const std::string statue = readFile(folder.path() / "statue.obj");
+  std::filesystem::create_directory(folder.path() / "more");
+  folder.write("more/rocks.yaml", scene);
+  folder.write("more/statue.obj", statue + "\n");
+  FilesSha256 files;
+  files.add("task", text);
+  files.add("statue.obj", statue);
+  files.add("more/rocks.yaml", scene);
+  files.add("more/rocks.yaml: statue.obj", statue + "\n");
+  const std::string hash = loadTask(folder.write("t.yaml", text)).problem.source_sha256;
+  EXPECT_EQ(hash, files.hex());
+  // Two files of one name that change places.
+  folder.write("more/statue.obj", statue);
+  folder.write("statue.obj", statue + "\n");
+  EXPECT_NE(loadTask(folder.path() / "t.yaml").problem.source_sha256, hash);
+}
+
+TEST(Task, SaysWhatToDoWithLinksThatHaveVisualsOnly) {
+  const test::TaskFolder folder;
+  std::string urdf = readFile(folder.path() / "arm.urdf");
+  const std::string shape = "<collision><geometry><sphere radius=\"0.04\"/></geometry></collision>";
+  const auto at = urdf.find(shape);
+  ASSERT_NE(at, std::string::npos);
+  urdf.replace(at, shape.size(),
+               "<visual><geometry><mesh filename=\"statue.obj\"/></geometry></visual>");
+  folder.write("arm.urdf", urdf);
+  const std::string text = std::string(kArm) + "start_state: {group_state: ready}\n";
+  const auto load = [&](const std::string& word) {
+    return loadTask(folder.write("t.yaml", text + "collision: {missing: " + word + "}\n")).problem;
+  };
+  const auto hand = [](const Problem& p) { return p.robot->links()[p.robot->findLink("hand")]; };
+  for (const std::string& refused : {text, text + "collision: {missing: error}\n"}) {
+    try {
+      loadTask(folder.write("t.yaml", refused));
+      ADD_FAILURE() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("link 'hand' moves and has visuals"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_TRUE(hand(load("ignore")).collision.empty());
+  EXPECT_EQ(hand(load("visual")).collision.size(), 1U);
+  EXPECT_THROW(load("hide"), InputError);
 }
 
 TEST(Task, SharesAliases) {

@@ -33,5 +33,31 @@ TEST(Sha256, DoesNotDependOnHowTheBytesAreCut) {
   }
 }
 
+// The expected digest is Python's, by the recipe in sha256.h:
+//   files = [("urdf", b"<robot/>"), ("a.obj", b"v 0 0 0\n"), ("b.obj", b"")]
+TEST(FilesSha256, IsWhatTheRecipeInItsHeaderGives) {
+  FilesSha256 files;
+  files.add("urdf", "<robot/>");
+  files.add("a.obj", "v 0 0 0\n");
+  files.add("b.obj", "");
+  EXPECT_EQ(files.hex(), "dee8f4241f52fbf5111af24d38a5985381e0420b36e689deb04fa4859bb498a4");
+}
+
+TEST(FilesSha256, KnowsNamesAndLengthsAndNoOrder) {
+  const auto hashOf = [](std::initializer_list<std::pair<const char*, const char*>> list) {
+    FilesSha256 files;
+    for (const auto& [name, content] : list) files.add(name, content);
+    return files.hex();
+  };
+  const std::string hash = hashOf({{"urdf", "u"}, {"a", "12"}, {"b", "3"}});
+  EXPECT_EQ(hashOf({{"b", "3"}, {"a", "12"}, {"urdf", "u"}, {"a", "12"}}), hash);
+  // Bytes that move from one file to the next, renamed files, and one file for two.
+  EXPECT_NE(hashOf({{"urdf", "u"}, {"a", "1"}, {"b", "23"}}), hash);
+  EXPECT_NE(hashOf({{"urdf", "u"}, {"b", "12"}, {"a", "3"}}), hash);
+  EXPECT_NE(hashOf({{"urdf", "u"}, {"a", "123"}}), hash);
+  EXPECT_NE(hashOf({{"urdf", "u"}, {"a", "12"}, {"b", "3"}, {"c", ""}}), hash);
+  EXPECT_EQ(hashOf({}), sha256(""));
+}
+
 }  // namespace
 }  // namespace allclear

@@ -165,6 +165,17 @@ TEST_F(Report, PutsTheProvenClosestPairFirstAndMarksItsInstant) {
   EXPECT_FALSE(floats(data["history"]["cost"]).empty());
 }
 
+TEST_F(Report, SaysWhatTheCertificateAssumes) {
+  const Certificate& certificate = *shelf().plan.certificate;
+  const json scope = reportPayload(formatPlanReport(shelf().problem, shelf().plan))["scope"];
+  EXPECT_EQ(scope["brief"], assumptionsInBrief(certificate));
+  EXPECT_EQ(scope["tool"], certificate.tool);
+  ASSERT_EQ(scope["assumptions"].size(), certificate.assumptions.size());
+  EXPECT_EQ(scope["assumptions"][0][1], certificate.assumptions[0].text);
+  ASSERT_EQ(scope["exempt"].size(), certificate.exempt_pairs.size());
+  EXPECT_EQ(scope["exempt"][0][2], certificate.exempt_pairs[0].reason);
+}
+
 TEST_F(Report, DrawsTheClosestPairOfAllAtEachInstant) {
   const json data = reportPayload(formatPlanReport(shelf().problem, shelf().plan));
   const CertifiedGeometry geometry = certifiedGeometry(shelf().problem);

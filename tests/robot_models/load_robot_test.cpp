@@ -428,6 +428,54 @@ TEST_F(SmallRobotTest, TheHashKnowsEveryFileThatMatters) {
   EXPECT_TRUE(hashes.contains(load(body).sourceSha256()));
 }
 
+TEST_F(SmallRobotTest, BytesThatMoveFromOneMeshToTheNextChangeTheHash) {
+  const std::string tetrahedron =
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  std::string body = "<link name=\"a\">";
+  for (const char* mesh : {"t.obj", "u.obj"}) {
+    body += std::string("<collision><geometry><mesh filename=\"") + mesh +
+            "\"/></geometry></collision>";
+  }
+  body += "</link>";
+  folder_.write("t.obj", tetrahedron + "# end\n");
+  folder_.write("u.obj", tetrahedron);
+  const std::string before = load(body).sourceSha256();
+  // The same bytes one after the other, cut elsewhere.
+  folder_.write("t.obj", tetrahedron);
+  folder_.write("u.obj", "# end\n" + tetrahedron);
+  EXPECT_NE(load(body).sourceSha256(), before);
+}
+
+TEST_F(SmallRobotTest, VisualsStandInForMissingCollisionGeometryWhenAskedTo) {
+  const std::string tetrahedron =
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  folder_.write("t.obj", tetrahedron);
+  const std::string box = "<geometry><box size=\"1 1 1\"/></geometry>";
+  const std::string body =
+      "<link name=\"a\"><collision>" + box + "</collision><visual>" + box + "</visual></link>" +
+      "<link name=\"b\"><visual><geometry><mesh filename=\"t.obj\"/></geometry></visual></link>" +
+      "<link name=\"c\"/>" +
+      "<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint>" +
+      "<joint name=\"k\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint>";
+  const RobotModel plain = load(body);
+  EXPECT_TRUE(plain.links()[1].has_visuals);
+  EXPECT_TRUE(plain.links()[1].collision.empty());
+  EXPECT_TRUE(plain.links()[1].visual.empty());
+  EXPECT_FALSE(plain.links()[2].has_visuals);
+  RobotSource source = write(body);
+  source.collide_as_visual = true;
+  const RobotModel seen = loadRobot(source);
+  ASSERT_EQ(seen.links()[1].collision.size(), 1u);
+  EXPECT_TRUE(seen.links()[1].collides_as_visual);
+  EXPECT_TRUE(std::holds_alternative<TriangleMesh>(seen.links()[1].collision[0].shape));
+  EXPECT_EQ(seen.links()[0].collision.size(), 1u);
+  EXPECT_FALSE(seen.links()[0].collides_as_visual);
+  EXPECT_NE(seen.sourceSha256(), plain.sourceSha256()) << "the mesh counts now";
+  // It is part of the proof now: a broken file is an error.
+  folder_.write("t.obj", "v 0 0");
+  EXPECT_THROW(loadRobot(source), InputError);
+}
+
 TEST_F(SmallRobotTest, UnknownElementsAreWarningsWithTheNearestKnownOne) {
   const RobotModel robot = load(links({"a"}) + "<lnk name=\"j\"/><transmission/>");
   ASSERT_EQ(robot.warnings().size(), 1u);

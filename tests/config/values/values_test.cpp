@@ -166,10 +166,10 @@ TEST(InputFilesOfATask, AreHashedAsTheyAreRead) {
   const test::TaskFolder folder;
   folder.write("a.yaml", "a: 1\n");
   InputFiles once({}, folder.path() / "task.yaml"), twice = once;
-  once.document(folder.path() / "a.yaml");
+  once.document(folder.path() / "a.yaml", "a.yaml");
   EXPECT_EQ(once.sha256(), [&] {
     InputFiles again({}, folder.path() / "task.yaml");
-    again.hash("a: 1\n");
+    again.hash("a.yaml", "a: 1\n");
     return again.sha256();
   }());
   EXPECT_NE(once.sha256(), twice.sha256());
@@ -185,13 +185,16 @@ TEST(SceneValues, AnAttachedObjectWithoutShapesTakesTheObstacleOfItsId) {
   readScene(yaml("collision_objects:\n"
                  "  - {id: cup, type: sphere, dimensions: [0.1], pose: {position: [0, 0, 1]}}\n"
                  "attached_collision_objects:\n"
-                 "  - {link_name: column, object: {id: cup}}\n"),
+                 "  - {link_name: column, object: {id: cup}, weight: 0.3}\n"),
             context);
   EXPECT_TRUE(scene.obstacles.empty());
   ASSERT_EQ(scene.attached.size(), 1u);
   const Vec3 column = frames.find(yaml("column")).p;
   EXPECT_LE((scene.attached[0].geometry[0].X_BG.p - (Vec3(0, 0, 1) - column)).norm(), 1e-12)
       << "it stays where it is in the world";
+  ASSERT_TRUE(scene.attached[0].inertia.has_value());
+  EXPECT_EQ(scene.attached[0].inertia->mass, 0.3);
+  EXPECT_LE((scene.attached[0].inertia->p_LC - scene.attached[0].geometry[0].X_BG.p).norm(), 1e-12);
 }
 
 }  // namespace

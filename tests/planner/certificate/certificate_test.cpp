@@ -331,7 +331,7 @@ TEST_F(Tampering, ADroppedCellIsSeen) {
 }
 TEST_F(Tampering, ADroppedLastCellIsSeen) {
   busiest().cells.pop_back();
-  expectRefused("end before");
+  expectRefused("end too early");
 }
 TEST_F(Tampering, ADroppedPairIsSeen) {
   certificate_.pairs.erase(certificate_.pairs.begin() + 3);

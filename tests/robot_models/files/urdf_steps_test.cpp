@@ -165,14 +165,14 @@ TEST(GeometryLoader, ReadsAMeshOncePerScaleAndHashesItOnce) {
     link.collision.push_back(shape);
   }
   link.visual.push_back({{}, "missing.obj", Vec3::Ones(), {}, 7});
-  Sha256 hash, expected;
+  FilesSha256 hash, expected;
   std::vector<std::string> warnings;
   GeometryLoader loader({{}, folder.path() / "r.urdf"}, "r.urdf", hash, warnings);
   const std::vector<Geometry> shapes = loader.collision(link);
   const auto mesh = [&](int i) { return std::get<TriangleMesh>(shapes[i].shape); };
   EXPECT_EQ(&mesh(0).vertices(), &mesh(1).vertices());  // shared
   EXPECT_EQ(mesh(2).vertices()[1], Vec3(2, 0, 0));
-  expected.update(obj);
+  expected.add("m.obj", obj);
   EXPECT_EQ(hash.hex(), expected.hex());
   // A missing visual is a warning, a missing collision mesh an error that names the link.
   EXPECT_TRUE(loader.visual(link).empty());

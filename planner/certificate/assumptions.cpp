@@ -1,0 +1,318 @@
+// Says what a certificate takes for granted: one assumption per kind, each in full and, where a
+// reader of the verdict should see it, in a few words.
+//
+// The proof is about a model. Every place where the model may differ from the robot, or where the
+// claim stops, is named here: bodies and pairs that nothing looks at, joints that stay, limits that
+// the robot's files do not give, masses, what comes after the end, and poses without error.
+#include "allclear/planner/certificate/assumptions.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "allclear/planner/problem/after_end.h"
+#include "allclear/robot_models/kinematics/motion_tree.h"
+
+namespace allclear {
+namespace {
+
+constexpr std::size_t kNamedInBrief = 3;  ///< more names than this are counted in the one line
+
+/// The shortest text that reads back to the same number.
+std::string shown(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : ", ") + part;
+  return all;
+}
+
+/// " (a, b)" when they are few.
+std::string inBrackets(const std::vector<std::string>& names) {
+  return names.size() <= kNamedInBrief ? " (" + joined(names) + ")" : "";
+}
+
+class Assumptions {
+ public:
+  Assumptions(const Problem& problem, const CertifiedGeometry& geometry,
+              const Trajectory& trajectory, const CertificateOptions& options)
+      : problem_(problem), geometry_(geometry), trajectory_(trajectory), options_(options) {}
+
+  /// The order is that of the one line: what is left out of the proof comes first.
+  std::vector<Assumption> run() {
+    addGeometry();
+    addExemptPairs();
+    addHeldJoints();
+    addInterpolation();
+    addLimits();
+    addTolerances();
+    addMasses();
+    addAfterEnd();
+    addMovingObstacles();
+    addPoses();
+    return std::move(list_);
+  }
+
+ private:
+  void add(const char* kind, std::string text, std::string brief = "") {
+    list_.push_back({kind, std::move(text), std::move(brief)});
+  }
+
+  void addGeometry() {
+    std::vector<std::string> ignored, visual;
+    for (const Link& link : problem_.robot->links()) {
+      if (link.collides_as_visual) visual.push_back(link.name);
+      if (link.collision.empty() && link.has_visuals) ignored.push_back(link.name);
+    }
+    if (!ignored.empty()) {
+      add("geometry",
+          "Links that have visuals but no collision geometry are left out: " + joined(ignored) +
+              ".",
+          counted(ignored.size(), "link") + " without collision geometry ignored" +
+              inBrackets(ignored));
+    }
+    if (!visual.empty()) {
+      add("geometry",
+          "Links without collision geometry are enclosed as they look (their visuals): " +
+              joined(visual) + ".",
+          counted(visual.size(), "link") + " enclosed by visuals" + inBrackets(visual));
+    }
+  }
+
+  void addExemptPairs() {
+    std::map<std::string, std::size_t> by_reason;
+    std::vector<std::string> allowed;
+    for (const ExemptPair& pair : geometry_.exempt) {
+      ++by_reason[pair.reason];
+      // What the task allows is the planner's wish, not the robot's build: worth a name each.
+      if (pair.reason.starts_with("task")) allowed.push_back(pair.a + "-" + pair.b);
+    }
+    if (by_reason.empty()) return;
+    std::vector<std::string> counts;
+    for (const auto& [reason, count] : by_reason) {
+      counts.push_back(std::to_string(count) + " (" + reason + ")");
+    }
+    const std::size_t count = geometry_.exempt.size();
+    std::string brief = counted(count, "pair") + " exempt";
+    if (!allowed.empty()) {
+      brief += ", " + std::to_string(allowed.size()) + " by the task" + inBrackets(allowed);
+    }
+    add("exempt pairs",
+        "The distance of " + counted(count, "pair") +
+            " of bodies is not looked at, for these reasons: " + joined(counts) +
+            (problem_.obstacles.size() > 1 ? "; nor that of obstacles to each other." : "."),
+        brief);
+  }
+
+  void addHeldJoints() {
+    std::vector<std::string> names, values;
+    for (int c = 0; c < problem_.robot->dimension(); ++c) {
+      const auto& planned = problem_.planned;
+      if (std::binary_search(planned.begin(), planned.end(), c)) continue;
+      names.push_back(problem_.robot->coordinates()[c].name);
+      values.push_back(names.back() + " = " + shown(problem_.start[c]));
+    }
+    if (names.empty()) return;
+    add("held joints",
+        "Joints that are not planned stay where they are [rad or m]: " + joined(values) + ".",
+        names.size() <= kNamedInBrief ? joined(names) + " held"
+                                      : counted(names.size(), "joint") + " held");
+  }
+
+  void addInterpolation() {
+    add("interpolation",
+        "The joints follow the trajectory's own polynomial pieces at every instant.");
+  }
+
+  void addLimits();
+  void addTolerances();
+  void addMasses();
+  void addAfterEnd();
+  void addMovingObstacles();
+  void addPoses();
+
+  const Problem& problem_;
+  const CertifiedGeometry& geometry_;
+  const Trajectory& trajectory_;
+  const CertificateOptions& options_;
+  std::vector<Assumption> list_;
+};
+
+/// Limits that neither the URDF nor the task gives.
+void Assumptions::addLimits() {
+  std::vector<std::string> acceleration, jerk, velocity, effort;
+  std::size_t joints = 0;
+  const auto isGiven = [](const VecX& values, int c) {
+    return c < values.size() && !std::isnan(values[c]);
+  };
+  for (int c : problem_.planned) {
+    const Coordinate& joint = problem_.robot->coordinates()[c];
+    const bool by_default =
+        !isGiven(problem_.limits.acceleration, c) || !isGiven(problem_.limits.jerk, c);
+    if (!isGiven(problem_.limits.acceleration, c)) acceleration.push_back(joint.name);
+    if (!isGiven(problem_.limits.jerk, c)) jerk.push_back(joint.name);
+    if (!std::isfinite(joint.velocity)) velocity.push_back(joint.name);
+    if (problem_.limits.torque && !std::isfinite(joint.effort)) effort.push_back(joint.name);
+    joints += by_default || !std::isfinite(joint.velocity);
+  }
+  std::string text;
+  const auto say = [&](const std::vector<std::string>& names, const std::string& what) {
+    if (!names.empty()) text += (text.empty() ? "" : " ") + what + joined(names) + ".";
+  };
+  say(acceleration, "Limits of acceleration are " + shown(LimitSettings::kAccelerationPerVelocity) +
+                        " /s times that of velocity by default, for ");
+  say(jerk, "Limits of jerk are " + shown(LimitSettings::kJerkPerVelocity) +
+                " /s^2 times that of velocity by default, for ");
+  say(velocity, "The URDF does not limit the velocity (the defaults take it as " +
+                    shown(LimitSettings::kVelocityWhenUnlimited) + ") of ");
+  say(effort, "The URDF does not limit the torque of ");
+  if (text.empty()) return;
+  std::string brief;
+  if (joints > 0) brief = "limits of " + counted(joints, "joint") + " by default";
+  if (!effort.empty()) {
+    brief += (brief.empty() ? "" : ", ") + counted(effort.size(), "torque") + " not limited";
+  }
+  add("limits", text, brief);
+}
+
+void Assumptions::addTolerances() {
+  const CertifiedLimitOptions& limits = options_.limits;
+  add("tolerances", "Limits count as kept to " + shown(limits.limit_tolerance) +
+                        " of their size, path constraints to " + shown(limits.path_tolerance) +
+                        " rad or m, the ends to " + shown(limits.end_tolerance) +
+                        " in the units of the joint; margins without a tolerance.");
+}
+
+/// Only where something is claimed that depends on them.
+void Assumptions::addMasses() {
+  if (!problem_.limits.torque && !problem_.balance) return;
+  std::vector<std::string> without;
+  for (const Link& link : problem_.robot->links()) {
+    const bool has_shape = !link.collision.empty() || link.has_visuals;
+    if (has_shape && !(link.inertia.mass > 0.0)) without.push_back(link.name);
+  }
+  std::string text =
+      "Masses and inertias are those of the URDF, gravity is 9.81 m/s^2 along -z of the root; "
+      "friction, motors and contact forces are left out.";
+  if (!without.empty()) text += " These links have no mass: " + joined(without) + ".";
+  for (const AttachedObject& object : problem_.attached) {
+    if (!object.inertia) continue;
+    const bool is_point = object.inertia->mass > 0.0 && object.inertia->I_C.isZero(0.0);
+    text += " '" + object.id + "' weighs " + shown(object.inertia->mass) + " kg" +
+            (is_point ? ", in one point." : ".");
+  }
+  add("masses", text, "masses of the URDF" + (without.empty() ? "" : inBrackets(without)));
+}
+
+void Assumptions::addAfterEnd() {
+  const double end = trajectory_.duration();
+  if (!restsAfterEnd(problem_)) {
+    add("after the end",
+        "Nothing is claimed after the end of the trajectory, t = " + shown(end) + " s.",
+        "nothing claimed after the end");
+    return;
+  }
+  std::string text = "The robot rests where the trajectory ends, from t = " + shown(end) + " s on";
+  const double last = lastMotion(problem_);
+  if (last > end) {
+    text +=
+        "; obstacles are checked against it until the last one stops, at t = " + shown(last) + " s";
+  }
+  add("after the end", text + ".", "robot rests after the end");
+}
+
+void Assumptions::addMovingObstacles() {
+  std::vector<std::string> names;
+  for (const Obstacle& obstacle : problem_.obstacles) {
+    if (obstacle.moves()) names.push_back(obstacle.id);
+  }
+  if (names.empty()) return;
+  add("moving obstacles",
+      "These obstacles move exactly as their files say, with t = 0 at the start of the trajectory, "
+      "and rest before the first row and after the last: " +
+          joined(names) + ". Nothing is claimed before t = 0.",
+      counted(names.size(), "obstacle") + " on time (t = 0 at the start)");
+}
+
+void Assumptions::addPoses() {
+  add("poses",
+      "Geometry, joint positions and the poses of all bodies are taken as exact: whatever errors "
+      "tracking, calibration and perception have must fit into the margin.",
+      "poses exact");
+}
+
+bool operator==(const Assumption& a, const Assumption& b) {
+  return a.kind == b.kind && a.text == b.text && a.brief == b.brief;
+}
+
+bool operator==(const ExemptPair& a, const ExemptPair& b) {
+  return a.a == b.a && a.b == b.b && a.reason == b.reason;
+}
+
+/// Written out: the operators above are out of reach for the one of `std::vector`.
+template <class Item>
+bool areSame(const std::vector<Item>& a, const std::vector<Item>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Item& x, const Item& y) { return x == y; });
+}
+
+}  // namespace
+
+void declareScope(const Problem& problem, const CertifiedGeometry& geometry,
+                  const Trajectory& trajectory, const CertificateOptions& options,
+                  Certificate* certificate) {
+  certificate->margin = problem.collision.margin;
+  certificate->tolerance = problem.collision.tolerance;
+  certificate->tolerances = options.limits;
+  certificate->covered_until = coveredUntil(problem, trajectory.duration());
+  certificate->valid_until =
+      restsAfterEnd(problem) ? std::numeric_limits<double>::infinity() : trajectory.duration();
+  certificate->exempt_pairs = geometry.exempt;
+  certificate->assumptions = Assumptions(problem, geometry, trajectory, options).run();
+}
+
+std::string scopeDifference(const Certificate& made_anew, const Certificate& given) {
+  const CertifiedLimitOptions &anew = made_anew.tolerances, &file = given.tolerances;
+  // Each comparison fails on NaN.
+  if (!(given.margin == made_anew.margin)) return "not the margin of the task";
+  if (!(given.tolerance == made_anew.tolerance)) return "not the tolerance of the task";
+  const auto differs = [](const char* name, double found, double wanted) {
+    return std::string("it was made with the ") + name + " tolerance " + shown(found) + ", not " +
+           shown(wanted);
+  };
+  if (!(file.limit_tolerance == anew.limit_tolerance)) {
+    return differs("limit", file.limit_tolerance, anew.limit_tolerance);
+  }
+  if (!(file.path_tolerance == anew.path_tolerance)) {
+    return differs("path", file.path_tolerance, anew.path_tolerance);
+  }
+  if (!(file.end_tolerance == anew.end_tolerance)) {
+    return differs("end", file.end_tolerance, anew.end_tolerance);
+  }
+  if (!(given.covered_until == made_anew.covered_until)) return "it covers another time";
+  if (!(given.valid_until == made_anew.valid_until)) return "it claims another time";
+  if (!areSame(given.exempt_pairs, made_anew.exempt_pairs)) {
+    return "its exempt pairs are not those of the task";
+  }
+  if (!areSame(given.assumptions, made_anew.assumptions)) return "its assumptions were changed";
+  return "";
+}
+
+std::string assumptionsInBrief(const Certificate& certificate) {
+  std::string line;
+  for (const Assumption& assumption : certificate.assumptions) {
+    if (!assumption.brief.empty()) line += (line.empty() ? "" : "; ") + assumption.brief;
+  }
+  return line.empty() ? "" : "Assumes: " + line + ".";
+}
+
+}  // namespace allclear

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "allclear/planner/problem.h"
+
+namespace allclear {
+
+/// What would let a certificate of the problem claim more than is known, or claim it of the wrong
+/// body:
+/// - one name for two bodies, or a margin or allowed pair for an unknown one;
+/// - links that planned joints move and that have visuals but no collision geometry, unless
+///   `CollisionSettings::missing` says what to do with them;
+/// - torques or balance of bodies without a mass, or of a floating base without contact forces.
+///
+/// Pre: dimensions and indices of the problem are right.
+std::vector<Finding> claimFindings(const Problem& problem);
+
+/// Throws `InputError` with the first of them.
+void requireCertifiable(const Problem& problem);
+
+}  // namespace allclear
