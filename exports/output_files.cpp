@@ -22,7 +22,7 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
   };
   const std::vector<std::string> joints = plannedNames(problem);
   write(output.csv, [&](const std::filesystem::path& path) {
-    writeTrajectoryCsv(path, sampledAtRate(trajectory, output.rate), joints);
+    writeTrajectoryCsv(path, controllerRows(trajectory, output.rate), joints);
   });
   write(output.trajectory,
         [&](const std::filesystem::path& path) { writeTrajectoryJson(path, trajectory, joints); });
@@ -32,7 +32,7 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
   }
   write(output.ros2, [&](const std::filesystem::path& path) {
     const RobotModel& robot = *problem.robot;
-    writeRos2Trajectory(path, sampledAtRate(trajectory, output.rate), joints,
+    writeRos2Trajectory(path, controllerRows(trajectory, output.rate), joints,
                         robot.links()[robot.rootLink()].name);
   });
   return written;

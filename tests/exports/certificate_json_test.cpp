@@ -98,7 +98,7 @@ TEST_F(CertificateFile, OutputFilesAreWrittenAndReadBack) {
   const NamedTrajectory exact = readTrajectoryFile(folder.path() / "plan.json", problem_);
   EXPECT_TRUE(isSameTrajectory(exact, certificate_->trajectory));
   const NamedTrajectory rows = readTrajectoryFile(folder.path() / "plan.csv", problem_);
-  EXPECT_EQ(rows.trajectory.spanCount(), 400);
+  EXPECT_EQ(rows.trajectory.spanCount(), 406);
   const Certificate of_rows = certify(problem_, rows.trajectory);
   EXPECT_TRUE(of_rows.clear) << of_rows.message;
   EXPECT_TRUE(
