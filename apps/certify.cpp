@@ -5,6 +5,7 @@
 #include "allclear/apps/commands.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/exports/certificate_json.h"
+#include "allclear/exports/output_files.h"
 
 namespace allclear {
 namespace {
@@ -33,6 +34,7 @@ void print(const Certificate& certificate, bool as_json) {
       {"pairs", certificate.pairs.size()},
       {"limits", certificate.limits.size()},
       {"faults", certificate.faults},
+      {"interpolation", describe(certificate.trajectory.interpolation())},
       {"static_contacts", certificate.static_contacts},
       {"not_covered", certificate.not_covered}};
   std::cout << out.dump(1) << "\n";
@@ -53,10 +55,14 @@ int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
                 const CertifyOptions& options) {
   // A certificate of another trajectory may hold, but says nothing about this one.
   const Certificate certificate = readCertificateJson(options.verify);
-  const CertificateVerdict verdict =
+  CertificateVerdict verdict =
       isSameTrajectory(trajectory, certificate.trajectory)
           ? verifyCertificate(problem, certificate, options.input.certificateOptions())
           : CertificateVerdict{false, "The certificate is of another trajectory."};
+  const std::string sent_fault = sentFault(problem, certificate);
+  if (verdict.valid && !sent_fault.empty()) {
+    verdict = {false, "The certificate does not hold: " + sent_fault + "."};
+  }
   if (options.json) {
     const nlohmann::ordered_json out = {{"valid", verdict.valid}, {"message", verdict.message}};
     std::cout << out.dump(1) << "\n";

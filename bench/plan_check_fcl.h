@@ -67,6 +67,18 @@ class FclPlanCheck {
     return result;
   }
 
+  /// The distance of two bodies beyond their margin [m] at one instant; beyond `kNear` that. NaN
+  /// when there is no such pair.
+  double excessAt(const Trajectory& trajectory, double t, const std::string& a,
+                  const std::string& b) {
+    place(problem_.configuration(trajectory.value(t)), t);
+    for (const Pair& pair : pairs_) {
+      const std::string &x = bodies_[pair.a].name, &y = bodies_[pair.b].name;
+      if ((x == a && y == b) || (x == b && y == a)) return distance(pair) - pair.margin;
+    }
+    return NAN;
+  }
+
  private:
   static constexpr double kNear = 0.05;  // [m] beyond the margin
 

@@ -16,6 +16,7 @@
 #include "allclear/core/sha256.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -117,8 +118,8 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
 }
 
 /// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
-std::vector<std::string> demandsNotCovered(const Problem& problem) {
-  std::vector<std::string> demands;
+std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory) {
+  std::vector<std::string> demands = demandsLeftOpen(problem, trajectory);
   for (const FixedLink& contact : problem.contacts) {
     if (!isMoved(problem, contact.link)) continue;  // nothing moves it: it stays
     demands.push_back("contact of '" + problem.robot->links()[contact.link].name + "'");
@@ -132,11 +133,22 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return all;
 }
 
+/// How the motion goes between rows; nothing of a spline, which has none.
+std::string betweenRows(const Trajectory& trajectory) {
+  const HermiteCurve* rows = trajectory.hermite();
+  if (rows == nullptr) return "";
+  static constexpr const char* kPieces[] = {"linear", "cubic", "quintic"};
+  return text(" as piecewise %s motion between its %zu rows", kPieces[rows->givenOrder()],
+              rows->times().size());
+}
+
 /// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
 std::string verdict(const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
-    out = text("Clear at every instant of %.6g s: ", certificate.trajectory.trajectory.duration());
+    const Trajectory& trajectory = certificate.trajectory.trajectory;
+    out = text("Clear at every instant of %.6g s", trajectory.duration()) +
+          betweenRows(trajectory) + ": ";
     if (certificate.pairs.empty()) {
       out += "there are no pairs of bodies to keep apart";
     } else {
@@ -157,7 +169,7 @@ std::string verdict(const Certificate& certificate) {
     const auto& faults = certificate.faults;
     const std::vector<std::string> first(
         faults.begin(), faults.begin() + static_cast<int>(std::min(kShown, faults.size())));
-    out = "Not clear: " + joined(first, "; ");
+    out = "Not clear" + betweenRows(certificate.trajectory.trajectory) + ": " + joined(first, "; ");
     if (faults.size() > kShown) out += text("; and %zu more", faults.size() - kShown);
     out += ".";
   }
@@ -214,7 +226,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
     certificate.faults.push_back(std::move(finding));
   }
   certificate.static_contacts = staticContacts(geometry, motion);
-  certificate.not_covered = demandsNotCovered(problem);
+  certificate.not_covered = demandsNotCovered(problem, trajectory);
   certificate.clear = certificate.faults.empty();
   certificate.message = verdict(certificate);
   return certificate;

@@ -45,7 +45,8 @@ double wholeNanoseconds(double t) { return std::round(t * 1e9) / 1e9; }
 /// Where spans meet, and both ends.
 std::vector<double> jointTimes(const Trajectory& trajectory) {
   constexpr double kShortestStep = 1e-6;  // [s]
-  const double end = std::max(wholeNanoseconds(trajectory.duration()), 1e-9);
+  constexpr double kNanosecond = 1e-9;    // a curve that ends before takes this long
+  const double end = std::max(wholeNanoseconds(trajectory.duration()), kNanosecond);
   std::vector<double> times{0.0};
   for (int i = 1; i < trajectory.spanCount(); ++i) {
     const double t = wholeNanoseconds(trajectory.spanTime(i).lower);
