@@ -89,6 +89,13 @@ MatX randomCorners(const Problem& problem, int between, test::Random& random) {
   return corners;
 }
 
+/// Moves the inner points by up to `off` [rad or m].
+void shake(double off, test::Random& random, MatX* corners) {
+  for (Eigen::Index i = 1; i + 1 < corners->cols(); ++i) {
+    corners->col(i) += random.vectorX(static_cast<int>(corners->rows()), off);
+  }
+}
+
 /// Slow enough for all limits of velocity; cubic with the velocities of Catmull and Rom.
 HermiteCurve rowsThrough(const Problem& problem, const MatX& corners, bool is_cubic) {
   const VecX fastest = plannedLimits(problem).velocity;
@@ -191,12 +198,14 @@ int run(const Arguments& arguments) {
     const int index = (7 * k + k / 100) % file.set.count();
     test::Random random(static_cast<unsigned>(k));
     Problem problem = file.set.problem(index);
-    // Every fifth straight, two through random points, two along the reference path.
+    // Of ten, one is straight, three go through random points, six along the reference path, two of
+    // them shaken: most of what is in the way lies between start and goal.
     const int round = k / static_cast<int>(files.size());
-    const int kind = round % 5;
-    const bool has_path = kind >= 3 && !file.paths.empty();
-    const MatX corners = has_path ? file.paths[static_cast<std::size_t>(index)]
-                                  : randomCorners(problem, kind == 0 ? 0 : 1 + kind % 3, random);
+    const int kind = round / 2 % 10;
+    const bool has_path = kind >= 4 && !file.paths.empty();
+    MatX corners = has_path ? file.paths[static_cast<std::size_t>(index)]
+                            : randomCorners(problem, kind % 4, random);
+    if (kind >= 8) shake(0.02, random, &corners);
     const bool is_cubic = round % 2 == 1;
     const std::string name = file.set.robotName() + "/" + file.set.scene() + " " +
                              std::to_string(index) + (has_path ? " path" : " random");

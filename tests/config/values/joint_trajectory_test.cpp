@@ -73,7 +73,7 @@ TEST(JointTrajectory, TheFieldsThatAreThereSayHowAControllerInterpolates) {
   EXPECT_EQ(parseJointTrajectory(message(v), "x.yaml", {}, Interpolation::kLinear).interpolation(),
             Interpolation::kLinear);
   EXPECT_EQ(errorOf(message(v), Interpolation::kQuintic),
-            "x.yaml:6: points: 'accelerations' are missing: the motion is to be quintic between "
+            "x.yaml:5: points: 'accelerations' are missing: the motion is to be quintic between "
             "rows of positions, velocities and accelerations");
 }
 
