@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "allclear/core/input_error.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/trajectories/spline_fit.h"
 #include "allclear/trajectories/trajectory_csv.h"
@@ -219,6 +220,34 @@ TEST(Interpolation, RandomRowsAreClearOnlyIfNoSampleIsTooNear) {
   }
   EXPECT_GT(clear, 10);
   EXPECT_GT(refused, 10);
+}
+
+TEST(Interpolation, OddNumbersAreRefusedOrRightlyClear) {
+  const Problem problem = loadText(armTask(kAcross));
+  const std::string header = "time,lift,shoulder,elbow,wrist\n", start = "0,0.1,0,0.5,0\n";
+  const auto verdictOf = [&](const std::string& rows) -> std::string {
+    try {
+      const Trajectory curve = parseTrajectoryCsv(header + start + rows, "x.csv").trajectory;
+      const Certificate certificate = certify(problem, curve);
+      if (!certificate.clear) return "refuted";
+      EXPECT_TRUE(verifyCertificate(problem, certificate).valid) << rows;
+      return "clear";
+    } catch (const InputError&) {
+      return "refused";
+    }
+  };
+  const std::string goal = ",0.1,1.2,-0.5,0.5\n";
+  EXPECT_EQ(verdictOf("8" + goal), "clear");
+  EXPECT_EQ(verdictOf("8" + goal + "8.000000002" + goal), "clear") << "at rest for 2 ns";
+  EXPECT_EQ(verdictOf("4,0.1,0,0.5,5e-324\n8" + goal), "clear");
+  EXPECT_EQ(verdictOf("1.1e-9" + goal), "refuted") << "1e9 rad/s";
+  EXPECT_EQ(verdictOf("4,0.1,0.5,0.5,99\n8" + goal), "refuted");
+  EXPECT_EQ(verdictOf("4,0.1,0.5,0.5,1e9\n8" + goal), "refused") << "turns without end";
+  EXPECT_EQ(verdictOf("8,0.1,1.2,-0.5,1e10\n"), "refused");
+  EXPECT_EQ(verdictOf("8,0.1,1.2,-0.5,nan\n"), "refused");
+  EXPECT_EQ(verdictOf("8,0.1,1.2,-0.5,inf\n"), "refused");
+  EXPECT_EQ(verdictOf("1e-10" + goal), "refused");
+  EXPECT_EQ(verdictOf("-1" + goal), "refused");
 }
 
 }  // namespace
