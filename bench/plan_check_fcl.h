@@ -45,8 +45,10 @@ class FclPlanCheck {
     addPairs();
   }
 
-  /// At `samples` instants drawn evenly at random, the two ends among them.
-  Result run(const Trajectory& trajectory, int samples, unsigned seed) {
+  /// At `samples` instants drawn evenly at random, the two ends among them; up to the first
+  /// violation when asked to stop there.
+  Result run(const Trajectory& trajectory, int samples, unsigned seed,
+             bool stops_at_violation = false) {
     Result result;
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> anywhere(0.0, trajectory.duration());
@@ -63,6 +65,7 @@ class FclPlanCheck {
       }
       ++result.samples;
       result.violations += violated;
+      if (violated && stops_at_violation) break;
     }
     return result;
   }
