@@ -37,6 +37,7 @@ void print(const Certificate& certificate, bool as_json) {
       {"pairs", certificate.pairs.size()},
       {"limits", certificate.limits.size()},
       {"faults", certificate.faults},
+      {"interpolation", describe(certificate.trajectory.interpolation())},
       {"static_contacts", certificate.static_contacts},
       {"not_covered", certificate.not_covered},
       {"valid_until", certificate.valid_until},
@@ -70,10 +71,14 @@ int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
                 const CertifyOptions& options) {
   // A certificate of another trajectory may hold, but says nothing about this one.
   const Certificate certificate = readCertificateJson(options.verify);
-  const CertificateVerdict verdict =
+  CertificateVerdict verdict =
       isSameTrajectory(trajectory, certificate.trajectory)
           ? verifyCertificate(problem, certificate, options.input.certificateOptions())
           : CertificateVerdict{false, "The certificate is of another trajectory."};
+  const std::string sent_fault = sentFault(problem, certificate);
+  if (verdict.valid && !sent_fault.empty()) {
+    verdict = {false, "The certificate does not hold: " + sent_fault + "."};
+  }
   if (options.json) {
     const nlohmann::ordered_json out = {{"valid", verdict.valid},
                                         {"message", verdict.message},

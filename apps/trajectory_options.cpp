@@ -1,8 +1,7 @@
 #include "allclear/apps/trajectory_options.h"
 
 #include <iostream>
-
-#include "allclear/exports/output_files.h"
+#include <map>
 
 namespace allclear {
 
@@ -10,9 +9,16 @@ void TrajectoryOptions::addTo(CLI::App& command) {
   command.add_option("task", task_, "the task that it is to fulfil")
       ->required()
       ->type_name("TASK.yaml");
-  command.add_option("trajectory", trajectory_, "the trajectory, .csv or .json")
+  command.add_option("trajectory", trajectory_, "the trajectory: .csv, .json, or ROS 2's .yaml")
       ->required()
       ->type_name("TRAJ");
+  command
+      .add_option("--interpolation", interpolation_,
+                  "how the robot moves between the rows; as-sent: as ROS 2's joint trajectory "
+                  "controller does with the columns that are there")
+      ->check(CLI::IsMember({"as-sent", "linear", "cubic", "quintic"}))
+      ->type_name("HOW")
+      ->capture_default_str();
   command
       .add_option("--limit-tolerance", limit_tolerance_,
                   "by how much limits may be exceeded, relative to their size")
@@ -20,10 +26,18 @@ void TrajectoryOptions::addTo(CLI::App& command) {
       ->capture_default_str();
 }
 
+std::optional<Interpolation> TrajectoryOptions::interpolation() const {
+  static const std::map<std::string, Interpolation> kMethods{{"linear", Interpolation::kLinear},
+                                                             {"cubic", Interpolation::kCubic},
+                                                             {"quintic", Interpolation::kQuintic}};
+  const auto found = kMethods.find(interpolation_);
+  return found == kMethods.end() ? std::nullopt : std::optional(found->second);
+}
+
 /// Warnings go to stderr, so that the output stays clean for programs.
 TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& options) const {
   Problem problem = loadTask(task_, options).problem;
-  NamedTrajectory trajectory = readTrajectoryFile(trajectory_, problem);
+  NamedTrajectory trajectory = loadTrajectory(trajectory_, problem, interpolation());
   for (const auto* warnings : {&problem.warnings, &trajectory.warnings}) {
     for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
   }

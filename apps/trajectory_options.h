@@ -1,6 +1,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
 #include "allclear/config/task_file.h"
@@ -27,8 +28,12 @@ class TrajectoryOptions {
   CertificateOptions certificateOptions() const;
 
  private:
+  /// None for "as-sent".
+  std::optional<Interpolation> interpolation() const;
+
   std::string task_;
   std::string trajectory_;
+  std::string interpolation_ = "as-sent";
   double limit_tolerance_ = CertifiedLimitOptions{}.limit_tolerance;
 };
 

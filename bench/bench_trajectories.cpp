@@ -51,7 +51,7 @@ Figures measure() {
   std::srand(1);
   const BSpline spline(MatX::Random(7, kSpans + 5), 3.0);
   const Trajectory curve = spline;
-  const Trajectory rows = sampledAtRate(curve, 250.0);
+  const Trajectory rows = controllerRows(curve, 250.0);
   const int row_spans = rows.spanCount();
   const auto time = [](int i) { return 3.0 * (i % 1009) / 1009.0; };
   const auto part = [&](int i) { return Interval{time(i), time(i) + 0.05}; };

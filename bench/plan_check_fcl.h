@@ -45,8 +45,10 @@ class FclPlanCheck {
     addPairs();
   }
 
-  /// At `samples` instants drawn evenly at random, the two ends among them.
-  Result run(const Trajectory& trajectory, int samples, unsigned seed) {
+  /// At `samples` instants drawn evenly at random, the two ends among them; up to the first
+  /// violation when asked to stop there.
+  Result run(const Trajectory& trajectory, int samples, unsigned seed,
+             bool stops_at_violation = false) {
     Result result;
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> anywhere(0.0, trajectory.duration());
@@ -63,8 +65,24 @@ class FclPlanCheck {
       }
       ++result.samples;
       result.violations += violated;
+      if (violated && stops_at_violation) break;
     }
     return result;
+  }
+
+  /// The distance of two bodies beyond their margin [m] at one instant; beyond `kNear` that; minus
+  /// the margin when a point of one lies inside a mesh of the other. NaN when there is no such
+  /// pair.
+  double excessAt(const Trajectory& trajectory, double t, const std::string& a,
+                  const std::string& b) {
+    place(problem_.configuration(trajectory.value(t)), t);
+    for (const Pair& pair : pairs_) {
+      const std::string &x = bodies_[pair.a].name, &y = bodies_[pair.b].name;
+      if (!((x == a && y == b) || (x == b && y == a))) continue;
+      const bool nested = isInside(pair.a, pair.b) || isInside(pair.b, pair.a);
+      return (nested ? 0.0 : distance(pair)) - pair.margin;
+    }
+    return NAN;
   }
 
  private:
@@ -190,6 +208,44 @@ class FclPlanCheck {
       body.X_WB = transform(body.obstacle >= 0 ? problem_.obstacles[body.obstacle].pose(t)
                                                : X_WL_[body.link]);
     }
+  }
+
+  std::vector<Geometry> geometryOf(std::size_t i) const {
+    const Body& body = bodies_[i];
+    if (body.obstacle >= 0) return problem_.obstacles[body.obstacle].geometry;
+    if (i >= first_attached_) return problem_.attached[i - first_attached_].geometry;
+    return problem_.robot->links()[body.link].collision;
+  }
+
+  /// Whether the first vertex of a mesh of body i lies inside a closed mesh of body j: a ray from
+  /// it crosses the mesh an odd number of times.
+  bool isInside(std::size_t i, std::size_t j) const {
+    for (const Geometry& from : geometryOf(i)) {
+      const auto* points = std::get_if<TriangleMesh>(&from.shape);
+      if (points == nullptr) continue;
+      const Vec3 p_W = bodies_[i].X_WB * (from.X_BG * points->vertices()[0]);
+      for (const Geometry& in : geometryOf(j)) {
+        const auto* mesh = std::get_if<TriangleMesh>(&in.shape);
+        if (mesh == nullptr) continue;
+        const Vec3 p = in.X_BG.inverse() * Vec3(bodies_[j].X_WB.inverse() * p_W);
+        if (crossings(*mesh, p, Vec3(0.36, 0.48, 0.8)) % 2 == 1) return true;
+      }
+    }
+    return false;
+  }
+
+  /// How many triangles the ray from p along d meets.
+  static int crossings(const TriangleMesh& mesh, const Vec3& p, const Vec3& d) {
+    int count = 0;
+    for (const Triangle& t : mesh.triangles()) {
+      const Vec3 a = mesh.vertices()[t[0]] - p;
+      const Vec3 e = mesh.vertices()[t[1]] - p - a, f = mesh.vertices()[t[2]] - p - a;
+      const double volume = d.dot(e.cross(f));
+      const double u = -d.dot(a.cross(f)) / volume, v = d.dot(a.cross(e)) / volume;
+      const double at = a.dot(e.cross(f)) / volume;
+      count += u >= 0.0 && v >= 0.0 && u + v <= 1.0 && at > 0.0;
+    }
+    return count;
   }
 
   /// Exact when below margin + kNear.

@@ -1,8 +1,12 @@
 #include "allclear/config/task_file.h"
 
 #include "allclear/config/task/sections.h"
+#include "allclear/config/values/joint_trajectory.h"
 #include "allclear/config/values/scene.h"
+#include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/text/value_tree.h"
+#include "allclear/exports/output_files.h"
 
 namespace allclear {
 namespace {
@@ -105,6 +109,15 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   chooseNearestTurns(problem);
   requireValid(problem);
   return loaded;
+}
+
+NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem& problem,
+                               std::optional<Interpolation> interpolation) {
+  if (path.extension() != ".yaml" && path.extension() != ".yml") {
+    return readTrajectoryFile(path, problem, interpolation);
+  }
+  return parseJointTrajectory(readFile(path, DocumentLimits{}.bytes), path.string(),
+                              plannedNames(problem), interpolation);
 }
 
 }  // namespace allclear

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
+#include "allclear/trajectories/named_trajectory.h"
 
 namespace allclear {
 
@@ -26,5 +28,12 @@ struct Task {
 /// throws `InputError` with file, line, key and value, and the nearest spelling. The problem
 /// passes `validate`. Doubtful but accepted input is listed in `Problem::warnings`.
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options = {});
+
+/// Reads a trajectory of the task: a ROS 2 `trajectory_msgs/msg/JointTrajectory` in YAML (`.yaml`,
+/// `.yml`), else as `readTrajectoryFile` does; as the curve that a controller runs, or as
+/// `interpolation` says. The joints come in the order of the planned coordinates. Throws
+/// `InputError`.
+NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem& problem,
+                               std::optional<Interpolation> interpolation = std::nullopt);
 
 }  // namespace allclear

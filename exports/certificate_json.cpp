@@ -102,6 +102,7 @@ std::string layout(const Certificate& certificate) {
   add("faults", certificate.faults);
   add("static_contacts", certificate.static_contacts);
   add("not_covered", certificate.not_covered);
+  if (!certificate.sent.empty()) add("sent", certificate.sent);
   lines.addRows("pairs", rowsOf(certificate.pairs));
   return lines.text();
 }
@@ -256,6 +257,11 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   certificate.faults = sentencesFrom(root.need("faults"));
   certificate.static_contacts = sentencesFrom(root.need("static_contacts"));
   certificate.not_covered = sentencesFrom(root.need("not_covered"));
+  if (const auto sent = root.find("sent")) {
+    for (const Value::Entry& hash : sent->only({"csv", "ros2"}).entries()) {
+      certificate.sent[hash.key] = hash.value.text();
+    }
+  }
   for (const Value& pair : root.need("pairs").items()) certificate.pairs.push_back(pairFrom(pair));
   return certificate;
 }

@@ -23,10 +23,11 @@ namespace allclear {
 ///      "limits": [{"subject": "joint1", "quantity": "velocity", "bounds": [lower, upper],
 ///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
 ///      "faults": [..], "static_contacts": [..], "not_covered": [..],
+///      "sent": {"csv": "..", "ros2": ".."},
 ///      "pairs": [{"a": "hand", "b": "box", "fidelity": 0, "pieces": [0, 0], "margin": 0.001,
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///
-/// SI units and radians; infinite numbers are null.
+/// SI units and radians; infinite numbers are null. `sent` is left out when it is empty.
 std::string formatCertificateJson(const Certificate& certificate);
 
 /// The same, into a file, atomically. Throws `InputError` when it cannot be written.

@@ -1,12 +1,52 @@
+// The files of a plan hold one curve and its proof. Rows for controllers are not samples of a curve
+// that was proven: they are the curve that was proven, at the joints of its polynomials, with the
+// times that the files can hold. So nothing has to be said about the difference between them.
 #include "allclear/exports/output_files.h"
 
 #include "allclear/core/file.h"
+#include "allclear/core/sha256.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/ros2_trajectory.h"
 #include "allclear/trajectories/trajectory_csv.h"
 #include "allclear/trajectories/trajectory_json.h"
 
 namespace allclear {
+namespace {
+
+/// The rows that are sent. Those that are there already stay to the bit.
+HermiteCurve rowsToSend(const Trajectory& trajectory, double rate) {
+  const HermiteCurve rows = controllerRows(trajectory, rate);
+  const HermiteCurve* given = trajectory.hermite();
+  const bool are_there =
+      given != nullptr && given->givenOrder() == 2 && given->times() == rows.times();
+  return are_there ? *given : rows;
+}
+
+std::string ros2Text(const Problem& problem, const HermiteCurve& rows) {
+  const RobotModel& robot = *problem.robot;
+  return formatRos2Trajectory(rows, plannedNames(problem), robot.links()[robot.rootLink()].name);
+}
+
+/// Beyond what a reader takes (1e9), a file would hold another curve or none.
+void requireReadsBack(const std::string& csv, const NamedTrajectory& sent) {
+  if (!isSameTrajectory(parseTrajectoryCsv(csv, "CSV"), sent)) {
+    throw InputError("the trajectory would not read back from CSV as it is");
+  }
+}
+
+/// A certificate of the rows: the one given when it is, else a new one, which must be clear.
+Certificate certificateOf(const Problem& problem, const NamedTrajectory& sent,
+                          const Certificate& given, double rate) {
+  if (isSameTrajectory(given.trajectory, sent)) return given;
+  Certificate certificate = certify(problem, sent.trajectory);
+  if (!certificate.clear && given.clear) {
+    throw InputError({problem.source_file, 0, "output.rate", std::to_string(rate)},
+                     "the rows cannot be certified: " + certificate.message);
+  }
+  return certificate;
+}
+
+}  // namespace
 
 std::string incompleteProof(const std::string& file, const Proof& proof) {
   return "no " + file + ": the certificate proves " + proof.unproven.front() +
@@ -20,45 +60,60 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
                                                     const Trajectory& trajectory,
                                                     const Certificate* certificate,
                                                     std::vector<std::string>* warnings) {
-  // Rows for controllers are sampled; the trajectory itself, which the certificate is about, is
-  // not.
+  const HermiteCurve rows = rowsToSend(trajectory, output.rate);
+  const NamedTrajectory sent{rows, plannedNames(problem), {}};
+  const std::string csv = output.csv.empty() ? "" : formatTrajectoryCsv(rows, sent.joint_names);
+  const std::string ros2 = output.ros2.empty() ? "" : ros2Text(problem, rows);
+  if (!csv.empty()) requireReadsBack(csv, sent);
+  std::optional<Certificate> of_rows;
+  if (certificate != nullptr) {
+    of_rows = certificateOf(problem, sent, *certificate, output.rate);
+    if (!csv.empty()) of_rows->sent["csv"] = sha256(csv);
+    if (!ros2.empty()) of_rows->sent["ros2"] = sha256(ros2);
+  }
+  Proof proof;
+  if (of_rows && !output.proof.empty()) proof = makeProof(problem, *of_rows);
+  // From here on files are written.
   std::vector<std::filesystem::path> written;
-  const auto write = [&](const std::string& name, const auto& writer) {
+  const auto write = [&](const std::string& name, const auto& text) {
     if (name.empty()) return;
     written.push_back(folder / name);
-    writer(written.back());
+    writeFileAtomically(written.back(), text());
   };
-  const std::vector<std::string> joints = plannedNames(problem);
-  write(output.csv, [&](const std::filesystem::path& path) {
-    writeTrajectoryCsv(path, sampledAtRate(trajectory, output.rate), joints);
-  });
-  write(output.trajectory,
-        [&](const std::filesystem::path& path) { writeTrajectoryJson(path, trajectory, joints); });
-  if (certificate != nullptr) {
-    write(output.certificate,
-          [&](const std::filesystem::path& path) { writeCertificateJson(path, *certificate); });
-  }
-  if (certificate != nullptr && !output.proof.empty()) {
-    const Proof proof = makeProof(problem, *certificate);
-    if (proof.unproven.empty()) {
-      write(output.proof,
-            [&](const std::filesystem::path& path) { writeFileAtomically(path, proof.text); });
-    } else {
-      warnings->push_back(incompleteProof(output.proof, proof));
-    }
-  }
-  write(output.ros2, [&](const std::filesystem::path& path) {
-    const RobotModel& robot = *problem.robot;
-    writeRos2Trajectory(path, sampledAtRate(trajectory, output.rate), joints,
-                        robot.links()[robot.rootLink()].name);
-  });
+  write(output.csv, [&] { return csv; });
+  write(output.trajectory, [&] { return formatTrajectoryJson(rows, sent.joint_names); });
+  if (of_rows) write(output.certificate, [&] { return formatCertificateJson(*of_rows); });
+  if (of_rows && proof.unproven.empty()) write(output.proof, [&] { return proof.text; });
+  if (!proof.unproven.empty()) warnings->push_back(incompleteProof(output.proof, proof));
+  write(output.ros2, [&] { return ros2; });
   return written;
 }
 
-NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem) {
+std::string sentFault(const Problem& problem, const Certificate& certificate) {
+  const HermiteCurve* rows = certificate.trajectory.trajectory.hermite();
+  for (const auto& [kind, hash] : certificate.sent) {
+    const bool is_rows = rows != nullptr && rows->givenOrder() == 2;
+    if (is_rows && kind == "csv" &&
+        hash == sha256(formatTrajectoryCsv(*rows, certificate.trajectory.joint_names))) {
+      continue;
+    }
+    if (is_rows && kind == "ros2" && hash == sha256(ros2Text(problem, *rows))) continue;
+    return "the hash of the file that was sent ('" + kind + "') is not that of its trajectory";
+  }
+  return "";
+}
+
+NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem,
+                                   std::optional<Interpolation> interpolation) {
   const std::vector<std::string> joints = plannedNames(problem);
-  return path.extension() == ".json" ? readTrajectoryJson(path, joints)
-                                     : readTrajectoryCsv(path, joints);
+  if (path.extension() != ".json") return readTrajectoryCsv(path, joints, interpolation);
+  NamedTrajectory trajectory = readTrajectoryJson(path, joints);
+  if (interpolation && *interpolation != trajectory.interpolation()) {
+    throw InputError({path.string(), 0, "type", ""}, "this file's motion is " +
+                                                         describe(trajectory.interpolation()) +
+                                                         ", not " + describe(*interpolation));
+  }
+  return trajectory;
 }
 
 }  // namespace allclear

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,11 +11,19 @@
 
 namespace allclear {
 
-/// Writes the files that `output` names, except the report: the rows at its rate as CSV, the
+/// Writes the files that `output` names, except the report: the rows for controllers as CSV, the
 /// trajectory itself, the certificate and the proof (when the certificate is given), and the rows
 /// for ROS 2. Each is written atomically. Relative names are relative to `folder`. Returns the
 /// files written, in this order; a proof that could not be completed is left out, and `warnings`
-/// says so. Throws `InputError` when one cannot be written.
+/// says so.
+///
+/// All of them hold one curve, the rows as a controller runs them: `trajectory` when it is rows of
+/// positions, velocities and accelerations at whole nanoseconds (as `plan` returns it) and no rate
+/// is asked for, else `controllerRows` of it. The certificate written is of this curve: the one
+/// given, or a new one when that is of another curve. It carries the hashes of both files of rows.
+///
+/// Throws `InputError` when a file cannot be written, and, before anything is written, when a
+/// certificate is given but the rows cannot be certified or would not read back to the bit.
 std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output,
                                                     const std::filesystem::path& folder,
                                                     const Problem& problem,
@@ -25,8 +34,15 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
 /// Why a file with this proof is not written. Pre: something is unproven.
 std::string incompleteProof(const std::string& file, const Proof& proof);
 
-/// Reads a trajectory file: JSON if its name ends in `.json`, else CSV. The joints come in the
-/// order of the planned coordinates. Throws `InputError`.
-NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem);
+/// What is wrong with `Certificate::sent`; empty when each hash is that of the file which
+/// `writeOutputFiles` makes of the certificate's trajectory.
+std::string sentFault(const Problem& problem, const Certificate& certificate);
+
+/// Reads a trajectory file: JSON if its name ends in `.json`, else CSV as the curve that a
+/// controller runs, or as `interpolation` says (trajectory_csv.h). A JSON file says itself what its
+/// curve is, and `interpolation` may not differ. The joints come in the order of the planned
+/// coordinates. Throws `InputError`.
+NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem,
+                                   std::optional<Interpolation> interpolation = std::nullopt);
 
 }  // namespace allclear

@@ -7,7 +7,9 @@ namespace allclear {
 /// Files to write after planning; a file with an empty name is not written.
 struct OutputSettings {
   std::string csv;
-  double rate = 250.0;  ///< rows per second of the CSV [Hz]: between UR's 125 and 500
+  /// [Hz]: rows at this rate, beside those at the joints of the curve, for what cannot interpolate
+  /// polynomials itself; 0: none.
+  double rate = 0.0;
   std::string trajectory;
   std::string certificate;
   std::string proof;

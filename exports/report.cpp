@@ -83,6 +83,7 @@ class ReportMaker {
     addFact("Proof", std::to_string(certificate.pairs.size()) + " pairs in " +
                          std::to_string(cells) + " cells, " +
                          std::to_string(certificate.limits.size()) + " limits");
+    addFact("Motion", describe(certificate.trajectory.interpolation()));
     for (const std::string& contact : certificate.static_contacts) addFact("Note", contact);
     for (const std::string& demand : certificate.not_covered) addFact("Not covered", demand);
   }

@@ -1,8 +1,8 @@
 #include "allclear/exports/ros2_trajectory.h"
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 
 #include "allclear/core/assert.h"
 #include "allclear/core/file.h"
@@ -21,11 +21,11 @@ std::string quoted(const std::string& name) {
   return out + "\"";
 }
 
-/// YAML 1.1 reads `1e-05` as a string: there must be a point in the mantissa.
+/// The shortest text that reads back to the bit. YAML 1.1 reads `1e-05` as a string: there must be
+/// a point in the mantissa.
 std::string number(double value) {
   char digits[40];
-  std::snprintf(digits, sizeof digits, "%.17g", value);
-  std::string out = digits;
+  std::string out(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
   const std::size_t exponent = out.find('e');
   if (out.find('.') == std::string::npos) {
     out.insert(exponent == std::string::npos ? out.size() : exponent, ".0");
@@ -44,7 +44,7 @@ void appendRow(const char* key, const MatX& columns, Eigen::Index row, std::stri
 
 }  // namespace
 
-std::string formatRos2Trajectory(const QuinticHermite& rows,
+std::string formatRos2Trajectory(const HermiteCurve& rows,
                                  const std::vector<std::string>& joint_names,
                                  const std::string& frame_id) {
   ALLCLEAR_ASSERT(static_cast<int>(joint_names.size()) == rows.dimension());
@@ -64,8 +64,8 @@ std::string formatRos2Trajectory(const QuinticHermite& rows,
     const auto row = static_cast<Eigen::Index>(i);
     std::string point;
     appendRow("positions", rows.positions(), row, &point);
-    appendRow("velocities", rows.velocities(), row, &point);
-    appendRow("accelerations", rows.accelerations(), row, &point);
+    if (rows.givenOrder() >= 1) appendRow("velocities", rows.velocities(), row, &point);
+    if (rows.givenOrder() >= 2) appendRow("accelerations", rows.accelerations(), row, &point);
     point[0] = '-';  // the first key of a list's item
     out += point + "  time_from_start: {sec: " + std::to_string(nanoseconds / 1000000000) +
            ", nanosec: " + std::to_string(nanoseconds % 1000000000) + "}\n";
@@ -73,7 +73,7 @@ std::string formatRos2Trajectory(const QuinticHermite& rows,
   return out;
 }
 
-void writeRos2Trajectory(const std::filesystem::path& path, const QuinticHermite& rows,
+void writeRos2Trajectory(const std::filesystem::path& path, const HermiteCurve& rows,
                          const std::vector<std::string>& joint_names, const std::string& frame_id) {
   writeFileAtomically(path, formatRos2Trajectory(rows, joint_names, frame_id));
 }

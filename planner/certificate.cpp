@@ -18,6 +18,7 @@
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/problem/claims.h"
@@ -121,8 +122,8 @@ FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeo
 }
 
 /// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
-std::vector<std::string> demandsNotCovered(const Problem& problem) {
-  std::vector<std::string> demands;
+std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory) {
+  std::vector<std::string> demands = demandsLeftOpen(problem, trajectory);
   for (const FixedLink& contact : problem.contacts) {
     if (!isMoved(problem, contact.link)) continue;  // nothing moves it: it stays
     demands.push_back("contact of '" + problem.robot->links()[contact.link].name + "'");
@@ -138,13 +139,23 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return all;
 }
 
+/// How the motion goes between rows; nothing of a spline, which has none.
+std::string betweenRows(const Trajectory& trajectory) {
+  const HermiteCurve* rows = trajectory.hermite();
+  if (rows == nullptr) return "";
+  static constexpr const char* kPieces[] = {"linear", "cubic", "quintic"};
+  return text(" as piecewise %s motion between its %zu rows", kPieces[rows->givenOrder()],
+              rows->times().size());
+}
+
 }  // namespace
 
 std::string verdictOf(const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
-    const double end = certificate.trajectory.trajectory.duration();
-    out = text("Clear at every instant of %.6g s", end);
+    const Trajectory& trajectory = certificate.trajectory.trajectory;
+    const double end = trajectory.duration();
+    out = text("Clear at every instant of %.6g s", end) + betweenRows(trajectory);
     if (certificate.covered_until > end) {
       out += text(" and while the robot rests until t = %.6g s, when the last obstacle stops",
                   certificate.covered_until);
@@ -170,7 +181,7 @@ std::string verdictOf(const Certificate& certificate) {
     const auto& faults = certificate.faults;
     const std::vector<std::string> first(
         faults.begin(), faults.begin() + static_cast<int>(std::min(kShown, faults.size())));
-    out = "Not clear: " + joined(first, "; ");
+    out = "Not clear" + betweenRows(certificate.trajectory.trajectory) + ": " + joined(first, "; ");
     if (faults.size() > kShown) out += text("; and %zu more", faults.size() - kShown);
     out += ".";
   }
@@ -229,7 +240,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   FixedPairSentences fixed = fixedPairSentences(problem, geometry);
   certificate.static_contacts = std::move(fixed.contacts);
   for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
-  certificate.not_covered = demandsNotCovered(problem);
+  certificate.not_covered = demandsNotCovered(problem, trajectory);
   certificate.clear = certificate.faults.empty();
   certificate.message = verdictOf(certificate);
   return certificate;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -94,8 +95,10 @@ struct ExemptPair {
 ///
 /// `clear` says that for all t of [0, covered_until] every pair keeps its margin, that for all t of
 /// [0, duration] every limit and path constraint is kept, that the ends are those of the problem,
-/// and that position, velocity and acceleration do not jump. It is proven from the problem and the
-/// trajectory alone, by code that shares none with the search that found the trajectory.
+/// and that position, velocity and acceleration do not jump. Of rows without velocities or
+/// accelerations, which a controller joins by straight lines or cubics, it says less: `not_covered`
+/// names what. It is proven from the problem and the trajectory alone, by code that shares none
+/// with the search that found the trajectory.
 struct Certificate {
   NamedTrajectory trajectory;
   std::string trajectory_sha256 = {};  ///< of its JSON text
@@ -132,6 +135,10 @@ struct Certificate {
   /// Demands of the problem that the certificate says nothing about.
   std::vector<std::string> not_covered = {};
   std::string message = {};  ///< the verdict in words
+
+  /// SHA-256 of the files that hold this trajectory for a controller, by kind: "csv", "ros2"
+  /// (`writeOutputFiles`; `sentFault` checks them).
+  std::map<std::string, std::string> sent = {};
 };
 
 /// Certifies `trajectory` (over `problem.planned`, in its order). Deterministic. Throws

@@ -52,8 +52,9 @@ struct Plan {
   PlanStatus status = PlanStatus::kNotFound;
   std::string
       message;  ///< one paragraph: the verdict and, when there is no plan, why and what to try
-  std::optional<Trajectory>
-      trajectory;  ///< of the planned coordinates; the best one even if not certified
+  /// Of the planned coordinates; the best one even if not certified. A certified one comes as rows
+  /// for a controller (`controllerRows`), at the joints of the spline that was found.
+  std::optional<Trajectory> trajectory;
   std::optional<Certificate> certificate;  ///< of `trajectory`
   PlanOptions options;                     ///< what it was planned with
   PlanStatistics statistics;

@@ -59,7 +59,7 @@ double feasibleDuration(const Problem& problem, const BSpline& curve) {
   return std::min(neededDuration(problem, curve), problem.duration.max);
 }
 
-QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>& path) {
+HermiteCurve restingAtCorners(const Problem& problem, const std::vector<VecX>& path) {
   const PlannedLimits limits = plannedLimits(problem);
   std::vector<double> times{0.0};
   for (std::size_t i = 1; i < path.size(); ++i) {

@@ -18,6 +18,6 @@ double feasibleDuration(const Problem& problem, const BSpline& curve);
 /// A motion along the straight segments of `path` (planned coordinates, two vertices and more) that
 /// rests at every vertex. Each segment follows the smooth step 10 s^3 - 15 s^4 + 6 s^5, as fast as
 /// the limits allow: slow, but exactly as clear as the path.
-QuinticHermite restingAtCorners(const Problem& problem, const std::vector<VecX>& path);
+HermiteCurve restingAtCorners(const Problem& problem, const std::vector<VecX>& path);
 
 }  // namespace allclear

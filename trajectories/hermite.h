@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "allclear/trajectories/bernstein_span.h"
@@ -7,26 +8,34 @@
 
 namespace allclear {
 
-/// The piecewise quintic curve in R^n through given positions, velocities and accelerations at
-/// given times: what a joint trajectory controller executes. Twice continuously differentiable. A
-/// value type.
+/// The piecewise polynomial curve in R^n through rows of data: what a joint trajectory controller
+/// executes. The columns that are given decide the degree:
+///
+///   positions                                degree 1, continuous
+///   positions, velocities                    degree 3, once continuously differentiable
+///   positions, velocities, accelerations     degree 5, twice
+///
+/// A value type.
 ///
 /// Times are clamped to [0, duration]: before the start and after the end the value and the
 /// derivatives are those at the end point. A NaN time is a broken contract.
-class QuinticHermite {
+class HermiteCurve {
  public:
-  static constexpr int kDegree = 5;
-
   /// `times` [s] start at 0 and increase strictly, at least two; one column per time in the others,
-  /// all finite.
-  QuinticHermite(std::vector<double> times, MatX positions, MatX velocities, MatX accelerations);
+  /// all finite. Empty matrices are not given; accelerations need velocities.
+  HermiteCurve(std::vector<double> times, MatX positions, MatX velocities = {},
+               MatX accelerations = {});
 
-  int dimension() const { return static_cast<int>(positions_.rows()); }
+  int dimension() const { return static_cast<int>(rows_[0].rows()); }
   double duration() const { return times_.back(); }
   const std::vector<double>& times() const { return times_; }
-  const MatX& positions() const { return positions_; }
-  const MatX& velocities() const { return velocities_; }
-  const MatX& accelerations() const { return accelerations_; }
+  const MatX& positions() const { return rows_[0]; }
+  const MatX& velocities() const { return rows_[1]; }     ///< empty when not given
+  const MatX& accelerations() const { return rows_[2]; }  ///< empty when not given
+
+  /// The highest derivative that the rows give: 0, 1 or 2. It and those below do not jump.
+  int givenOrder() const { return given_order_; }
+  int degree() const { return 2 * given_order_ + 1; }
 
   /// The `order`-th time derivative at t; at a joint of spans, from the right. At the given times
   /// the given positions, velocities and accelerations come back to the bit.
@@ -44,7 +53,8 @@ class QuinticHermite {
 
  private:
   std::vector<double> times_;
-  MatX positions_, velocities_, accelerations_;
+  std::array<MatX, 3> rows_;  ///< by derivative
+  int given_order_;
 };
 
 }  // namespace allclear

@@ -9,7 +9,9 @@
 namespace allclear {
 namespace {
 
+/// An empty matrix, of what a file does not give, stays empty.
 MatX rowsInOrder(const MatX& rows, const std::vector<int>& order) {
+  if (rows.size() == 0) return rows;
   MatX result(rows.rows(), rows.cols());
   for (std::size_t k = 0; k < order.size(); ++k) {
     result.row(static_cast<Eigen::Index>(k)) = rows.row(order[k]);
@@ -21,13 +23,36 @@ Trajectory coordinatesInOrder(const Trajectory& curve, const std::vector<int>& o
   if (const BSpline* spline = curve.bspline()) {
     return spline->withControl(rowsInOrder(spline->control(), order));
   }
-  const QuinticHermite& rows = *curve.hermite();
-  return QuinticHermite(rows.times(), rowsInOrder(rows.positions(), order),
-                        rowsInOrder(rows.velocities(), order),
-                        rowsInOrder(rows.accelerations(), order));
+  const HermiteCurve& rows = *curve.hermite();
+  return HermiteCurve(rows.times(), rowsInOrder(rows.positions(), order),
+                      rowsInOrder(rows.velocities(), order),
+                      rowsInOrder(rows.accelerations(), order));
 }
 
 }  // namespace
+
+Interpolation interpolationOf(const Trajectory& trajectory) {
+  const HermiteCurve* rows = trajectory.hermite();
+  if (rows == nullptr) return Interpolation::kSpline;
+  static constexpr Interpolation kOf[] = {Interpolation::kLinear, Interpolation::kCubic,
+                                          Interpolation::kQuintic};
+  return kOf[rows->givenOrder()];
+}
+
+std::string describe(Interpolation interpolation) {
+  switch (interpolation) {
+    case Interpolation::kSpline:
+      return "a B-spline";
+    case Interpolation::kLinear:
+      return "linear between rows of positions";
+    case Interpolation::kCubic:
+      return "cubic between rows of positions and velocities";
+    case Interpolation::kQuintic:
+      return "quintic between rows of positions, velocities and accelerations";
+  }
+  ALLCLEAR_ASSERT(false);
+  return {};
+}
 
 void requireJointNames(const std::vector<std::string>& names, const InputPlace& place) {
   std::set<std::string> seen;

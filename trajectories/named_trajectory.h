@@ -8,12 +8,27 @@
 
 namespace allclear {
 
+/// How a curve comes from what a file or message holds.
+enum class Interpolation {
+  kSpline,   ///< a B-spline: its control points are given, no rows
+  kLinear,   ///< straight between rows of positions
+  kCubic,    ///< between rows of positions and velocities
+  kQuintic,  ///< between rows of positions, velocities and accelerations
+};
+
+Interpolation interpolationOf(const Trajectory& trajectory);
+
+/// In words, such as "linear between rows of positions".
+std::string describe(Interpolation interpolation);
+
 /// A trajectory as a file holds it: coordinate k belongs to joint_names[k].
 struct NamedTrajectory {
   Trajectory trajectory;
   std::vector<std::string> joint_names;
   /// What the file left open and how it was read, one sentence each; empty for a complete file.
   std::vector<std::string> warnings;
+
+  Interpolation interpolation() const { return interpolationOf(trajectory); }
 };
 
 /// What a trajectory from a file must keep to, so that no bound of it can overflow.

@@ -118,7 +118,7 @@ BSpline fitSpline(std::shared_ptr<const BSplineBasis> basis, double duration,
   return {std::move(basis), std::move(control), duration};
 }
 
-QuinticHermite interpolatePositions(std::vector<double> times, MatX positions) {
+HermiteCurve interpolatePositions(std::vector<double> times, MatX positions) {
   const int rows = static_cast<int>(times.size());
   ALLCLEAR_ASSERT(rows >= 2 && positions.cols() == rows);
   MatX velocities = MatX::Zero(positions.rows(), rows);
@@ -156,32 +156,6 @@ QuinticHermite interpolatePositions(std::vector<double> times, MatX positions) {
     accelerations.col(i + 1) = system.right[i].row(1).transpose();
   }
   return {std::move(times), std::move(positions), std::move(velocities), std::move(accelerations)};
-}
-
-QuinticHermite interpolatePositionsAndVelocities(std::vector<double> times, MatX positions,
-                                                 MatX velocities) {
-  const int rows = static_cast<int>(times.size());
-  ALLCLEAR_ASSERT(rows >= 2 && positions.cols() == rows && velocities.cols() == rows);
-  MatX a = MatX::Zero(positions.rows(), rows);
-  // Jerk before = jerk after (formulas above): a diagonally dominant tridiagonal system.
-  std::vector<double> diagonal(rows, 1.0), next(rows, 0.0);
-  for (int i = 1; i + 1 < rows; ++i) {
-    const double ih = 1.0 / (times[i] - times[i - 1]), ik = 1.0 / (times[i + 1] - times[i]);
-    const VecX d = positions.col(i) - positions.col(i - 1);
-    const VecX e = positions.col(i + 1) - positions.col(i);
-    const VecX right = 60.0 * (e * (ik * ik * ik) - d * (ih * ih * ih)) +
-                       ih * ih * (24.0 * velocities.col(i - 1) + 36.0 * velocities.col(i)) -
-                       ik * ik * (36.0 * velocities.col(i) + 24.0 * velocities.col(i + 1));
-    const double before = i > 1 ? -3.0 * ih : 0.0;
-    const double factor = before / diagonal[i - 1];
-    diagonal[i] = 9.0 * (ih + ik) - factor * next[i - 1];
-    next[i] = i + 2 < rows ? -3.0 * ik : 0.0;
-    a.col(i) = right - factor * a.col(i - 1);
-  }
-  for (int i = rows - 2; i >= 1; --i) {
-    a.col(i) = (a.col(i) - next[i] * a.col(i + 1)) / diagonal[i];
-  }
-  return {std::move(times), std::move(positions), std::move(velocities), std::move(a)};
 }
 
 }  // namespace allclear

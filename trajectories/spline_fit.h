@@ -40,11 +40,6 @@ BSpline fitSpline(std::shared_ptr<const BSplineBasis> basis, double duration,
 
 /// The C4 quintic spline through `positions` (one column per time) from rest to rest: the curve
 /// through them of the least integral of squared jerk. `times` start at 0 and increase. O(rows).
-QuinticHermite interpolatePositions(std::vector<double> times, MatX positions);
-
-/// The same with given velocities: accelerations such that the jerk is continuous, zero at both
-/// ends.
-QuinticHermite interpolatePositionsAndVelocities(std::vector<double> times, MatX positions,
-                                                 MatX velocities);
+HermiteCurve interpolatePositions(std::vector<double> times, MatX positions);
 
 }  // namespace allclear

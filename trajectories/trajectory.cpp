@@ -39,6 +39,39 @@ void forEachPiece(const Curve& curve, int order, Interval part, Visit visit) {
   }
 }
 
+/// The nearest whole nanosecond; as a quotient, so that it is the double nearest to its decimals.
+double wholeNanoseconds(double t) { return std::round(t * 1e9) / 1e9; }
+
+/// Where spans meet, and both ends.
+std::vector<double> jointTimes(const Trajectory& trajectory) {
+  constexpr double kShortestStep = 1e-6;  // [s]
+  constexpr double kNanosecond = 1e-9;    // a curve that ends before takes this long
+  const double end = std::max(wholeNanoseconds(trajectory.duration()), kNanosecond);
+  std::vector<double> times{0.0};
+  for (int i = 1; i < trajectory.spanCount(); ++i) {
+    const double t = wholeNanoseconds(trajectory.spanTime(i).lower);
+    if (t >= times.back() + kShortestStep && t <= end - kShortestStep) times.push_back(t);
+  }
+  times.push_back(end);
+  return times;
+}
+
+/// The same, with the instants of the rate that are not near one of them.
+std::vector<double> rowTimes(const std::vector<double>& joints, double rate) {
+  if (rate == 0.0) return joints;
+  constexpr double kNear = 0.1;  // of a period
+  std::vector<double> times{joints.front()};
+  for (std::size_t i = 1; i < joints.size(); ++i) {
+    const double first = std::floor(joints[i - 1] * rate + kNear) + 1.0;
+    for (double row = first; row <= joints[i] * rate - kNear; row += 1.0) {
+      const double t = wholeNanoseconds(row / rate);
+      if (t > times.back() && t < joints[i]) times.push_back(t);
+    }
+    times.push_back(joints[i]);
+  }
+  return times;
+}
+
 }  // namespace
 
 int Trajectory::dimension() const {
@@ -116,24 +149,21 @@ SpanCoefficients coefficientsOf(const Trajectory& trajectory, int i, int order, 
   return trajectory.hermite()->coefficients(i, order, k);
 }
 
-QuinticHermite sampledAtRate(const Trajectory& trajectory, double rate) {
-  ALLCLEAR_ASSERT(rate > 0.0 && std::isfinite(rate));
-  const double end = trajectory.duration();
-  ALLCLEAR_ASSERT(end * rate < 1e8);  // rows that memory can hold
-  std::vector<double> times{0.0};
-  // The last instant is a row of its own; a regular row just before it would make a step that a
-  // controller cannot follow.
-  for (double row = 1.0; row <= end * rate - 0.1; row += 1.0) times.push_back(row / rate);
-  times.push_back(end);
+HermiteCurve controllerRows(const Trajectory& trajectory, double rate) {
+  ALLCLEAR_ASSERT(rate >= 0.0 && std::isfinite(rate));
+  ALLCLEAR_ASSERT(trajectory.duration() * rate < 1e8);  // rows that memory can hold
+  const std::vector<double> times = rowTimes(jointTimes(trajectory), rate);
   const auto count = static_cast<Eigen::Index>(times.size());
   std::array<MatX, 3> rows;
   for (int order = 0; order < 3; ++order) {
     rows[order].resize(trajectory.dimension(), count);
     for (Eigen::Index i = 0; i < count; ++i) {
-      rows[order].col(i) = trajectory.value(times[i], order);
+      // The goal itself, not the point half a nanosecond before it.
+      const double t = i + 1 < count ? times[i] : trajectory.duration();
+      rows[order].col(i) = trajectory.value(t, order);
     }
   }
-  return {std::move(times), std::move(rows[0]), std::move(rows[1]), std::move(rows[2])};
+  return {times, std::move(rows[0]), std::move(rows[1]), std::move(rows[2])};
 }
 
 }  // namespace allclear

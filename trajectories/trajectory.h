@@ -14,8 +14,8 @@ namespace allclear {
 /// derivatives are those at the end point. A NaN time is a broken contract.
 class Trajectory {
  public:
-  Trajectory(BSpline curve) : curve_(std::move(curve)) {}         // NOLINT: the kinds convert
-  Trajectory(QuinticHermite curve) : curve_(std::move(curve)) {}  // NOLINT
+  Trajectory(BSpline curve) : curve_(std::move(curve)) {}       // NOLINT: the kinds convert
+  Trajectory(HermiteCurve curve) : curve_(std::move(curve)) {}  // NOLINT
 
   int dimension() const;
   double duration() const;
@@ -45,15 +45,21 @@ class Trajectory {
   Bounds bounds(int order, Interval part) const;
 
   const BSpline* bspline() const { return std::get_if<BSpline>(&curve_); }
-  const QuinticHermite* hermite() const { return std::get_if<QuinticHermite>(&curve_); }
+  const HermiteCurve* hermite() const { return std::get_if<HermiteCurve>(&curve_); }
 
  private:
-  std::variant<BSpline, QuinticHermite> curve_;
+  std::variant<BSpline, HermiteCurve> curve_;
 };
 
-/// The values, velocities and accelerations of a curve at rows of a fixed rate [Hz], as a
-/// controller is given them: at k / rate and at the last instant, which takes the place of a row
-/// less than a tenth of a period before it.
-QuinticHermite sampledAtRate(const Trajectory& trajectory, double rate);
+/// A curve as rows for a controller that goes from row to row as a quintic polynomial: positions,
+/// velocities and accelerations at the joints of its spans, and at k / rate [Hz] between them if
+/// `rate` is positive. Of a quintic spline with continuous acceleration these rows are the curve
+/// itself, to rounding and to half a nanosecond at the end, with or without the rate.
+///
+/// All times are whole nanoseconds, which ROS 2 messages hold; the values are those at the rounded
+/// times, and at the end those of the curve's end. A joint within a microsecond of the row before
+/// has no row, nor has an instant of the rate within a tenth of its period of a joint: so short a
+/// step would turn the rounding of positions into accelerations.
+HermiteCurve controllerRows(const Trajectory& trajectory, double rate = 0.0);
 
 }  // namespace allclear

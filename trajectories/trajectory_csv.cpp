@@ -1,9 +1,12 @@
-// Rows of a trajectory as CSV: the quintic Hermite curve through them, to the bit.
+// Rows of a trajectory as CSV, to the bit: numbers are written as the shortest text that reads back
+// to the same double.
 //
-// Written with 17 significant digits, from which every double reads back exactly. Files of other
-// programs often hold less than such a curve needs; what is missing is filled in by a documented
-// rule with a warning. What is ambiguous (velocities of some joints only, a column that looks like
-// a misspelt suffix) is refused, since a wrong guess would move a robot.
+// A file says where the robot is at its rows; between them it moves as the controller that is sent
+// the rows interpolates. The curve is that of ROS 2's joint_trajectory_controller with
+// `interpolation_method: splines`, which goes by the columns that are there: straight between
+// positions, cubic with velocities, quintic with accelerations. Any smoother reading of few columns
+// would be another motion than the robot makes. What is ambiguous (velocities of some joints only,
+// a column that looks like a misspelt suffix) is refused, since a wrong guess would move a robot.
 #include "allclear/trajectories/trajectory_csv.h"
 
 #include <algorithm>
@@ -13,7 +16,6 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/file.h"
 #include "allclear/core/text/csv_table.h"
-#include "allclear/trajectories/spline_fit.h"
 
 namespace allclear {
 namespace {
@@ -23,9 +25,7 @@ constexpr std::size_t kLargestFile = std::size_t{1} << 28;
 
 void appendNumber(std::string* out, double value) {
   char digits[40];
-  const auto end =
-      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general, 17).ptr;
-  out->append(digits, end);
+  out->append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
 /// Which derivative a column's name speaks of: 0, 1 or 2.
@@ -168,32 +168,43 @@ void startAtZero(std::vector<double>* times, std::vector<std::string>* warnings)
   for (double& time : *times) time -= start;
 }
 
+/// The highest derivative that the curve is to use: all that the columns give, or what is asked
+/// for, which they must give.
+int usedOrder(const CsvTable& table, const TrajectoryColumns& columns,
+              std::optional<Interpolation> asked) {
+  const int given = !columns.ofOrder(2).empty() ? 2 : !columns.ofOrder(1).empty() ? 1 : 0;
+  if (!asked) return given;
+  ALLCLEAR_ASSERT(*asked != Interpolation::kSpline);  // rows are no control points
+  const int wanted = static_cast<int>(*asked) - static_cast<int>(Interpolation::kLinear);
+  if (wanted > given) {
+    const std::string missing = columns.joints()[0] + std::string(kSuffixes[given + 1]);
+    table.fail("header", missing,
+               "this column is missing: the motion is to be " + describe(*asked));
+  }
+  return wanted;
+}
+
+/// Says how the motion goes on between rows that do not say all about it.
+void warnOfInterpolation(int used, bool asked, std::vector<std::string>* warnings) {
+  if (asked || used == 2) return;
+  warnings->push_back(std::string("there are no ") + (used == 0 ? "velocities" : "accelerations") +
+                      ": read as " +
+                      describe(used == 0 ? Interpolation::kLinear : Interpolation::kCubic) +
+                      ", as a joint trajectory controller does");
+}
+
 /// The curve through the rows. The matrices are made before the times are moved away: a function's
 /// arguments may be evaluated in any order.
-Trajectory curveThrough(TrajectoryRows rows, int joint_count, std::vector<std::string>* warnings) {
+Trajectory curveThrough(TrajectoryRows rows, int joint_count, int used_order,
+                        std::vector<std::string>* warnings) {
   startAtZero(&rows.times, warnings);
   const auto count = static_cast<Eigen::Index>(rows.times.size());
-  const auto matrix = [&](int order) {
-    return MatX(Eigen::Map<const MatX>(rows.values[order].data(), joint_count, count));
-  };
-  MatX positions = matrix(0);
-  if (rows.values[1].empty()) {
-    warnings->emplace_back(
-        "there are no velocities: read as the quintic spline through the positions, from rest to "
-        "rest");
-    return interpolatePositions(std::move(rows.times), std::move(positions));
+  std::array<MatX, 3> columns;
+  for (int order = 0; order <= used_order; ++order) {
+    columns[order] = Eigen::Map<const MatX>(rows.values[order].data(), joint_count, count);
   }
-  MatX velocities = matrix(1);
-  if (rows.values[2].empty()) {
-    warnings->emplace_back(
-        "there are no accelerations: read as those that make the jerk continuous, zero at both "
-        "ends");
-    return interpolatePositionsAndVelocities(std::move(rows.times), std::move(positions),
-                                             std::move(velocities));
-  }
-  MatX accelerations = matrix(2);
-  return QuinticHermite(std::move(rows.times), std::move(positions), std::move(velocities),
-                        std::move(accelerations));
+  return HermiteCurve(std::move(rows.times), std::move(columns[0]), std::move(columns[1]),
+                      std::move(columns[2]));
 }
 
 /// A name that a reader would take for another column, or split, cannot be written.
@@ -210,22 +221,25 @@ void requireWritable(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::string formatTrajectoryCsv(const QuinticHermite& curve,
+std::string formatTrajectoryCsv(const HermiteCurve& curve,
                                 const std::vector<std::string>& joint_names) {
   ALLCLEAR_ASSERT(static_cast<int>(joint_names.size()) == curve.dimension());
   requireWritable(joint_names);
   // All positions first, then all velocities, then all accelerations, as the header says.
+  const MatX* given[] = {&curve.positions(), &curve.velocities(), &curve.accelerations()};
   std::string out = "time";
-  for (const std::string_view suffix : kSuffixes) {
-    for (const std::string& name : joint_names) out.append(",").append(name).append(suffix);
+  for (int order = 0; order <= curve.givenOrder(); ++order) {
+    for (const std::string& name : joint_names) {
+      out.append(",").append(name).append(kSuffixes[order]);
+    }
   }
   out += '\n';
   for (std::size_t i = 0; i < curve.times().size(); ++i) {
     appendNumber(&out, curve.times()[i]);
-    for (const MatX* rows : {&curve.positions(), &curve.velocities(), &curve.accelerations()}) {
+    for (int order = 0; order <= curve.givenOrder(); ++order) {
       for (int k = 0; k < curve.dimension(); ++k) {
         out += ',';
-        appendNumber(&out, (*rows)(k, static_cast<Eigen::Index>(i)));
+        appendNumber(&out, (*given[order])(k, static_cast<Eigen::Index>(i)));
       }
     }
     out += '\n';
@@ -233,26 +247,31 @@ std::string formatTrajectoryCsv(const QuinticHermite& curve,
   return out;
 }
 
-void writeTrajectoryCsv(const std::filesystem::path& path, const QuinticHermite& curve,
+void writeTrajectoryCsv(const std::filesystem::path& path, const HermiteCurve& curve,
                         const std::vector<std::string>& joint_names) {
   writeFileAtomically(path, formatTrajectoryCsv(curve, joint_names));
 }
 
 NamedTrajectory readTrajectoryCsv(const std::filesystem::path& path,
-                                  const std::vector<std::string>& expected_joints) {
-  return parseTrajectoryCsv(readFile(path, kLargestFile), path.string(), expected_joints);
+                                  const std::vector<std::string>& expected_joints,
+                                  std::optional<Interpolation> interpolation) {
+  return parseTrajectoryCsv(readFile(path, kLargestFile), path.string(), expected_joints,
+                            interpolation);
 }
 
 NamedTrajectory parseTrajectoryCsv(std::string_view text, const std::string& file,
-                                   const std::vector<std::string>& expected_joints) {
+                                   const std::vector<std::string>& expected_joints,
+                                   std::optional<Interpolation> interpolation) {
   CsvTable table(text, file, {.greatest = TrajectoryLimits::kGreatestValue});
   std::vector<std::string> warnings;
   if (!table.endsWithNewline()) {
     warnings.push_back("the last line does not end: the file may be cut short");
   }
   const TrajectoryColumns columns(table);
-  Trajectory curve =
-      curveThrough(readRows(columns, &table), static_cast<int>(columns.joints().size()), &warnings);
+  const int used = usedOrder(table, columns, interpolation);
+  warnOfInterpolation(used, interpolation.has_value(), &warnings);
+  Trajectory curve = curveThrough(readRows(columns, &table),
+                                  static_cast<int>(columns.joints().size()), used, &warnings);
   NamedTrajectory result{std::move(curve), columns.joints(), std::move(warnings)};
   if (expected_joints.empty()) return result;
   return arranged(std::move(result), expected_joints, {file, 1, "column", ""});

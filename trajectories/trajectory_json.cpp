@@ -2,10 +2,12 @@
 // and numbers are written as the shortest text that reads back to the same bits. So a trajectory
 // that was read is the one that was written, and its SHA-256 can stand for it in a certificate.
 //
-// What is read is checked against all that `BSpline` and `QuinticHermite` require: a file can be
+// What is read is checked against all that `BSpline` and `HermiteCurve` require: a file can be
 // refused, but cannot break a contract of theirs.
 #include "allclear/trajectories/trajectory_json.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -20,6 +22,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "allclear_trajectory";
 constexpr int kVersion = 1;
+/// By the highest derivative that the rows give.
+constexpr const char* kRowTypes[] = {"linear", "cubic_hermite", "quintic_hermite"};
+constexpr const char* kRowKeys[] = {"positions", "velocities", "accelerations"};
 constexpr int kDeepest = 3;  // the object, a list of points, a point
 constexpr std::size_t kLargestFile = std::size_t{1} << 26;
 /// A number takes at least two characters of the file.
@@ -46,13 +51,14 @@ Json toJson(const Trajectory& trajectory, const std::vector<std::string>& joint_
     out["normalized_knots"] = spline->basis().knots();
     out["control_points"] = columnsToJson(spline->control());
   } else {
-    const QuinticHermite& rows = *trajectory.hermite();
-    out["type"] = "quintic_hermite";
+    const HermiteCurve& rows = *trajectory.hermite();
+    out["type"] = kRowTypes[rows.givenOrder()];
     out["joint_names"] = joint_names;
     out["times"] = rows.times();
-    out["positions"] = columnsToJson(rows.positions());
-    out["velocities"] = columnsToJson(rows.velocities());
-    out["accelerations"] = columnsToJson(rows.accelerations());
+    const MatX* columns[] = {&rows.positions(), &rows.velocities(), &rows.accelerations()};
+    for (int order = 0; order <= rows.givenOrder(); ++order) {
+      out[kRowKeys[order]] = columnsToJson(*columns[order]);
+    }
   }
   return out;
 }
@@ -138,30 +144,43 @@ Trajectory readBSpline(const Value& root, int dimension) {
   return BSpline(std::move(basis), std::move(control), duration);
 }
 
-/// What would break the contract of `QuinticHermite` is refused at its key.
-Trajectory readHermite(const Value& root, int dimension) {
-  root.only({"format", "version", "type", "joint_names", "times", "positions", "velocities",
-             "accelerations"});
-  const Value time_list = root.need("times");
-  std::vector<double> times = boundedNumbers(time_list);
-  if (times.size() < 2) time_list.fail("there must be at least two");
+/// What would break the contract of `HermiteCurve` is refused at its key.
+std::vector<double> readRowTimes(const Value& list) {
+  std::vector<double> times = boundedNumbers(list);
+  if (times.size() < 2) list.fail("there must be at least two");
   // A trajectory begins at 0; unlike CSV from elsewhere, this format is never shifted silently.
-  if (times.front() != 0.0) time_list.at(0).fail("must be 0");
+  if (times.front() != 0.0) list.at(0).fail("must be 0");
   for (std::size_t i = 1; i < times.size(); ++i) {
     if (times[i] - times[i - 1] < TrajectoryLimits::kShortestStep) {
-      time_list.at(i).fail("must be at least 1e-9 s after the time before");
+      list.at(i).fail("must be at least 1e-9 s after the time before");
     }
   }
-  std::vector<MatX> rows;
-  for (const char* key : {"positions", "velocities", "accelerations"}) {
-    rows.push_back(columns(root.need(key), dimension));
-    if (rows.back().cols() != static_cast<Eigen::Index>(times.size())) {
-      root.need(key).fail("has " + std::to_string(rows.back().cols()) + " rows for " +
-                          std::to_string(times.size()) + " times");
+  return times;
+}
+
+Trajectory readRows(const Value& root, int dimension, int given_order) {
+  std::vector<std::string> known = {"format", "version", "type", "joint_names", "times"};
+  known.insert(known.end(), kRowKeys, kRowKeys + given_order + 1);
+  root.only(known);
+  std::vector<double> times = readRowTimes(root.need("times"));
+  std::array<MatX, 3> rows;
+  for (int order = 0; order <= given_order; ++order) {
+    const Value list = root.need(kRowKeys[order]);
+    rows[order] = columns(list, dimension);
+    if (rows[order].cols() != static_cast<Eigen::Index>(times.size())) {
+      list.fail("has " + std::to_string(rows[order].cols()) + " rows for " +
+                std::to_string(times.size()) + " times");
     }
   }
-  return QuinticHermite(std::move(times), std::move(rows[0]), std::move(rows[1]),
-                        std::move(rows[2]));
+  return HermiteCurve(std::move(times), std::move(rows[0]), std::move(rows[1]), std::move(rows[2]));
+}
+
+Trajectory readCurve(const Value& root, int dimension) {
+  const std::string type =
+      root.need("type").word({"bspline", kRowTypes[0], kRowTypes[1], kRowTypes[2]});
+  if (type == "bspline") return readBSpline(root, dimension);
+  const auto* at = std::find(kRowTypes, kRowTypes + 3, type);
+  return readRows(root, dimension, static_cast<int>(at - kRowTypes));
 }
 
 /// The text of JSON, or an error when a name in it is not UTF-8.
@@ -218,9 +237,7 @@ NamedTrajectory readTrajectory(const Value& value,
   const InputPlace place{name_list.file(), name_list.line(), name_list.path(), ""};
   requireJointNames(names, place);
   const int dimension = static_cast<int>(names.size());
-  const std::string type = value.need("type").word({"bspline", "quintic_hermite"});
-  NamedTrajectory result{
-      type == "bspline" ? readBSpline(value, dimension) : readHermite(value, dimension), names, {}};
+  NamedTrajectory result{readCurve(value, dimension), names, {}};
   if (expected_joints.empty()) return result;
   return arranged(std::move(result), expected_joints, place);
 }

@@ -21,6 +21,8 @@ namespace allclear {
 ///     {.., "type": "quintic_hermite", "joint_names": [..], "times": [0.0, ..],
 ///      "positions": [[0.1, 0.2], ..], "velocities": [..], "accelerations": [..]}
 ///
+/// The types "cubic_hermite", without accelerations, and "linear", with positions alone, are rows
+/// too: the type says how the curve goes between them.
 /// SI units and radians. Throws `InputError` when joint names are empty or repeated.
 std::string formatTrajectoryJson(const Trajectory& trajectory,
                                  const std::vector<std::string>& joint_names);

@@ -12,8 +12,8 @@ _allclear() {
   case $command in
     plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --quiet --verbose --json' ;;
     check) options='--report --json' ;;
-    certify) options='--certificate --proof --verify --limit-tolerance --json' ;;
-    report) options='--output --limit-tolerance' ;;
+    certify) options='--certificate --proof --verify --interpolation --limit-tolerance --json' ;;
+    report) options='--output --interpolation --limit-tolerance' ;;
     fit) options="$robot --output --max-capsules --gain --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;
     *)
@@ -24,6 +24,10 @@ _allclear() {
   case $before in
     --base)
       mapfile -t COMPREPLY < <(compgen -W 'fixed planar floating srdf' -- "$word")
+      return
+      ;;
+    --interpolation)
+      mapfile -t COMPREPLY < <(compgen -W 'as-sent linear cubic quintic' -- "$word")
       return
       ;;
     --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package)

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     // From rest to rest in 4 s.
     MatX positions(goal.size(), 2), rest = MatX::Zero(goal.size(), 2);
     positions << problem.start, goal;
-    const Trajectory trajectory = QuinticHermite({0.0, 4.0}, positions, rest, rest);
+    const Trajectory trajectory = HermiteCurve({0.0, 4.0}, positions, rest, rest);
 
     const Certificate certificate = certify(problem, trajectory);
     std::printf("%s\n", certificate.message.c_str());

@@ -40,10 +40,10 @@ void requireBoundable(const Trajectory& trajectory) {
   if (const BSpline* spline = trajectory.bspline()) {
     requireSmall(spline->control(), "a control point");
   } else {
-    const QuinticHermite& rows = *trajectory.hermite();
+    const HermiteCurve& rows = *trajectory.hermite();
     requireSmall(rows.positions(), "a position");
-    requireSmall(rows.velocities(), "a velocity");
-    requireSmall(rows.accelerations(), "an acceleration");
+    if (rows.givenOrder() >= 1) requireSmall(rows.velocities(), "a velocity");
+    if (rows.givenOrder() >= 2) requireSmall(rows.accelerations(), "an acceleration");
   }
   for (int i = 0; i < trajectory.spanCount(); ++i) {
     const Interval time = trajectory.spanTime(i);

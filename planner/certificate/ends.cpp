@@ -13,6 +13,7 @@
 #include <limits>
 #include <numbers>
 
+#include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/trajectories/span_coefficients.h"
 
@@ -29,7 +30,11 @@ class EndpointChecker {
  public:
   EndpointChecker(const Problem& problem, const Trajectory& trajectory,
                   const CertifiedLimitOptions& options, CertifiedMotion& motion)
-      : problem_(problem), trajectory_(trajectory), options_(options), motion_(motion) {}
+      : problem_(problem),
+        trajectory_(trajectory),
+        options_(options),
+        motion_(motion),
+        continuity_(requiredContinuity(trajectory)) {}
 
   std::vector<std::string> run() {
     const double end = trajectory_.duration();
@@ -76,10 +81,11 @@ class EndpointChecker {
     }
   }
 
-  /// Velocity and acceleration at an end; zero where the problem says nothing.
+  /// Velocity and acceleration at an end, as far as they must be continuous; zero where the problem
+  /// says nothing.
   void checkRates(const std::string& where, double t, const VecX& velocity,
                   const VecX& acceleration) {
-    for (int order : {1, 2}) {
+    for (int order = 1; order <= continuity_; ++order) {
       const VecX& wanted = order == 1 ? velocity : acceleration;
       const VecX rates = trajectory_.value(t, order);
       for (int k = 0; k < problem_.plannedCount(); ++k) {
@@ -174,14 +180,14 @@ class EndpointChecker {
     return best;
   }
 
-  /// Position, velocity and acceleration must not jump where two spans meet. The last coefficient
-  /// of a span and the first of the next are the values there; a jump within their errors is
-  /// rounding.
+  /// Position, velocity and acceleration (as far as the rows promise: interpolation.h) must not
+  /// jump where two spans meet. The last coefficient of a span and the first of the next are the
+  /// values there; a jump within their errors is rounding.
   void checkSmoothness() {
     static constexpr const char* kQuantity[] = {"position", "velocity", "acceleration"};
     for (int i = 0; i + 1 < trajectory_.spanCount(); ++i) {
       for (int k = 0; k < problem_.plannedCount(); ++k) {
-        for (int order = 0; order < 3; ++order) {
+        for (int order = 0; order <= continuity_; ++order) {
           // Two polynomials that meet with equal position, velocity and acceleration; a jump of the
           // jerk is allowed, or no piecewise quintic curve would pass.
           const SpanCoefficients before = coefficientsOf(trajectory_, i, order, k);
@@ -203,6 +209,7 @@ class EndpointChecker {
   const Trajectory& trajectory_;
   const CertifiedLimitOptions& options_;
   CertifiedMotion& motion_;
+  int continuity_;
   std::vector<std::string> findings_;
 };
 

@@ -18,6 +18,7 @@
 #include <numbers>
 
 #include "allclear/core/extremes.h"
+#include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/torque.h"
 #include "allclear/trajectories/span_coefficients.h"
 
@@ -117,7 +118,8 @@ void addJointLimits(const Problem& problem, const Trajectory& trajectory,
   const std::array<const VecX*, 4> upper{&limits.upper, &limits.velocity, &limits.acceleration,
                                          &limits.jerk};
   for (int k = 0; k < problem.plannedCount(); ++k) {
-    for (int order = 0; order < 4; ++order) {
+    // Derivatives beyond that have no value where pieces meet (interpolation.h).
+    for (int order = 0; order <= requiredContinuity(trajectory) + 1; ++order) {
       // Limits of the derivatives are symmetric; that of the position is a range.
       const double high = (*upper[order])[k];
       const double low = order == 0 ? limits.lower[k] : -high;
@@ -135,11 +137,13 @@ void addJointLimits(const Problem& problem, const Trajectory& trajectory,
   }
 }
 
-/// Torques, when the problem limits them and the robot says by how much.
+/// Torques, when the problem limits them and the robot says by how much. Where the velocity jumps
+/// they are infinite, or whatever the drives make of it.
 void addTorques(const Problem& problem, const Trajectory& trajectory,
                 const CertifiedLimitOptions& options, std::vector<CertifiedLimit>* out) {
   const VecX effort = plannedLimits(problem).effort;
   if (!problem.limits.torque || !(effort.array() < kInfinity).any()) return;
+  if (requiredContinuity(trajectory) == 0) return;
   const std::vector<DynamicsBound> bounds = torqueBounds(problem, trajectory, effort);
   for (int k = 0; k < problem.plannedCount(); ++k) {
     CertifiedLimit limit;
@@ -163,6 +167,8 @@ void addTorques(const Problem& problem, const Trajectory& trajectory,
 void addBalance(const Problem& problem, const Trajectory& trajectory,
                 std::vector<CertifiedLimit>* out) {
   if (!problem.balance) return;
+  const bool at_rest = problem.balance->criterion == Balance::Criterion::kCom;
+  if (!at_rest && requiredContinuity(trajectory) == 0) return;
   const SupportPolygon polygon = supportPolygon(problem, *problem.balance);
   const std::vector<DynamicsBound> bounds = balanceBounds(problem, trajectory, polygon);
   // Inside the polygon means inside of every edge, so the least room of all edges is the one that

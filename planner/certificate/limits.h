@@ -10,7 +10,8 @@ namespace allclear {
 
 /// Every limit of the problem along the trajectory: exact bounds of the polynomials of position,
 /// velocity, acceleration and jerk; rigorous ones of torques (when these are limited) and of path
-/// constraints; and the duration.
+/// constraints; and the duration. Where the trajectory's interpolation lets a derivative jump,
+/// those above it are left out (interpolation.h).
 std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajectory& trajectory,
                                             const CertifiedLimitOptions& options,
                                             const CertifiedMotion& motion);

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/interpolation.h"
 
 namespace allclear {
 namespace {
@@ -31,7 +32,7 @@ class ClaimWriter {
     const PlannedLimits limits = plannedLimits(problem_);
     const VecX* upper[] = {&limits.upper, &limits.velocity, &limits.acceleration, &limits.jerk};
     for (int k = 0; k < problem_.plannedCount(); ++k) {
-      for (int order = 0; order < 4; ++order) {
+      for (int order = 0; order <= continuity_ + 1; ++order) {
         const double high = (*upper[order])[k], low = order == 0 ? limits.lower[k] : -high;
         if (std::isinf(low) && std::isinf(high)) continue;
         limit(k, order, std::max(low, -kNoLimit), std::min(high, kNoLimit)).end();
@@ -50,8 +51,8 @@ class ClaimWriter {
 
   void writeRates(const VecX& velocity, const VecX& acceleration, int instant) {
     for (int k = 0; k < problem_.plannedCount(); ++k) {
-      at(k, 1, velocity.size() > 0 ? velocity[k] : 0.0, instant);
-      at(k, 2, acceleration.size() > 0 ? acceleration[k] : 0.0, instant);
+      if (continuity_ >= 1) at(k, 1, velocity.size() > 0 ? velocity[k] : 0.0, instant);
+      if (continuity_ >= 2) at(k, 2, acceleration.size() > 0 ? acceleration[k] : 0.0, instant);
     }
   }
 
@@ -95,6 +96,8 @@ class ClaimWriter {
   const Problem& problem_;
   const Trajectory& trajectory_;
   const ProofModel& model_;
+  /// The highest derivative that does not jump: nothing is claimed of those beyond the next one.
+  const int continuity_ = requiredContinuity(trajectory_);
   const double end_tolerance_ = CertifiedLimitOptions{}.end_tolerance;
   ProofText& text_;
 };

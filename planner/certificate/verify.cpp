@@ -212,7 +212,7 @@ std::string checkStatements(const Problem& problem, const CertifiedGeometry& geo
   said.static_contacts = fixed.contacts;
   require(said.static_contacts == certificate.static_contacts,
           "its static contacts are not those of the task");
-  said.not_covered = demandsNotCovered(problem);
+  said.not_covered = demandsNotCovered(problem, certificate.trajectory.trajectory);
   require(said.not_covered == certificate.not_covered,
           "what it does not cover is not what the task demands beyond it");
   const std::string verdict = verdictOf(said);

@@ -194,10 +194,12 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
          accept(along_path, 0.0, seed.origin + ", resting at its corners");
 }
 
-/// Certifies the trajectory; true when it is clear. Keeps a refused one only if there is no other
-/// with a certificate.
-bool PlanSearch::accept(const Trajectory& trajectory, double cost, const std::string& origin) {
+/// Certifies the curve as the rows that a controller is sent; true when these are clear. Keeps
+/// refused ones only if there are no others with a certificate.
+bool PlanSearch::accept(const Trajectory& curve, double cost, const std::string& origin) {
   const auto start = RunContext::Clock::now();
+  // The same curve but for the rounding of times: what is proven is what the robot is sent.
+  const Trajectory trajectory = controllerRows(curve);
   // The proof starts from problem and trajectory alone, whatever the search believed.
   Certificate certificate = certify(claimed_, trajectory);
   plan_.statistics.certify_seconds += RunContext::secondsSince(start);

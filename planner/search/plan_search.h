@@ -44,7 +44,7 @@ class PlanSearch {
   Refinement refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via);
   bool isStraightTrial(int attempt) const;
   bool restAtCorners(const Seed& seed);
-  bool accept(const Trajectory& trajectory, double cost, const std::string& origin);
+  bool accept(const Trajectory& curve, double cost, const std::string& origin);
   void remember(const Refinement& result);
 
   const Problem& problem_;

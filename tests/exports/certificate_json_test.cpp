@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/config/values/joint_trajectory.h"
+#include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/sha256.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/exports/output_settings.h"
 #include "planner/certificate/certificate_fixture.h"
@@ -38,6 +41,7 @@ class CertificateFile : public testing::Test {
   Problem problem_;
   std::optional<Trajectory> trajectory_;
   std::optional<Certificate> certificate_;
+  std::vector<std::string> warnings_;
 };
 
 TEST_F(CertificateFile, ReadsBackToTheBitAndIsStillValid) {
@@ -84,29 +88,68 @@ TEST_F(CertificateFile, BrokenFilesAreInputErrorsThatNameTheKey) {
   EXPECT_NE(complaint(replaced(text, "allclear_trajectory", "x")), "");
 }
 
-TEST_F(CertificateFile, OutputFilesAreWrittenAndReadBack) {
+TEST_F(CertificateFile, OutputFilesHoldOneCurveAndItsProof) {
+  for (const double rate : {0.0, 100.0}) {
+    const test::TaskFolder folder;
+    OutputSettings output;
+    output.csv = "plan.csv";
+    output.trajectory = "plan.json";
+    output.certificate = "certificate.json";
+    output.proof = "plan.proof";
+    output.ros2 = "ros2.yaml";
+    output.rate = rate;
+    const auto written =
+        writeOutputFiles(output, folder.path(), problem_, *trajectory_, &*certificate_, &warnings_);
+    EXPECT_EQ(written.size(), 5u);
+    EXPECT_TRUE(warnings_.empty());
+    for (const auto& path : written) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+    const Certificate proof = readCertificateJson(folder.path() / "certificate.json");
+    // Each file reads back, as a controller runs it, to the bit of what is proven.
+    const std::string ros2 = readFile(folder.path() / "ros2.yaml");
+    for (const NamedTrajectory& sent :
+         {readTrajectoryFile(folder.path() / "plan.csv", problem_),
+          readTrajectoryFile(folder.path() / "plan.json", problem_),
+          parseJointTrajectory(ros2, "ros2.yaml", plannedNames(problem_))}) {
+      EXPECT_EQ(sent.interpolation(), Interpolation::kQuintic);
+      EXPECT_TRUE(isSameTrajectory(sent, proof.trajectory)) << "rate " << rate;
+    }
+    EXPECT_EQ(proof.trajectory.trajectory.spanCount(), rate == 0.0 ? 7 : 406);
+    const CertificateVerdict verdict = verifyCertificate(problem_, proof);
+    EXPECT_TRUE(verdict.valid) << verdict.message;
+    EXPECT_EQ(proof.sent.at("csv"), sha256(readFile(folder.path() / "plan.csv")));
+    EXPECT_EQ(proof.sent.at("ros2"), sha256(ros2));
+    EXPECT_EQ(sentFault(problem_, proof), "");
+  }
+}
+
+TEST_F(CertificateFile, AHashOfAnotherFileIsSeen) {
   const test::TaskFolder folder;
   OutputSettings output;
   output.csv = "plan.csv";
-  output.trajectory = "plan.json";
-  output.certificate = "certificate.json";
-  output.proof = "plan.proof";
   output.ros2 = "ros2.yaml";
+  output.certificate = "certificate.json";
+  writeOutputFiles(output, folder.path(), problem_, *trajectory_, &*certificate_, &warnings_);
+  const Certificate proof = readCertificateJson(folder.path() / "certificate.json");
+  for (const char* kind : {"csv", "ros2"}) {
+    Certificate forged = proof;
+    forged.sent[kind].back() = forged.sent[kind].back() == '0' ? '1' : '0';
+    EXPECT_NE(sentFault(problem_, forged).find(kind), std::string::npos);
+  }
+  Certificate forged = *certificate_;  // of a spline: no file of rows is that
+  forged.sent = proof.sent;
+  EXPECT_NE(sentFault(problem_, forged), "");
+}
+
+TEST_F(CertificateFile, RowsThatCannotBeCertifiedAreNotWritten) {
+  const test::TaskFolder folder;
+  OutputSettings output;
+  output.csv = "plan.csv";
   output.rate = 100.0;
-  std::vector<std::string> warnings;
-  const auto written =
-      writeOutputFiles(output, folder.path(), problem_, *trajectory_, &*certificate_, &warnings);
-  EXPECT_EQ(written.size(), 5u);
-  EXPECT_TRUE(warnings.empty());
-  for (const auto& path : written) EXPECT_TRUE(std::filesystem::exists(path)) << path;
-  const NamedTrajectory exact = readTrajectoryFile(folder.path() / "plan.json", problem_);
-  EXPECT_TRUE(isSameTrajectory(exact, certificate_->trajectory));
-  const NamedTrajectory rows = readTrajectoryFile(folder.path() / "plan.csv", problem_);
-  EXPECT_EQ(rows.trajectory.spanCount(), 400);
-  const Certificate of_rows = certify(problem_, rows.trajectory);
-  EXPECT_TRUE(of_rows.clear) << of_rows.message;
-  EXPECT_TRUE(
-      verifyCertificate(problem_, readCertificateJson(folder.path() / "certificate.json")).valid);
+  problem_.obstacles[0].X_WO.p = {0.5, 0.3, 0.6};  // the certificate given is of another task
+  EXPECT_THROW(
+      writeOutputFiles(output, folder.path(), problem_, *trajectory_, &*certificate_, &warnings_),
+      InputError);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "plan.csv"));
 }
 
 }  // namespace

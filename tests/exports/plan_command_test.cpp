@@ -140,8 +140,50 @@ TEST(PlanCommand, WritesTheSameBytesForTheSameSeedWhateverTheThreads) {
         EXPECT_EQ(text, first.at(name)) << task << " " << name << " with " << threads << " threads";
       }
     }
-    EXPECT_GT(first.at("trajectory.csv").size(), 10000u);
+    EXPECT_GT(first.at("trajectory.csv").size(), 3000u);
   }
+}
+
+/// The exit code of `allclear certify` on the shelf.
+int certify(const std::vector<std::string>& words, const fs::path& output) {
+  std::vector<std::string> command{test::allclearCommand(), "certify",
+                                   (shelf() / "task.yaml").string()};
+  command.insert(command.end(), words.begin(), words.end());
+  return test::Process(command, output).wait();
+}
+
+TEST(PlanCommand, ItsCertificateHoldsForEachFileThatAControllerIsSentAndForNoOther) {
+  const test::TemporaryFolder folder;
+  const fs::path out = folder.path() / "out", log = folder.path() / "log.txt";
+  test::Process plan(planInto(out, shelf() / "task.yaml"), log);
+  ASSERT_EQ(plan.wait(), 0) << plan.output();
+  const std::string proof = (out / "certificate.json").string();
+  for (const char* name : {"trajectory.csv", "trajectory.json", "ros2.yaml"}) {
+    EXPECT_EQ(certify({(out / name).string(), "--verify", proof}, log), 0)
+        << name << ": " << readFile(log);
+  }
+  // One digit of one number, beyond what a drive can tell.
+  for (const char* name : {"trajectory.csv", "ros2.yaml"}) {
+    std::string text = readFile(out / name);
+    const std::size_t row = text.find("0.", text.size() / 2);
+    const std::size_t digit = text.find_first_of(",]\n", row) - 1;
+    text[digit] = text[digit] == '1' ? '2' : '1';
+    const fs::path changed = folder.write("changed" + fs::path(name).extension().string(), text);
+    EXPECT_EQ(certify({changed.string(), "--verify", proof}, log), 5) << name;
+    EXPECT_NE(readFile(log).find("another trajectory"), std::string::npos) << readFile(log);
+  }
+  // The same rows, run otherwise, are another curve.
+  const std::string csv = (out / "trajectory.csv").string();
+  EXPECT_EQ(certify({csv, "--verify", proof, "--interpolation", "cubic"}, log), 5);
+  EXPECT_EQ(certify({csv, "--verify", proof, "--interpolation", "quintic"}, log), 0);
+  const std::string json = (out / "trajectory.json").string();
+  EXPECT_EQ(certify({json, "--interpolation", "linear"}, log), 2) << readFile(log);
+  // A hash that is not of the rows.
+  std::string forged = readFile(proof);
+  const std::size_t hash = forged.find("\"csv\":\"") + 7;
+  forged[hash] = forged[hash] == '0' ? '1' : '0';
+  EXPECT_EQ(certify({csv, "--verify", folder.write("forged.json", forged).string()}, log), 5);
+  EXPECT_NE(readFile(log).find("the hash of the file that was sent"), std::string::npos);
 }
 
 }  // namespace

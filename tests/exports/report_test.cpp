@@ -51,7 +51,7 @@ Trajectory straightLine(const Problem& problem, double duration) {
   positions.col(0) = problem.plannedPart(problem.start);
   positions.col(1) = problem.plannedPart(*goalConfiguration(problem));
   const MatX zero = MatX::Zero(problem.plannedCount(), 2);
-  return QuinticHermite({0.0, duration}, positions, zero, zero);
+  return HermiteCurve({0.0, duration}, positions, zero, zero);
 }
 
 /// Least distance of two bodies' solids as the certificate takes them, at one instant.

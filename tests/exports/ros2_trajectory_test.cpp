@@ -14,7 +14,7 @@ TEST(Ros2Trajectory, IsYamlWithTheMessagesFields) {
   q.row(1) = Eigen::RowVector3d(-1e300, 5.0, 1.0 / 3.0);
   v.row(1) = Eigen::RowVector3d(4.0, 5.0, 6.0);
   a(1, 0) = -0.5;
-  const QuinticHermite rows({0.0, 0.5, 2.25}, q, v, a);
+  const HermiteCurve rows({0.0, 0.5, 2.25}, q, v, a);
   const std::string text = formatRos2Trajectory(rows, {"joint \"a\"", "b: c"}, "base");
   const Value root = parseYaml(text, "ros2.yaml", {});
   root.only({"header", "joint_names", "points"});
@@ -38,7 +38,7 @@ TEST(Ros2Trajectory, IsYamlWithTheMessagesFields) {
 
 TEST(Ros2Trajectory, RowsInOneNanosecondAreRefused) {
   const MatX zero = MatX::Zero(2, 3);
-  const QuinticHermite rows({0.0, 1e-10, 1.0}, zero, zero, zero);
+  const HermiteCurve rows({0.0, 1e-10, 1.0}, zero, zero, zero);
   EXPECT_THROW(formatRos2Trajectory(rows, {"a", "b"}, "base"), InputError);
 }
 

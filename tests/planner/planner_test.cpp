@@ -75,7 +75,7 @@ TEST(Plan, IsTheSameToTheByteForTheSameSeed) {
     options.threads = threads;
     const Plan plan = allclear::plan(problem, options);
     EXPECT_TRUE(plan.trajectory);
-    return formatTrajectoryCsv(sampledAtRate(*plan.trajectory, 100.0), plannedNames(problem));
+    return formatTrajectoryCsv(controllerRows(*plan.trajectory, 100.0), plannedNames(problem));
   };
   const std::string once = csv(1);
   EXPECT_EQ(once, csv(1));

@@ -45,7 +45,7 @@ TEST(RestingAtCorners, FollowsThePathWithinTheLimits) {
   Problem problem = test::wallProblem();
   const std::vector<VecX> path{Vec3(0.0, 0.0, 0.0), Vec3(1.0, 0.2, 0.0), Vec3(1.0, 0.2, 0.0),
                                Vec3(0.5, -1.0, 0.4)};
-  const QuinticHermite motion = restingAtCorners(problem, path);
+  const HermiteCurve motion = restingAtCorners(problem, path);
   const double share = usedShare(plannedLimits(problem), motion, 20000);
   EXPECT_LE(share, 1.0);
   EXPECT_GT(share, 0.999);  // as fast as the limits allow

@@ -98,10 +98,10 @@ TEST(SpanCoefficients, ErrorCoversTheRoundingOfDerivativesAndParts) {
   }
 }
 
-TEST(QuinticHermite, ReturnsItsDataToTheBitAndIsTwiceContinuous) {
+TEST(HermiteCurve, ReturnsItsDataToTheBitAndIsTwiceContinuous) {
   test::Random32 random(44);
   for (int i = 0; i < 100; ++i) {
-    const QuinticHermite curve = test::randomHermite(random);
+    const HermiteCurve curve = test::randomHermite(random);
     for (std::size_t k = 0; k < curve.times().size(); ++k) {
       const double t = curve.times()[k];
       EXPECT_EQ(curve.value(t, 0), curve.positions().col(k));

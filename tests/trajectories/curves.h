@@ -45,7 +45,7 @@ inline BSpline randomSpline(Random32& random, int degree, bool uniform_knots, in
   return {std::move(basis), std::move(control), random.logUniform(1e-2, 1e2)};
 }
 
-inline QuinticHermite randomHermite(Random32& random, int dimension = 3) {
+inline HermiteCurve randomHermite(Random32& random, int dimension = 3) {
   const int count = 2 + static_cast<int>(random() % 8);
   std::vector<double> times{0.0};
   while (static_cast<int>(times.size()) < count) {

@@ -102,7 +102,7 @@ TEST(FitSpline, WithoutSamplesFromRestToRestIsTheMinimumJerkMotion) {
 }
 
 /// Largest jump of a derivative at the rows inside, relative to its size.
-double jump(const QuinticHermite& curve, int order) {
+double jump(const HermiteCurve& curve, int order) {
   double worst = 0.0, size = 0.0;
   for (int i = 1; i < curve.spanCount(); ++i) {
     for (int k = 0; k < curve.dimension(); ++k) {
@@ -118,8 +118,8 @@ double jump(const QuinticHermite& curve, int order) {
 TEST(InterpolatePositions, IsFourTimesContinuousFromRestToRest) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     Random32 random(seed);
-    const QuinticHermite data = test::randomHermite(random);
-    const QuinticHermite curve = interpolatePositions(data.times(), data.positions());
+    const HermiteCurve data = test::randomHermite(random);
+    const HermiteCurve curve = interpolatePositions(data.times(), data.positions());
     EXPECT_EQ(curve.positions(), data.positions());
     EXPECT_LE(jump(curve, 3), 1e-7) << "seed " << seed;
     EXPECT_LE(jump(curve, 4), 1e-7) << "seed " << seed;
@@ -132,7 +132,7 @@ TEST(InterpolatePositions, AgreesWithTheFitOnKnotsAtTheRows) {
   Random32 random(3);
   const std::vector<double> times = {0.0, 0.2, 0.5, 1.1, 1.5, 2.0};
   const MatX positions = test::randomMatrix(random, 2, 6);
-  const QuinticHermite curve = interpolatePositions(times, positions);
+  const HermiteCurve curve = interpolatePositions(times, positions);
   std::vector<double> knots(6, 0.0);
   for (int i = 1; i < 5; ++i) knots.push_back(times[i] / 2.0);
   knots.insert(knots.end(), 6, 1.0);
@@ -142,19 +142,6 @@ TEST(InterpolatePositions, AgreesWithTheFitOnKnotsAtTheRows) {
                 EndState::atRest(positions.col(0)), EndState::atRest(positions.col(5)));
   for (double t = 0.0; t < 2.0; t += 0.0137) {
     EXPECT_LE((curve.value(t) - fit.value(t)).norm(), 1e-11);
-  }
-}
-
-TEST(InterpolatePositionsAndVelocities, KeepsBothAndHasContinuousJerk) {
-  for (unsigned seed = 0; seed < 200; ++seed) {
-    Random32 random(seed);
-    const QuinticHermite data = test::randomHermite(random);
-    const QuinticHermite curve =
-        interpolatePositionsAndVelocities(data.times(), data.positions(), data.velocities());
-    EXPECT_EQ(curve.positions(), data.positions());
-    EXPECT_EQ(curve.velocities(), data.velocities());
-    EXPECT_LE(jump(curve, 3), 1e-9) << "seed " << seed;
-    EXPECT_EQ(curve.accelerations().col(0), VecX::Zero(3));
   }
 }
 
@@ -183,7 +170,7 @@ TEST(InterpolatePositions, OfManyRowsFollowsTheCurveThatTheyAreOf) {
     times.push_back(i * 1e-3);
     positions(0, i) = std::sin(times.back());
   }
-  const QuinticHermite curve = interpolatePositions(times, positions);
+  const HermiteCurve curve = interpolatePositions(times, positions);
   for (int i = 100; i < rows - 100; i += 37) {
     ASSERT_NEAR(curve.velocities()(0, i), std::cos(times[i]), 1e-9) << i;
     ASSERT_NEAR(curve.accelerations()(0, i), -std::sin(times[i]), 1e-6) << i;
@@ -191,8 +178,7 @@ TEST(InterpolatePositions, OfManyRowsFollowsTheCurveThatTheyAreOf) {
 }
 
 TEST(InterpolatePositions, OfTwoRowsIsTheMinimumJerkMotion) {
-  const QuinticHermite curve =
-      interpolatePositions({0.0, 2.0}, (MatX(1, 2) << 1.0, 3.0).finished());
+  const HermiteCurve curve = interpolatePositions({0.0, 2.0}, (MatX(1, 2) << 1.0, 3.0).finished());
   EXPECT_DOUBLE_EQ(curve.value(1.0)[0], 2.0);
   EXPECT_DOUBLE_EQ(curve.value(1.0, 1)[0], 2.0 * 30.0 / 16.0 / 2.0);
 }

@@ -19,8 +19,9 @@ using test::Random32;
 namespace fs = std::filesystem;
 const std::vector<std::string> kJoints = {"shoulder", "elbow", "wrist_1"};
 
-/// To the bit: tells -0.0 from 0.0.
+/// To the bit: tells -0.0 from 0.0. Matrices without entries are the same.
 bool same(const MatX& a, const MatX& b) {
+  if (a.size() == 0 && b.size() == 0) return true;
   if (a.rows() != b.rows() || a.cols() != b.cols()) return false;
   for (Eigen::Index i = 0; i < a.size(); ++i) {
     if (std::bit_cast<std::uint64_t>(a.reshaped()[i]) !=
@@ -31,7 +32,7 @@ bool same(const MatX& a, const MatX& b) {
   return true;
 }
 
-bool same(const QuinticHermite& a, const QuinticHermite& b) {
+bool same(const HermiteCurve& a, const HermiteCurve& b) {
   return a.times() == b.times() && same(a.positions(), b.positions()) &&
          same(a.velocities(), b.velocities()) && same(a.accelerations(), b.accelerations());
 }
@@ -70,6 +71,14 @@ MatX hardNumbers(Random32& random, int rows, int cols) {
   return M;
 }
 
+/// Rows that give derivatives up to `given_order`.
+HermiteCurve hardRows(Random32& random, const std::vector<double>& times, int given_order) {
+  const int count = static_cast<int>(times.size());
+  MatX rows[3];
+  for (int order = 0; order <= given_order; ++order) rows[order] = hardNumbers(random, 3, count);
+  return {times, rows[0], rows[1], rows[2]};
+}
+
 TEST(TrajectoryCsv, RowsAndBytesRoundTripExactly) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     Random32 random(seed);
@@ -78,14 +87,13 @@ TEST(TrajectoryCsv, RowsAndBytesRoundTripExactly) {
     for (int i = 1; i < count; ++i) {
       times.push_back(times.back() + random.logUniform(1e-6, 1.0));
     }
-    const QuinticHermite rows(times, hardNumbers(random, 3, count), hardNumbers(random, 3, count),
-                              hardNumbers(random, 3, count));
+    const HermiteCurve rows = hardRows(random, times, static_cast<int>(seed % 3));
     const std::string text = formatTrajectoryCsv(rows, kJoints);
     const NamedTrajectory read = parseTrajectoryCsv(text, "x.csv");
     ASSERT_NE(read.trajectory.hermite(), nullptr);
     EXPECT_TRUE(same(*read.trajectory.hermite(), rows)) << "seed " << seed;
     EXPECT_EQ(read.joint_names, kJoints);
-    EXPECT_TRUE(read.warnings.empty());
+    EXPECT_EQ(read.warnings.empty(), seed % 3 == 2);
     EXPECT_EQ(formatTrajectoryCsv(*read.trajectory.hermite(), read.joint_names), text);
   }
 }
@@ -95,10 +103,10 @@ TEST(TrajectoryCsv, SamplingWhatWasReadAtTheSameRateGivesTheSameBytes) {
   const fs::path path = fs::temp_directory_path() / "allclear_trajectory_test.csv";
   for (int n = 0; n < 20; ++n) {
     const BSpline curve = test::randomSpline(random, 5, true).withDuration(1.2345);
-    writeTrajectoryCsv(path, sampledAtRate(curve, 125.0), kJoints);
+    writeTrajectoryCsv(path, controllerRows(curve, 125.0), kJoints);
     const NamedTrajectory read = readTrajectoryCsv(path);
-    EXPECT_EQ(formatTrajectoryCsv(sampledAtRate(read.trajectory, 125.0), kJoints),
-              formatTrajectoryCsv(sampledAtRate(curve, 125.0), kJoints));
+    EXPECT_EQ(formatTrajectoryCsv(controllerRows(read.trajectory, 125.0), kJoints),
+              formatTrajectoryCsv(controllerRows(curve, 125.0), kJoints));
     for (double t = 0.0; t < 1.2345; t += 0.01) {
       EXPECT_LE((read.trajectory.value(t) - curve.value(t)).norm(),
                 1e-4 * curve.control().cwiseAbs().maxCoeff());
@@ -108,11 +116,11 @@ TEST(TrajectoryCsv, SamplingWhatWasReadAtTheSameRateGivesTheSameBytes) {
 }
 
 TEST(TrajectoryCsv, TheHeaderIsAsDocumented) {
-  const QuinticHermite rows({0.0, 0.5}, (MatX(2, 2) << 0.1, 1.0, 2.0, 3.0).finished(),
-                            MatX::Zero(2, 2), MatX::Zero(2, 2));
+  const HermiteCurve rows({0.0, 0.5}, (MatX(2, 2) << 0.1, 1.0, 2.0, 3.0).finished(),
+                          MatX::Zero(2, 2), MatX::Zero(2, 2));
   EXPECT_EQ(formatTrajectoryCsv(rows, {"a", "b"}),
             "time,a,b,a_velocity,b_velocity,a_acceleration,b_acceleration\n"
-            "0,0.10000000000000001,2,0,0,0,0\n"
+            "0,0.1,2,0,0,0,0\n"
             "0.5,1,3,0,0,0,0\n");
 }
 
@@ -123,7 +131,7 @@ TEST(TrajectoryCsv, AcceptsWhatOtherProgramsWrite) {
       " 1.5e0,\t0,2.0,1E1\r\n"
       "\r\n  \r\n";
   const NamedTrajectory read = parseTrajectoryCsv(text, "x.csv");
-  const QuinticHermite& rows = *read.trajectory.hermite();
+  const HermiteCurve& rows = *read.trajectory.hermite();
   EXPECT_EQ(read.joint_names, std::vector<std::string>{"a"});
   EXPECT_EQ(rows.times(), (std::vector<double>{0.0, 2.0}));
   EXPECT_EQ(rows.positions(), (MatX(1, 2) << 1.0, 10.0).finished());
@@ -132,14 +140,56 @@ TEST(TrajectoryCsv, AcceptsWhatOtherProgramsWrite) {
   EXPECT_TRUE(read.warnings.empty());
 }
 
+/// What ROS 2's joint_trajectory_controller makes of rows, in its own monomials
+/// (`Trajectory::interpolate_between_points` of ros2_controllers).
+double controllersPosition(const std::vector<double>& a, const std::vector<double>& b, double T,
+                           double t) {
+  if (a.size() == 1) return a[0] + t * (b[0] - a[0]) / T;
+  const double d = b[0] - a[0];
+  if (a.size() == 2) {
+    const double c2 = (3.0 * d - 2.0 * a[1] * T - b[1] * T) / (T * T);
+    const double c3 = (-2.0 * d + a[1] * T + b[1] * T) / (T * T * T);
+    return a[0] + t * (a[1] + t * (c2 + t * c3));
+  }
+  const double c3 =
+      (20.0 * d - 3.0 * a[2] * T * T + b[2] * T * T - 12.0 * a[1] * T - 8.0 * b[1] * T) /
+      (2.0 * T * T * T);
+  const double c4 =
+      (-30.0 * d + 3.0 * a[2] * T * T - 2.0 * b[2] * T * T + 16.0 * a[1] * T + 14.0 * b[1] * T) /
+      (2.0 * T * T * T * T);
+  const double c5 = (12.0 * d - a[2] * T * T + b[2] * T * T - 6.0 * a[1] * T - 6.0 * b[1] * T) /
+                    (2.0 * T * T * T * T * T);
+  return a[0] + t * (a[1] + t * (0.5 * a[2] + t * (c3 + t * (c4 + t * c5))));
+}
+
+TEST(TrajectoryCsv, IsReadAsWhatAControllerMakesOfItsColumns) {
+  const std::vector<std::vector<double>> rows{{0.1, 0.5, -2.0}, {0.9, -1.5, 3.0}};
+  for (const std::size_t given : {1u, 2u, 3u}) {
+    std::string text = given == 1   ? "time,a\n0,0.1\n0.7,0.9\n"
+                       : given == 2 ? "time,a,a_velocity\n0,0.1,0.5\n0.7,0.9,-1.5\n"
+                                    : "time,a,a_velocity,a_acceleration\n0,0.1,0.5,-2\n"
+                                      "0.7,0.9,-1.5,3\n";
+    const NamedTrajectory read = parseTrajectoryCsv(text, "x.csv");
+    const std::vector<double> from(rows[0].begin(), rows[0].begin() + given);
+    const std::vector<double> to(rows[1].begin(), rows[1].begin() + given);
+    for (double t = 0.0; t < 0.7; t += 0.01) {
+      EXPECT_NEAR(read.trajectory.value(t)[0], controllersPosition(from, to, 0.7, t), 1e-14);
+    }
+  }
+}
+
 TEST(TrajectoryCsv, SaysHowItReadAnIncompleteFile) {
   const NamedTrajectory positions = parseTrajectoryCsv("time,a\n0,0\n1,1\n3,0\n", "x.csv");
+  EXPECT_EQ(positions.interpolation(), Interpolation::kLinear);
   ASSERT_EQ(positions.warnings.size(), 1u);
-  EXPECT_NE(positions.warnings[0].find("no velocities"), std::string::npos);
-  EXPECT_NE(positions.trajectory.value(1.0, 1)[0], 0.0) << "it does not stop at the rows";
+  EXPECT_EQ(positions.warnings[0],
+            "there are no velocities: read as linear between rows of positions, as a joint "
+            "trajectory controller does");
+  EXPECT_EQ(positions.trajectory.value(2.0)[0], 0.5);
 
   const NamedTrajectory velocities =
       parseTrajectoryCsv("time,a,a_velocity\n0,0,0\n1,1,0.5\n3,0,0\n", "x.csv");
+  EXPECT_EQ(velocities.interpolation(), Interpolation::kCubic);
   ASSERT_EQ(velocities.warnings.size(), 1u);
   EXPECT_NE(velocities.warnings[0].find("no accelerations"), std::string::npos);
   EXPECT_EQ(velocities.trajectory.value(1.0, 1)[0], 0.5);
@@ -149,24 +199,27 @@ TEST(TrajectoryCsv, SaysHowItReadAnIncompleteFile) {
   EXPECT_EQ(late.trajectory.duration(), 2.0);
 }
 
-/// The curve must not depend on the order in which a compiler evaluates a function's arguments.
-TEST(TrajectoryCsv, IncompleteFilesGiveTheCurveThroughAllOfTheirRows) {
-  const std::vector<double> times{0.0, 1.0, 3.0};
-  const MatX positions = (MatX(1, 3) << 0.0, 1.0, 0.25).finished();
-  const MatX velocities = (MatX(1, 3) << 0.0, 0.5, 0.0).finished();
-  const NamedTrajectory spline = parseTrajectoryCsv("time,a\n0,0\n1,1\n3,0.25\n", "x.csv");
-  ASSERT_NE(spline.trajectory.hermite(), nullptr);
-  EXPECT_TRUE(same(*spline.trajectory.hermite(), interpolatePositions(times, positions)));
-  const NamedTrajectory rows =
-      parseTrajectoryCsv("time,a,a_velocity\n0,0,0\n1,1,0.5\n3,0.25,0\n", "x.csv");
-  ASSERT_NE(rows.trajectory.hermite(), nullptr);
-  EXPECT_TRUE(same(*rows.trajectory.hermite(),
-                   interpolatePositionsAndVelocities(times, positions, velocities)));
-  EXPECT_EQ(rows.trajectory.hermite()->positions(), positions);
+TEST(TrajectoryCsv, IsReadAsAskedFromTheColumnsThatThisNeeds) {
+  const std::string all = "time,a,a_velocity,a_acceleration\n0,0,0,0\n2,1,0.5,0\n";
+  const auto read = [](const std::string& text, Interpolation as) {
+    return parseTrajectoryCsv(text, "x.csv", {}, as);
+  };
+  for (const Interpolation as :
+       {Interpolation::kLinear, Interpolation::kCubic, Interpolation::kQuintic}) {
+    EXPECT_EQ(read(all, as).interpolation(), as);
+    EXPECT_TRUE(read(all, as).warnings.empty());
+  }
+  EXPECT_EQ(read(all, Interpolation::kLinear).trajectory.value(1.0)[0], 0.5);
+  EXPECT_EQ(errorOf([&] { read("time,a\n0,0\n1,1\n", Interpolation::kCubic); }),
+            "x.csv:1: header: 'a_velocity': this column is missing: the motion is to be cubic "
+            "between rows of positions and velocities");
+  EXPECT_EQ(errorOf([&] { read("time,a,a_velocity\n0,0,0\n1,1,0\n", Interpolation::kQuintic); }),
+            "x.csv:1: header: 'a_acceleration': this column is missing: the motion is to be "
+            "quintic between rows of positions, velocities and accelerations");
 }
 
 TEST(TrajectoryCsv, RefusesNamesThatNoColumnCanHave) {
-  const QuinticHermite rows({0.0, 1.0}, MatX::Zero(1, 2), MatX::Zero(1, 2), MatX::Zero(1, 2));
+  const HermiteCurve rows({0.0, 1.0}, MatX::Zero(1, 2), MatX::Zero(1, 2), MatX::Zero(1, 2));
   for (const std::string name : {"", "time", "a,b", "a\"", " a", "a ", "a\nb", "a_velocity"}) {
     EXPECT_NE(errorOf([&] { formatTrajectoryCsv(rows, {name}); }), "accepted") << name;
   }
@@ -206,7 +259,10 @@ TEST(TrajectoryJson, RoundTripsExactly) {
     EXPECT_EQ(read.joint_names, kJoints);
     EXPECT_EQ(formatTrajectoryJson(read.trajectory, read.joint_names), text);
 
-    const QuinticHermite rows = test::randomHermite(random);
+    HermiteCurve rows = test::randomHermite(random);
+    if (seed % 3 > 0) {
+      rows = {rows.times(), rows.positions(), seed % 3 == 1 ? MatX() : rows.velocities()};
+    }
     const NamedTrajectory again =
         parseTrajectoryJson(formatTrajectoryJson(rows, kJoints), "x.json");
     ASSERT_NE(again.trajectory.hermite(), nullptr);
@@ -318,7 +374,9 @@ const std::map<std::string, std::string> kBroken = {
     {"velocity_of_no_joint.csv", ":1: header: 'b_velocity': there is no column 'b' for this one"},
     {"word.csv", ":3: column 'a_velocity': 'fast': is not a number"},
     {"wrong_format.json", ":2: format: 'allclear_certificate': must be 'allclear_trajectory'"},
-    {"wrong_type.json", ":4: type: 'bezier': must be 'bspline' or 'quintic_hermite'"},
+    {"wrong_type.json",
+     ":4: type: 'bezier': must be 'bspline', 'linear', "
+     "'cubic_hermite' or 'quintic_hermite'"},
     {"wrong_version.json", ":3: version: '2': only version 1 is known"},
     {"zero_duration.json", ":6: duration: '0': makes a span shorter than 1e-9 s"},
 };
@@ -354,8 +412,8 @@ TEST(BrokenTrajectoryFiles, OfMillionsOfBracketsOrOfJunkAreRefusedQuickly) {
 }
 
 TEST(BrokenTrajectoryFiles, RandomDamageIsReadOrRefusedButNeverCrashes) {
-  const QuinticHermite rows({0.0, 0.5, 1.0}, MatX::Random(2, 3), MatX::Random(2, 3),
-                            MatX::Random(2, 3));
+  const HermiteCurve rows({0.0, 0.5, 1.0}, MatX::Random(2, 3), MatX::Random(2, 3),
+                          MatX::Random(2, 3));
   const std::string csv = formatTrajectoryCsv(rows, {"a", "b"});
   const std::string json = formatTrajectoryJson(BSpline(MatX::Random(2, 8), 1.5), {"a", "b"});
   constexpr std::string_view kPieces = "0919.-+eE,\n\r\"[]{}:; \t\xff\x01nulltime_velocity";

@@ -137,7 +137,7 @@ TEST_F(Boundable, TrajectoriesMustKeepTheLimitsThatFilesKeep) {
   trajectory_ = BSpline(std::make_shared<const BSplineBasis>(knots, 5), spline.control(), 4.0);
   expectRefused("shorter than 1e-9 s");
   const MatX zero = MatX::Zero(problem_.plannedCount(), 3);
-  trajectory_ = QuinticHermite({0.0, 1e-41, 1.0}, zero, zero, zero);
+  trajectory_ = HermiteCurve({0.0, 1e-41, 1.0}, zero, zero, zero);
   expectRefused("shorter than 1e-9 s");
 }
 
