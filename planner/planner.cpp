@@ -4,6 +4,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
+#include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/end_faults.h"
@@ -32,6 +33,12 @@ void requirePlannable(const Problem& problem) {
   refuseUnsupported(problem);
 }
 
+/// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.
+std::string fixedFault(const Problem& problem) {
+  const FixedPairSentences fixed = fixedPairSentences(problem, certifiedGeometry(problem));
+  return fixed.faults.empty() ? "" : "No plan: " + fixed.faults.front() + ".";
+}
+
 RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
   RunContext context;
   context.stop = hooks.stop;
@@ -58,8 +65,10 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
   requirePlannable(problem);
   const RunContext context = contextOf(options, hooks);
   auto search = std::make_unique<PlanSearch>(problem, problem, options, context);
-  // A start or goal in contact is the user's to mend: say so and solve nothing.
-  std::string fault = endFault(problem, search->evaluator());
+  // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
+  // and solve nothing.
+  std::string fault = fixedFault(problem);
+  if (fault.empty()) fault = endFault(problem, search->evaluator());
   Problem later = problem;
   if (fault.empty()) {
     const RestAtGoal rest = restAtGoal(search->evaluator(), context);
