@@ -103,6 +103,7 @@ nlohmann::ordered_json asJson(const Plan& plan) {
                                 {"rounds", s.rounds},
                                 {"iterations", s.iterations},
                                 {"first_guess", s.seed}};
+  // What there is of a plan that was not found, too.
   if (plan.trajectory) out["duration"] = plan.trajectory->duration();
   if (plan.certificate) {
     const Interval& least = plan.certificate->minimum_clearance;

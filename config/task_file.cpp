@@ -80,6 +80,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   InputFiles files({}, path);
   const Value task = files.document(path, "task");
   task.only(kTaskKeys);
+  // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);
 
   Task loaded;

@@ -188,6 +188,7 @@ void readScope(const Value& root, Certificate* certificate) {
   certificate->tolerance = root.need("tolerance").number();
   certificate->tolerances = tolerancesFrom(root.need("tolerances"));
   certificate->covered_until = root.need("covered_until").number();
+  // From the start on; null for ever.
   const Value valid = root.need("valid_during");
   const Interval during = intervalFrom(valid, -kInfinity, kInfinity);
   if (!(during.lower == 0.0)) valid.fail("must start at 0");

@@ -34,6 +34,7 @@ RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Fil
     link.collision = loader.collision(from);
     link.has_visuals = from.has_visuals;
     if (source.load_visuals) link.visual = loader.visual(from);
+    // Visuals stand in only where asked to, and then a broken one is an error.
     const bool is_missing = source.load_collision && link.collision.empty();
     if (is_missing && source.collide_as_visual && link.has_visuals) {
       link.collision = loader.visualAsCollision(from);

@@ -238,6 +238,7 @@ void readAttached(const Value& list, SceneContext& context) {
     AttachedObject attached{id.text(), readLink(object.need("link"), context.robot), {}, {}};
     Geometry shape = readShape(object, context.files);
     const auto pose = object.find("pose");
+    // Shape and mass are given in the object's frame, and kept in that of the link.
     const Pose X_LO = pose ? readPose(*pose) : Pose();
     shape.X_BG = X_LO * shape.X_BG;
     attached.inertia = readInertia(object, X_LO);

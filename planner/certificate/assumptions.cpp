@@ -68,6 +68,7 @@ class Assumptions {
   }
 
   void addGeometry() {
+    // A link without either kind is a frame: there is nothing to touch.
     std::vector<std::string> ignored, visual;
     for (const Link& link : problem_.robot->links()) {
       if (link.collides_as_visual) visual.push_back(link.name);
@@ -156,6 +157,7 @@ void Assumptions::addLimits() {
   };
   for (int c : problem_.planned) {
     const Coordinate& joint = problem_.robot->coordinates()[c];
+    // Each limit on its own: a task may give the acceleration and leave the jerk to the default.
     const bool by_default =
         !isGiven(problem_.limits.acceleration, c) || !isGiven(problem_.limits.jerk, c);
     if (!isGiven(problem_.limits.acceleration, c)) acceleration.push_back(joint.name);
@@ -195,6 +197,7 @@ void Assumptions::addTolerances() {
 /// Only where something is claimed that depends on them.
 void Assumptions::addMasses() {
   if (!problem_.limits.torque && !problem_.balance) return;
+  // What moves has a mass (claims.cpp); links without one are fixed to others, or to the world.
   std::vector<std::string> without;
   for (const Link& link : problem_.robot->links()) {
     const bool has_shape = !link.collision.empty() || link.has_visuals;
@@ -221,6 +224,7 @@ void Assumptions::addAfterEnd() {
         "nothing claimed after the end");
     return;
   }
+  // A robot that rests where nothing moves any more stays clear for ever.
   std::string text = "The robot rests where the trajectory ends, from t = " + shown(end) + " s on";
   const double last = lastMotion(problem_);
   if (last > end) {

@@ -59,6 +59,7 @@ class ClaimCheck {
     };
     for (const Obstacle& obstacle : p_.obstacles) insert("obstacle", obstacle.id);
     for (const AttachedObject& object : p_.attached) insert("attached object", object.id);
+    // A misspelt name would leave its pair with another margin, unnoticed.
     const auto need = [&](const char* what, const std::string& name) {
       const bool is_link = p_.robot->findLink(name) >= 0, is_object = ids.count(name) > 0;
       if (!is_link && !is_object) add(what, "there is no link or object '" + name + "'");
@@ -81,6 +82,7 @@ class ClaimCheck {
     std::vector<std::string> names;
     for (std::size_t l = 0; l < p_.robot->links().size(); ++l) {
       const Link& link = p_.robot->links()[l];
+      // Neither kind of geometry: a frame. Both: nothing is missing.
       if (!link.collision.empty() || !link.has_visuals) continue;
       if (isMoved(p_, static_cast<int>(l))) names.push_back(link.name);
     }
@@ -124,6 +126,7 @@ class ClaimCheck {
     for (std::size_t l = 0; l < p_.robot->links().size(); ++l) {
       const Link& link = p_.robot->links()[l];
       const int node = tree.mounts()[l].node;
+      // Only what has a shape must weigh something; frames for tools and sensors need not.
       const bool has_shape = !link.collision.empty() || link.has_visuals;
       if (!has_shape || node < 0 || tree.nodes()[node].inertia.mass > 0.0) continue;
       if (p_.balance || isMoved(p_, static_cast<int>(l))) names.push_back(link.name);
@@ -141,6 +144,7 @@ class ClaimCheck {
     const VecX effort = plannedLimits(p_).effort;
     for (int i = 0; i < p_.plannedCount(); ++i) {
       if (!std::isfinite(effort[i])) continue;
+      // All that any node of this coordinate moves, those of mimic joints included.
       double mass = 0.0;
       for (const MotionNode& top : tree.nodes()) {
         if (top.coordinate != p_.planned[i]) continue;
