@@ -14,7 +14,25 @@ struct CertifyOptions {
   std::string certificate;
   std::string verify;
   bool json = false;
+  CLI::Option* tube = nullptr;
+  double width = 0.0;  ///< of the tube that must be clear [rad or m]; 0: any
+
+  CertificateOptions forCertificate() const {
+    CertificateOptions options = input.certificateOptions();
+    options.cover.widest_tube = tube->count() > 0;
+    return options;
+  }
 };
+
+nlohmann::ordered_json toJson(const ProvenTube& tube) {
+  return {{"joints_to_contact", tube.joints_to_contact},
+          {"joints_to_margin", tube.joints_to_margin},
+          {"factor_to_contact", tube.factor_to_contact},
+          {"factor_to_margin", tube.factor_to_margin},
+          {"at",
+           {{"pair", nlohmann::ordered_json::array({tube.closest_a, tube.closest_b})},
+            {"t", tube.closest_t}}}};
+}
 
 void print(const Certificate& certificate, bool as_json) {
   if (!as_json) {
@@ -23,7 +41,7 @@ void print(const Certificate& certificate, bool as_json) {
   }
   // The verdict without the cells: `--certificate` writes these.
   const Interval& minimum = certificate.minimum_clearance;
-  const nlohmann::ordered_json out = {
+  nlohmann::ordered_json out = {
       {"clear", certificate.clear},
       {"message", certificate.message},
       {"minimum_clearance", {minimum.lower, minimum.upper}},
@@ -35,17 +53,29 @@ void print(const Certificate& certificate, bool as_json) {
       {"faults", certificate.faults},
       {"static_contacts", certificate.static_contacts},
       {"not_covered", certificate.not_covered}};
+  if (certificate.tube) out["tube"] = toJson(*certificate.tube);
   std::cout << out.dump(1) << "\n";
+}
+
+/// Whether the tube that was asked for is proven clear, the margins kept.
+bool bearsTube(const Certificate& certificate, double width) {
+  if (!certificate.tube) return width == 0.0;
+  const bool bears = certificate.tube->joints_to_margin >= width;
+  if (!bears) {
+    std::cerr << "Not proven clear in a tube of " << width
+              << " rad (slides: m): the margins are kept within "
+              << certificate.tube->joints_to_margin << " only.\n";
+  }
+  return bears;
 }
 
 /// Makes a certificate, and writes it when asked to, clear or not: one that is not clear says why.
 int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
                       const CertifyOptions& options) {
-  const Certificate certificate =
-      certify(problem, trajectory.trajectory, options.input.certificateOptions());
+  const Certificate certificate = certify(problem, trajectory.trajectory, options.forCertificate());
   if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
   print(certificate, options.json);
-  return certificate.clear ? kDone : kNotClear;
+  return certificate.clear && bearsTube(certificate, options.width) ? kDone : kNotClear;
 }
 
 /// Checks a certificate that exists. The trajectory must be the one that it is about, to the bit.
@@ -79,6 +109,13 @@ void addCertify(CLI::App& app, int& exit_code) {
   command->add_option("--verify", options->verify, "verify this certificate instead of making one")
       ->type_name("CERT.json")
       ->excludes(write);
+  options->tube = command
+                      ->add_option("--tube", options->width,
+                                   "find the widest tube about the motion that is proven clear, "
+                                   "and require one of this width [rad; m for slides]")
+                      ->type_name("WIDTH")
+                      ->expected(0, 1)
+                      ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, &exit_code] {
     const auto [problem, trajectory] = options->input.read();

@@ -11,7 +11,7 @@ const std::vector<std::string> kTaskKeys = {
     "name",   "robot",     "group_name",       "joints",  "start_state",
     "goal",   "waypoints", "path_constraints", "scene",   "collision",
     "limits", "duration",  "objective",        "balance", "contacts",
-    "solver", "output"};
+    "solver", "output",    "uncertainty"};
 
 /// The scene section of a task: a file, objects of the task's own, or both.
 class SceneSection {
@@ -92,6 +92,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   readWaypoints(task, frames, problem);
   readPathConstraints(task, frames, problem);
   readCollision(task, problem);
+  readUncertainty(task, problem);
   readLimits(task, problem);
   readDuration(task, problem);
   readObjective(task, problem);

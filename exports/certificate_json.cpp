@@ -38,6 +38,12 @@ Json toJson(const CertifiedLimit& limit) {
           {"kept", limit.kept}};
 }
 
+Json toJson(const ProvenTube& tube) {
+  return {{"joints", {tube.joints_to_contact, tube.joints_to_margin}},
+          {"factor", {tube.factor_to_contact, tube.factor_to_margin}},
+          {"at", {{"pair", Json::array({tube.closest_a, tube.closest_b})}, {"t", tube.closest_t}}}};
+}
+
 /// A cell is six numbers: its interval, its bound, and its direction.
 Json toJson(const CertificatePair& pair) {
   Json cells = Json::array();
@@ -77,6 +83,7 @@ std::string layout(const Certificate& certificate) {
   add("minimum_clearance", toJson(certificate.minimum_clearance));
   add("at", {{"pair", Json::array({certificate.closest_a, certificate.closest_b})},
              {"t", certificate.closest_t}});
+  if (certificate.tube) add("tube", toJson(*certificate.tube));
   lines.add("trajectory", formatTrajectoryOnOneLine(certificate.trajectory));
   lines.addRows("limits", rowsOf(certificate.limits));
   add("faults", certificate.faults);
@@ -125,6 +132,25 @@ CertifiedLimit limitFrom(const Value& value) {
   limit.t = value.need("t").number();
   limit.kept = value.need("kept").boolean();
   return limit;
+}
+
+ProvenTube tubeFrom(const Value& value) {
+  value.only({"joints", "factor", "at"});
+  const auto widthsFrom = [](const Value& list, double* to_contact, double* to_margin) {
+    requireSize(list, 2);
+    *to_contact = numberOr(list.at(0), kInfinity);
+    *to_margin = numberOr(list.at(1), kInfinity);
+  };
+  ProvenTube tube;
+  widthsFrom(value.need("joints"), &tube.joints_to_contact, &tube.joints_to_margin);
+  widthsFrom(value.need("factor"), &tube.factor_to_contact, &tube.factor_to_margin);
+  const Value at = value.need("at");
+  const Value closest = at.need("pair");
+  requireSize(closest, 2);
+  tube.closest_a = closest.at(0).textOrEmpty();
+  tube.closest_b = closest.at(1).textOrEmpty();
+  tube.closest_t = at.need("t").number();
+  return tube;
 }
 
 CoverCell cellFrom(const Value& cell) {
@@ -201,6 +227,7 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   certificate.closest_a = closest.at(0).textOrEmpty();
   certificate.closest_b = closest.at(1).textOrEmpty();
   certificate.closest_t = at.need("t").number();
+  if (const auto tube = root.find("tube")) certificate.tube = tubeFrom(*tube);
   for (const Value& limit : root.need("limits").items()) {
     certificate.limits.push_back(limitFrom(limit));
   }

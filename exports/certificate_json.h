@@ -14,6 +14,8 @@ namespace allclear {
 ///      "robot_sha256": "..", "task_sha256": "..", "trajectory_sha256": "..",
 ///      "margin": 0.001, "tolerance": 0.0001,
 ///      "minimum_clearance": [lower, upper], "at": {"pair": ["hand", "box"], "t": 1.2},
+///      "tube": {"joints": [to_contact, to_margin], "factor": [to_contact, to_margin],
+///               "at": {"pair": ["hand", "box"], "t": 1.2}},
 ///      "trajectory": {as trajectory_json.h},
 ///      "limits": [{"subject": "joint1", "quantity": "velocity", "bounds": [lower, upper],
 ///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
@@ -21,7 +23,7 @@ namespace allclear {
 ///      "pairs": [{"a": "hand", "b": "box", "closeness": 0, "pieces": [0, 0], "margin": 0.001,
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///
-/// SI units and radians; infinite numbers are null.
+/// SI units and radians; infinite numbers are null. "tube" is there when it was asked for.
 std::string formatCertificateJson(const Certificate& certificate);
 
 /// The same, into a file, atomically. Throws `InputError` when it cannot be written.

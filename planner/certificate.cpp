@@ -17,7 +17,9 @@
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/support_polygon.h"
+#include "allclear/planner/problem/uncertainty.h"
 #include "allclear/trajectories/trajectory_json.h"
 
 namespace allclear {
@@ -41,7 +43,8 @@ std::string pairName(const std::string& a, const std::string& b) {
 std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece) {
   const CertifiedPair& pair = geometry.pairs[piece.pair];
   const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
-  // Three cases: seen overlapping, seen too near, and not seen too near but not proven either.
+  // Cases: seen overlapping, seen too near, with too little room for what may stray, and none of
+  // these but not proven either.
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
     return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least);
@@ -49,6 +52,12 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   if (piece.least < piece.margin) {
     return name + text(" come within %.4g mm at t = %.6g s, nearer than their margin of %.4g mm",
                        millimetres, piece.t_least, 1e3 * piece.margin);
+  }
+  if (piece.least_room < 0.0) {
+    return name + text(
+                      " come within their margin of %.4g mm at t = %.6g s when what is uncertain "
+                      "strays (by %.4g mm too much)",
+                      1e3 * piece.margin, piece.t_room, -1e3 * piece.least_room);
   }
   return name + text(
                     " cannot be shown to keep their margin of %.4g mm: their distance is proven "
@@ -94,7 +103,8 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   }
 }
 
-/// Pairs that overlap and do not move relative to each other: one instant tells for all.
+/// Pairs that overlap, or may when they stray, and do not move relative to each other: one instant
+/// tells for all.
 std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
                                         CertifiedMotion& motion) {
   std::vector<std::string> contacts;
@@ -103,15 +113,18 @@ std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
     // counts.
-    double least = 0.0;
+    // What may stray counts as well: the distance that is left of its nearest case.
+    double least = 0.0, strayed = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
       least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, fidelity);
-      return least > 0.0;
+      strayed = least - motion.bodyAllowanceAt(pair.a, pair.b, 0.0, fidelity);
+      return strayed > 0.0;
     });
-    if (least > 0.0) continue;
-    contacts.push_back(
-        pairName(a.name, b.name) +
-        text(" overlap by %.4g mm; they do not move relative to each other", -1e3 * least));
+    if (strayed > 0.0) continue;
+    contacts.push_back(pairName(a.name, b.name) +
+                       (least > 0.0 ? text(" are %.4g mm apart, within what may stray", 1e3 * least)
+                                    : text(" overlap by %.4g mm", -1e3 * least)) +
+                       "; they do not move relative to each other");
   }
   return contacts;
 }
@@ -133,7 +146,7 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
 }
 
 /// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
-std::string verdict(const Certificate& certificate) {
+std::string verdict(const Problem& problem, const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
     out = text("Clear at every instant of %.6g s: ", certificate.trajectory.trajectory.duration());
@@ -151,6 +164,11 @@ std::string verdict(const Certificate& certificate) {
       }
     }
     out += text("; %zu limits are kept.", certificate.limits.size());
+    const std::string uncertainty = uncertaintyText(problem);
+    if (!uncertainty.empty()) {
+      out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + ".";
+    }
+    if (certificate.tube) out += " " + tubeText(problem, *certificate.tube);
   } else {
     // A few faults: the rest is often the same fault of other pieces or at other times.
     constexpr std::size_t kShown = 3;
@@ -204,8 +222,13 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   // The proof.
   const CertifiedGeometry geometry = certifiedGeometry(problem);
   CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
-  addPairs(geometry, coverPairs(geometry, certificate.tolerance, options.cover, motion),
-           &certificate);
+  CoverOptions cover_options = options.cover;
+  cover_options.widest_tube = options.cover.widest_tube || !problem.uncertainty.isZero();
+  Cover cover = coverPairs(geometry, certificate.tolerance, cover_options, motion);
+  if (cover_options.widest_tube && cover.isClear()) {
+    certificate.tube = tubeOf(geometry, cover, motion);
+  }
+  addPairs(geometry, std::move(cover), &certificate);
   certificate.limits = certifiedLimits(problem, trajectory, options.limits, motion);
   for (const CertifiedLimit& limit : certificate.limits) {
     if (!limit.kept) certificate.faults.push_back(limitFault(limit));
@@ -216,7 +239,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   certificate.static_contacts = staticContacts(geometry, motion);
   certificate.not_covered = demandsNotCovered(problem);
   certificate.clear = certificate.faults.empty();
-  certificate.message = verdict(certificate);
+  certificate.message = verdict(problem, certificate);
   return certificate;
 }
 

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <set>
 
-#include "allclear/planner/problem.h"
+#include "allclear/planner/problem/uncertainty.h"
 
 namespace allclear {
 namespace {
@@ -168,6 +168,7 @@ void Validator::checkSceneShape() {
     for (int link : p_.balance->support_links) checkLink("balance", link);
   }
   for (const FixedLink& contact : p_.contacts) checkLink("contact", contact.link);
+  for (Finding& finding : uncertaintyFindings(p_)) findings_.push_back(std::move(finding));
 }
 
 void Validator::checkPosition(const std::string& what, int c, double value) {
@@ -349,7 +350,7 @@ void Validator::checkMotions() {
     if (!obstacle.X_WO.p.allFinite() || !obstacle.X_WO.R.allFinite()) {
       add(what, "its pose is not finite");
     }
-    // One finding per obstacle is enough: after a knot out of order the rest means nothing.
+    // One finding per obstacle: after a knot out of order the rest means nothing.
     double previous = -std::numeric_limits<double>::infinity();
     for (const PoseKnot& knot : obstacle.motion) {
       if (!std::isfinite(knot.time) || knot.time <= previous || !knot.X_WO.p.allFinite() ||
