@@ -14,14 +14,6 @@ struct CertifyOptions {
   std::string certificate;
   std::string verify;
   bool json = false;
-  CLI::Option* tube = nullptr;
-  double width = 0.0;  ///< of the tube that must be clear [rad or m]; 0: any
-
-  CertificateOptions forCertificate() const {
-    CertificateOptions options = input.certificateOptions();
-    options.cover.widest_tube = tube->count() > 0;
-    return options;
-  }
 };
 
 nlohmann::ordered_json toJson(const ProvenTube& tube) {
@@ -72,10 +64,11 @@ bool bearsTube(const Certificate& certificate, double width) {
 /// Makes a certificate, and writes it when asked to, clear or not: one that is not clear says why.
 int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
                       const CertifyOptions& options) {
-  const Certificate certificate = certify(problem, trajectory.trajectory, options.forCertificate());
+  const Certificate certificate =
+      certify(problem, trajectory.trajectory, options.input.certificateOptions());
   if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
   print(certificate, options.json);
-  return certificate.clear && bearsTube(certificate, options.width) ? kDone : kNotClear;
+  return certificate.clear && bearsTube(certificate, options.input.tubeWidth()) ? kDone : kNotClear;
 }
 
 /// Checks a certificate that exists. The trajectory must be the one that it is about, to the bit.
@@ -109,13 +102,6 @@ void addCertify(CLI::App& app, int& exit_code) {
   command->add_option("--verify", options->verify, "verify this certificate instead of making one")
       ->type_name("CERT.json")
       ->excludes(write);
-  options->tube = command
-                      ->add_option("--tube", options->width,
-                                   "find the widest tube about the motion that is proven clear, "
-                                   "and require one of this width [rad; m for slides]")
-                      ->type_name("WIDTH")
-                      ->expected(0, 1)
-                      ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, &exit_code] {
     const auto [problem, trajectory] = options->input.read();

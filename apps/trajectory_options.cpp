@@ -13,6 +13,13 @@ void TrajectoryOptions::addTo(CLI::App& command) {
   command.add_option("trajectory", trajectory_, "the trajectory, .csv or .json")
       ->required()
       ->type_name("TRAJ");
+  tube_ = command
+              .add_option("--tube", tube_width_,
+                          "also find how far every joint may stray; with a number: it must be so "
+                          "far with the margins kept [rad; m for slides]")
+              ->type_name("WIDTH")
+              ->expected(0, 1)
+              ->check(CLI::NonNegativeNumber);
   command
       .add_option("--limit-tolerance", limit_tolerance_,
                   "by how much limits may be exceeded, relative to their size")
@@ -33,6 +40,7 @@ TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& options) const {
 CertificateOptions TrajectoryOptions::certificateOptions() const {
   CertificateOptions options;
   options.limits.limit_tolerance = limit_tolerance_;
+  options.cover.widest_tube = tube_->count() > 0;
   return options;
 }
 

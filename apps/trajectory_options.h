@@ -26,9 +26,14 @@ class TrajectoryOptions {
 
   CertificateOptions certificateOptions() const;
 
+  /// Of the tube that must be clear [rad; m for slides]; 0: none in particular.
+  double tubeWidth() const { return tube_width_; }
+
  private:
   std::string task_;
   std::string trajectory_;
+  CLI::Option* tube_ = nullptr;
+  double tube_width_ = 0.0;
   double limit_tolerance_ = CertifiedLimitOptions{}.limit_tolerance;
 };
 

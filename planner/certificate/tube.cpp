@@ -33,15 +33,6 @@ constexpr double kWorthwhile = 1.1;
 /// Relative: a checker on another machine rounds differently.
 constexpr double kWidthRounding = 1e-9;
 
-/// Three digits, towards zero: a claim may not grow by its rounding.
-std::string roundedDown(double value) {
-  if (!(value > 0.0) || !std::isfinite(value)) return value > 0.0 ? "any" : "0";
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", std::floor(value / unit) * unit);
-  return text;
-}
-
 using Scale = TubeMeasure::Scale;
 constexpr std::array<TubeMeasure, 4> kMeasures{
     {{Scale::kJoints, true}, {Scale::kJoints, false}, {Scale::kTask, true}, {Scale::kTask, false}}};
@@ -267,6 +258,15 @@ ProvenTube tubeOf(const CertifiedGeometry& geometry, const Cover& cover, Certifi
     }
   }
   return meter.tube();
+}
+
+/// Three digits.
+std::string roundedDown(double value) {
+  if (!(value > 0.0) || !std::isfinite(value)) return value > 0.0 ? "any" : "0";
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", std::floor(value / unit) * unit);
+  return text;
 }
 
 std::string tubeText(const Problem& problem, const ProvenTube& tube) {

@@ -37,6 +37,9 @@ void widenTube(const CertifiedGeometry& geometry, const CoverOptions& options,
 /// The tube that a clear cover bears.
 ProvenTube tubeOf(const CertifiedGeometry& geometry, const Cover& cover, CertifiedMotion& motion);
 
+/// A number in words, towards zero: a claim may not grow by its rounding. "any" for infinity.
+std::string roundedDown(double value);
+
 /// The tube in words, numbers rounded down: "No bodies meet while every joint stays within 3.1 mrad
 /// of the plan ..".
 std::string tubeText(const Problem& problem, const ProvenTube& tube);

@@ -31,7 +31,7 @@ class ValueGroup {
       if (count > most) common = shown;
       most = std::max(most, count);
     }
-    if (most == static_cast<int>(entries_.size()) && (most == 0 || common == "0")) return "";
+    if (most < 2) common = "0";  // nothing that stands for several: each has its name
     std::string text = common == "0" ? "" : all_ + " within " + common;
     for (const auto& [name, shown] : entries_) {
       if (shown == common) continue;
