@@ -134,6 +134,16 @@ CertifiedLimit limitFrom(const Value& value) {
   return limit;
 }
 
+/// Reads which pair, and when, into the `closest_..` of a certificate or tube.
+template <class Closest>
+void closestFrom(const Value& at, Closest* out) {
+  const Value pair = at.need("pair");
+  requireSize(pair, 2);
+  out->closest_a = pair.at(0).textOrEmpty();
+  out->closest_b = pair.at(1).textOrEmpty();
+  out->closest_t = at.need("t").number();
+}
+
 ProvenTube tubeFrom(const Value& value) {
   value.only({"joints", "factor", "at"});
   const auto widthsFrom = [](const Value& list, double* to_contact, double* to_margin) {
@@ -144,12 +154,7 @@ ProvenTube tubeFrom(const Value& value) {
   ProvenTube tube;
   widthsFrom(value.need("joints"), &tube.joints_to_contact, &tube.joints_to_margin);
   widthsFrom(value.need("factor"), &tube.factor_to_contact, &tube.factor_to_margin);
-  const Value at = value.need("at");
-  const Value closest = at.need("pair");
-  requireSize(closest, 2);
-  tube.closest_a = closest.at(0).textOrEmpty();
-  tube.closest_b = closest.at(1).textOrEmpty();
-  tube.closest_t = at.need("t").number();
+  closestFrom(value.need("at"), &tube);
   return tube;
 }
 
@@ -221,12 +226,7 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   const bool has_pairs = !minimum.at(1).isNull();
   certificate.minimum_clearance =
       intervalFrom(minimum, has_pairs ? -kInfinity : kInfinity, kInfinity);
-  const Value at = root.need("at");
-  const Value closest = at.need("pair");
-  requireSize(closest, 2);
-  certificate.closest_a = closest.at(0).textOrEmpty();
-  certificate.closest_b = closest.at(1).textOrEmpty();
-  certificate.closest_t = at.need("t").number();
+  closestFrom(root.need("at"), &certificate);
   if (const auto tube = root.find("tube")) certificate.tube = tubeFrom(*tube);
   for (const Value& limit : root.need("limits").items()) {
     certificate.limits.push_back(limitFrom(limit));

@@ -41,6 +41,24 @@ Sighting CellSearch::see(PieceCover* piece, double distance, double t) const {
   return {distance, t};
 }
 
+std::vector<PieceCover> CellSearch::piecesOf(int index, const CertifiedPair& pair,
+                                             MeshFidelity fidelity) const {
+  const int count_a = motion_.ensurePieces(pair.a, fidelity);
+  const int count_b = motion_.ensurePieces(pair.b, fidelity);
+  std::vector<PieceCover> pieces;
+  for (int i = 0; i < count_a; ++i) {
+    for (int j = 0; j < count_b; ++j) {
+      PieceCover piece;
+      piece.pair = index;
+      piece.a = {pair.a, i, fidelity};
+      piece.b = {pair.b, j, fidelity};
+      piece.margin = pair.margin;
+      pieces.push_back(std::move(piece));
+    }
+  }
+  return pieces;
+}
+
 std::vector<CoverCell> CellSearch::firstCells(bool surfaces) const {
   std::vector<CoverCell> cells(1);
   cells[0].time = {0.0, motion_.duration()};

@@ -28,6 +28,12 @@ class CellSearch {
   /// Whether all cells reach what they have to.
   bool isProven(const PieceCover& piece) const;
 
+  /// Every piece of one body of a pair (of index `index`) against every piece of the other, without
+  /// cells. The pieces of a body enclose it together, so the bodies keep their margin when every
+  /// two pieces do.
+  std::vector<PieceCover> piecesOf(int index, const CertifiedPair& pair,
+                                   MeshFidelity fidelity) const;
+
   /// The cells that a search starts with, the first of them last (on top of the stack).
   std::vector<CoverCell> firstCells(bool surfaces) const;
 

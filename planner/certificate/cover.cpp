@@ -104,23 +104,8 @@ class CoverSearch {
 
   /// Every piece of one body against every piece of the other.
   std::vector<PieceCover> decideAll(int p, MeshFidelity fidelity) {
-    const CertifiedPair& pair = geometry_.pairs[p];
-    const int count_a = motion_.ensurePieces(pair.a, fidelity);
-    const int count_b = motion_.ensurePieces(pair.b, fidelity);
-    // The pieces of a body enclose it together, so the bodies keep their margin when every two
-    // pieces do.
-    std::vector<PieceCover> pieces;
-    for (int i = 0; i < count_a; ++i) {
-      for (int j = 0; j < count_b; ++j) {
-        PieceCover piece;
-        piece.pair = p;
-        piece.a = {pair.a, i, fidelity};
-        piece.b = {pair.b, j, fidelity};
-        piece.margin = pair.margin;
-        decide(&piece);
-        pieces.push_back(std::move(piece));
-      }
-    }
+    std::vector<PieceCover> pieces = cells_.piecesOf(p, geometry_.pairs[p], fidelity);
+    for (PieceCover& piece : pieces) decide(&piece);
     return pieces;
   }
 

@@ -150,20 +150,10 @@ class TubeSearch {
   /// The pair between finer solids, proven to bear `wanted`; none when it does not.
   std::optional<std::vector<PieceCover>> finerPieces(const PieceCover& coarse,
                                                      MeshFidelity fidelity, double wanted) const {
-    const CertifiedPair& pair = geometry_.pairs[coarse.pair];
-    const int count_a = motion_.ensurePieces(pair.a, fidelity);
-    const int count_b = motion_.ensurePieces(pair.b, fidelity);
-    std::vector<PieceCover> pieces;
-    for (int i = 0; i < count_a; ++i) {
-      for (int j = 0; j < count_b; ++j) {
-        PieceCover piece;
-        piece.pair = coarse.pair;
-        piece.a = {pair.a, i, fidelity};
-        piece.b = {pair.b, j, fidelity};
-        piece.margin = coarse.margin;
-        if (!prove(&piece, wanted)) return std::nullopt;
-        pieces.push_back(std::move(piece));
-      }
+    std::vector<PieceCover> pieces =
+        search_.piecesOf(coarse.pair, geometry_.pairs[coarse.pair], fidelity);
+    for (PieceCover& piece : pieces) {
+      if (!prove(&piece, wanted)) return std::nullopt;
     }
     return pieces;
   }

@@ -9,60 +9,12 @@
 #include "allclear/robot_models/kinematics/chain_recursion.h"
 #include "support/long_run.h"
 #include "support/random_robot.h"
+#include "support/robot_builder.h"
 
 namespace allclear::test {
 namespace {
 
 constexpr double kPoint = 1e-9;  // [m], size of a solid that stands for a point
-
-/// A chain or tree of joints of one coordinate each.
-class RobotBuilder {
- public:
-  RobotBuilder() { data_.links.push_back({"base", -1, {}, {}, {}}); }
-  /// Returns the link that the joint moves.
-  int add(JointType type, int parent, const Vec3& p, const Vec3& axis) {
-    Joint joint;
-    joint.name = "joint" + std::to_string(data_.joints.size());
-    joint.type = type;
-    joint.parent_link = parent;
-    joint.child_link = static_cast<int>(data_.links.size());
-    joint.X_PJ.p = p;
-    joint.axis = axis;
-    joint.first_coordinate = static_cast<int>(data_.coordinates.size());
-    Coordinate coordinate;
-    coordinate.name = joint.name;
-    coordinate.joint = static_cast<int>(data_.joints.size());
-    coordinate.is_angle = type == JointType::kRevolute;
-    coordinate.lower = -3.0;
-    coordinate.upper = 3.0;
-    data_.coordinates.push_back(coordinate);
-    return finish(std::move(joint));
-  }
-  int addMimic(int parent, const Vec3& p, const Vec3& axis, const Mimic& mimic) {
-    Joint joint;
-    joint.name = "mimic" + std::to_string(data_.joints.size());
-    joint.type = JointType::kRevolute;
-    joint.parent_link = parent;
-    joint.child_link = static_cast<int>(data_.links.size());
-    joint.X_PJ.p = p;
-    joint.axis = axis;
-    joint.mimic = mimic;
-    return finish(std::move(joint));
-  }
-  std::shared_ptr<const RobotModel> build() const { return std::make_shared<RobotModel>(data_); }
-
- private:
-  int finish(Joint joint) {
-    data_.links.push_back({"link" + std::to_string(data_.links.size()),
-                           static_cast<int>(data_.joints.size()),
-                           {},
-                           {},
-                           {}});
-    data_.joints.push_back(std::move(joint));
-    return static_cast<int>(data_.links.size()) - 1;
-  }
-  RobotModel::Data data_;
-};
 
 Problem problemOf(std::shared_ptr<const RobotModel> robot) {
   Problem problem;

@@ -7,11 +7,13 @@
 #include <functional>
 
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/cell_search.h"
 #include "allclear/planner/planner.h"
 #include "allclear/robot_models/kinematics/chain_recursion.h"
 #include "planner/certificate/certificate_fixture.h"
 #include "support/long_run.h"
 #include "support/mesh_samples.h"
+#include "support/robot_builder.h"
 
 namespace allclear {
 namespace {
@@ -203,24 +205,35 @@ TEST_F(Tube, ACertificateOfLessUncertaintyDoesNotProveMore) {
   }
 }
 
+TEST_F(Tube, CellsDemandTheMarginAndWhatMayStray) {
+  Problem problem = problemBeside(0.8);
+  const Trajectory trajectory = motion(problem);
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  const auto demand = [&](const Uncertainty& uncertainty) {
+    problem.uncertainty = uncertainty;
+    CertifiedMotion motion(problem, geometry, trajectory, 1e-6);
+    const CellSearch search(1e-4, {}, motion);
+    // The last pair is of the hand, or what it carries, and the box.
+    const int last = static_cast<int>(geometry.pairs.size()) - 1;
+    const auto pieces = search.piecesOf(last, geometry.pairs[last], MeshFidelity::kHull);
+    return search.demand(pieces[0], {0.0, 1.0});
+  };
+  const double margin = problem.collision.margin;
+  EXPECT_EQ(demand({}), margin);
+  Uncertainty uncertainty;
+  uncertainty.obstacles = VecX::Constant(1, 0.01);
+  EXPECT_NEAR(demand(uncertainty), margin + 0.01, 1e-6);
+  uncertainty.base_position = 0.02;
+  EXPECT_NEAR(demand(uncertainty), margin + 0.03, 1e-6);
+}
+
 /// A ball on a slide through a ring of exact triangles, `gap` apart: the ring may be displaced.
 TEST_F(Tube, HoldsBetweenExactMeshes) {
   constexpr double kBall = 0.05, kRing = 0.02, kGap = 3e-4;
-  RobotModel::Data data;
-  data.links.resize(2);
-  data.links[0].name = "base";
-  data.links[1] = {"ball", 0, {}, {{Sphere(kBall), Pose()}}, {}};
-  Joint joint;
-  joint.name = "slide";
-  joint.type = JointType::kPrismatic;
-  joint.parent_link = 0;
-  joint.child_link = 1;
-  joint.axis = Vec3::UnitZ();
-  joint.first_coordinate = 0;
-  data.joints = {joint};
-  data.coordinates.push_back({"slide", 0, false, false, -1.0, 1.0, 1.0, 100.0});
+  test::RobotBuilder builder;
+  builder.add(JointType::kPrismatic, 0, Vec3::Zero(), Vec3::UnitZ(), {{Sphere(kBall), Pose()}});
   Problem problem;
-  problem.robot = std::make_shared<RobotModel>(std::move(data));
+  problem.robot = builder.build();
   problem.planned = {0};
   problem.start = VecX::Constant(1, -0.3);
   problem.goal = JointTarget{{0}, VecX::Constant(1, 0.3)};
