@@ -114,6 +114,11 @@ TEST(StrayBound, ReachGrowsWithinAPart) {
   for (double t : {0.0, 0.3, 1.0}) {
     const double reach = placed(problem, unfolds.value(t), link, p).norm();
     expectAttained(problem, unfolds, link, p, t, reach * 2.0 * std::sin(0.5 * kStray));
+    // The shoulder stands at the origin of the base: a turn of the base does the same.
+    Problem of_base = problem;
+    of_base.uncertainty.joints.setZero();
+    of_base.uncertainty.base_angle = kStray;
+    expectAttained(of_base, unfolds, link, p, t, reach * 2.0 * std::sin(0.5 * kStray));
   }
 }
 
