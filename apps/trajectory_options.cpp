@@ -40,7 +40,7 @@ TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& options) const {
 CertificateOptions TrajectoryOptions::certificateOptions() const {
   CertificateOptions options;
   options.limits.limit_tolerance = limit_tolerance_;
-  options.cover.widest_tube = tube_->count() > 0;
+  options.cover.widest_tube = tube_ != nullptr && tube_->count() > 0;
   return options;
 }
 

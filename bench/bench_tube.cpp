@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <random>
 #include <tuple>
@@ -102,8 +103,17 @@ class Bodies {
   struct Pair {
     Side a, b;
   };
-  static Side side(const CertifiedBody& body, MeshFidelity fidelity) {
-    Side out{body.link, body.obstacle, body.solids(fidelity), {}};
+  /// The solids of links are kept: preparing exact meshes takes far longer than measuring them.
+  Side side(const CertifiedBody& body, MeshFidelity fidelity) const {
+    static std::map<std::tuple<const RobotModel*, int, MeshFidelity>, std::vector<Geometry>> kept;
+    Side out{body.link, body.obstacle, {}, {}};
+    if (body.kind == CertifiedBody::Kind::kLink) {
+      auto& solids = kept[{problem_.robot.get(), body.link, fidelity}];
+      if (solids.empty()) solids = body.solids(fidelity);
+      out.solids = solids;
+    } else {
+      out.solids = body.solids(fidelity);
+    }
     for (const Geometry& solid : out.solids) {
       Ball ball = boundingBall(solid.shape);
       ball.center = solid.X_BG * ball.center;
