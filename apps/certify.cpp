@@ -4,7 +4,9 @@
 
 #include "allclear/apps/commands.h"
 #include "allclear/apps/trajectory_options.h"
+#include "allclear/core/file.h"
 #include "allclear/exports/certificate_json.h"
+#include "allclear/exports/output_files.h"
 
 namespace allclear {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 struct CertifyOptions {
   TrajectoryOptions input;
   std::string certificate;
+  std::string proof;
   std::string verify;
   bool json = false;
 };
@@ -61,12 +64,23 @@ bool bearsTube(const Certificate& certificate, double width) {
   return bears;
 }
 
+/// Of a trajectory that is clear; there is no proof of one that is not.
+void writeProof(const Problem& problem, const Certificate& certificate, const std::string& file) {
+  const Proof proof = makeProof(problem, certificate);
+  if (!proof.unproven.empty()) {
+    std::cerr << "warning: " << incompleteProof(file, proof) << "\n";
+    return;
+  }
+  writeFileAtomically(file, proof.text);
+}
+
 /// Makes a certificate, and writes it when asked to, clear or not: one that is not clear says why.
 int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
                       const CertifyOptions& options) {
   const Certificate certificate =
       certify(problem, trajectory.trajectory, options.input.certificateOptions());
   if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
+  if (!options.proof.empty() && certificate.clear) writeProof(problem, certificate, options.proof);
   print(certificate, options.json);
   return certificate.clear && bearsTube(certificate, options.input.tubeWidth()) ? kDone : kNotClear;
 }
@@ -84,7 +98,7 @@ int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
     const nlohmann::ordered_json out = {{"valid", verdict.valid}, {"message", verdict.message}};
     std::cout << out.dump(1) << "\n";
   } else {
-    std::cout << verdict.message << (verdict.valid ? " " + certificate.message : "") << "\n";
+    std::cout << verdict.message << "\n";
   }
   return verdict.valid ? kDone : kNotClear;
 }
@@ -99,6 +113,8 @@ void addCertify(CLI::App& app, int& exit_code) {
   CLI::Option* write = command->add_option("--certificate", options->certificate,
                                            "write the certificate, clear or not");
   write->type_name("FILE");
+  command->add_option("--proof", options->proof, "write the proof for allclear-verify, if clear")
+      ->type_name("FILE");
   command->add_option("--verify", options->verify, "verify this certificate instead of making one")
       ->type_name("CERT.json")
       ->excludes(write);

@@ -2,7 +2,8 @@
 //
 // Options of the command line replace those of the task. Trajectory and certificate are written
 // only when the plan is certified: a file that is there can be trusted. Ctrl-C ends the search,
-// which then returns the best certified plan so far, if there is one.
+// which then returns the best certified plan so far, if there is one: it is written, and the exit
+// code still says that the search was interrupted.
 #include <unistd.h>
 
 #include <atomic>
@@ -25,6 +26,7 @@ struct PlanCommand {
   std::string folder;
   std::string csv;
   std::string certificate;
+  std::string proof;
   std::string trajectory;
   std::string ros2;
   std::string report;
@@ -76,10 +78,12 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
     output.csv = (folder / "trajectory.csv").string();
     output.trajectory = (folder / "trajectory.json").string();
     output.certificate = (folder / "certificate.json").string();
+    output.proof = (folder / "plan.proof").string();
   }
   if (!command.csv.empty()) output.csv = command.csv;
   if (!command.trajectory.empty()) output.trajectory = command.trajectory;
   if (!command.certificate.empty()) output.certificate = command.certificate;
+  if (!command.proof.empty()) output.proof = command.proof;
   if (!command.ros2.empty()) output.ros2 = command.ros2;
   if (!command.report.empty()) output.report = command.report;
   return output;
@@ -145,8 +149,12 @@ int run(const PlanCommand& command) {
     plan = allclear::plan(problem, options, hooks);
   }
   std::vector<std::filesystem::path> written;
-  if (plan.status == PlanStatus::kCertified) {
-    written = writeOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate);
+  // Interrupted or out of time, the best plan so far may be there, and certified as any other.
+  if (plan.certificate && plan.certificate->clear) {
+    std::vector<std::string> warnings;
+    written =
+        writeOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
+    for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
   }
   if (!output.report.empty()) {  // of what was not found too
     writePlanReport(output.report, problem, plan);
@@ -170,12 +178,15 @@ void addPlan(CLI::App& app, int& exit_code) {
   command->add_option("task", options->task, "the task")->required()->type_name("TASK.yaml");
   command
       ->add_option("-o,--output", options->folder,
-                   "write trajectory.csv, trajectory.json and certificate.json into this folder")
+                   "write trajectory.csv, trajectory.json, certificate.json and plan.proof into "
+                   "this folder")
       ->type_name("FOLDER");
   command->add_option("--csv", options->csv, "write the trajectory's rows")->type_name("FILE");
   command->add_option("--trajectory", options->trajectory, "write the spline as JSON")
       ->type_name("FILE");
   command->add_option("--certificate", options->certificate, "write the certificate")
+      ->type_name("FILE");
+  command->add_option("--proof", options->proof, "write the proof for allclear-verify")
       ->type_name("FILE");
   command->add_option("--ros2", options->ros2, "write a ROS 2 JointTrajectory as YAML")
       ->type_name("FILE");

@@ -10,6 +10,7 @@ struct OutputSettings {
   double rate = 250.0;  ///< rows per second of the CSV [Hz]: between UR's 125 and 500
   std::string trajectory;
   std::string certificate;
+  std::string proof;
   std::string report;
   std::string ros2;
 };

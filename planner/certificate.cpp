@@ -14,9 +14,11 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/planner/problem/uncertainty.h"
@@ -103,30 +105,28 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   }
 }
 
-/// Pairs that overlap, or may when they stray, and do not move relative to each other: one instant
-/// tells for all.
-std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
-                                        CertifiedMotion& motion) {
-  std::vector<std::string> contacts;
-  for (const CertifiedPair& pair : geometry.pairs) {
-    if (!pair.fixed) continue;
-    const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
-    // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
-    // counts.
-    // What may stray counts as well: the distance that is left of its nearest case.
-    double least = 0.0, strayed = 0.0;
-    refineUntil([&](MeshFidelity fidelity) {
-      least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, fidelity);
-      strayed = least - motion.bodyAllowanceAt(pair.a, pair.b, 0.0, fidelity);
-      return strayed > 0.0;
-    });
-    if (strayed > 0.0) continue;
-    contacts.push_back(pairName(a.name, b.name) +
-                       (least > 0.0 ? text(" are %.4g mm apart, within what may stray", 1e3 * least)
-                                    : text(" overlap by %.4g mm", -1e3 * least)) +
-                       "; they do not move relative to each other");
+}  // namespace
+
+FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeometry& geometry) {
+  FixedPairSentences sentences;
+  for (const PairDistance& contact : fixedContacts(problem, geometry)) {
+    const std::string pair = pairName(contact.a, contact.b);
+    const std::string overlap = text(" overlap by %.4g mm", -1e3 * contact.distance);
+    if (contact.distance >= -kTouchingDepth) {
+      const std::string apart =
+          text(" are %.4g mm apart, within what may stray", 1e3 * contact.distance);
+      sentences.contacts.push_back(pair +
+                                   (contact.distance < 0.0   ? overlap
+                                    : contact.distance > 0.0 ? apart
+                                                             : " touch") +
+                                   "; they do not move relative to each other");
+    } else {
+      sentences.faults.push_back(pair + overlap +
+                                 " and do not move relative to each other: move one of them, or "
+                                 "add the pair to collision.allowed");
+    }
   }
-  return contacts;
+  return sentences;
 }
 
 /// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
@@ -139,14 +139,17 @@ std::vector<std::string> demandsNotCovered(const Problem& problem) {
   return demands;
 }
 
+namespace {
+
 std::string joined(const std::vector<std::string>& parts, const char* separator) {
   std::string all;
   for (const std::string& part : parts) all += (all.empty() ? "" : separator) + part;
   return all;
 }
 
-/// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
-std::string verdict(const Problem& problem, const Certificate& certificate) {
+}  // namespace
+
+std::string verdictOf(const Problem& problem, const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
     out = text("Clear at every instant of %.6g s: ", certificate.trajectory.trajectory.duration());
@@ -188,8 +191,6 @@ std::string verdict(const Problem& problem, const Certificate& certificate) {
   return out;
 }
 
-}  // namespace
-
 std::vector<std::string> plannedNames(const Problem& problem) {
   std::vector<std::string> names;
   for (int c : problem.planned) names.push_back(problem.robot->coordinates()[c].name);
@@ -211,6 +212,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
   }
+  requireBoundable(problem, trajectory);
   // What the certificate is about, so that it cannot be taken for another robot's or task's.
   Certificate certificate{.trajectory = {trajectory, plannedNames(problem), {}}};
   certificate.trajectory_sha256 = trajectorySha256(certificate.trajectory);
@@ -236,10 +238,12 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   for (std::string& finding : endAndJointFindings(problem, trajectory, options.limits, motion)) {
     certificate.faults.push_back(std::move(finding));
   }
-  certificate.static_contacts = staticContacts(geometry, motion);
+  FixedPairSentences fixed = fixedPairSentences(problem, geometry);
+  certificate.static_contacts = std::move(fixed.contacts);
+  for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
   certificate.not_covered = demandsNotCovered(problem);
   certificate.clear = certificate.faults.empty();
-  certificate.message = verdict(problem, certificate);
+  certificate.message = verdictOf(problem, certificate);
   return certificate;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
@@ -148,6 +149,18 @@ struct CertificateVerdict {
 /// certificate that does not claim `clear` is not valid.
 CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& certificate,
                                      const CertificateOptions& options = {});
+
+/// A proof that `allclear-verify` checks without any code of the planner (docs/proof.md).
+struct Proof {
+  std::string text;       ///< of the file
+  std::size_t cells = 0;  ///< of all pairs
+  /// Pairs and path constraints without a proof, for which the verifier refuses the text. Empty for
+  /// a certified plan, unless it leaves less room beyond a margin than rounding may take.
+  std::vector<std::string> unproven;
+};
+
+/// The proof of the trajectory that `certificate` (of `problem`) is about.
+Proof makeProof(const Problem& problem, const Certificate& certificate);
 
 /// The joint names of the planned coordinates, as trajectory files have them.
 std::vector<std::string> plannedNames(const Problem& problem);

@@ -10,9 +10,9 @@ _allclear() {
   done
   local robot='--srdf --package --base --soft-limits --pair-samples --skip-never'
   case $command in
-    plan) options='--output --csv --trajectory --certificate --ros2 --report --time-limit --threads --seed --quiet --verbose --json' ;;
+    plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --quiet --verbose --json' ;;
     check) options='--report --json' ;;
-    certify) options='--certificate --verify --limit-tolerance --json' ;;
+    certify) options='--certificate --proof --verify --limit-tolerance --json' ;;
     report) options='--output --limit-tolerance' ;;
     fit) options="$robot --output --max-capsules --gain --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;

@@ -216,13 +216,14 @@ OutputSettings readOutput(const Value& task) {
   OutputSettings output;
   const auto section = task.find("output");
   if (!section) return output;
-  section->only({"csv", "rate", "trajectory", "certificate", "report", "ros2"});
+  section->only({"csv", "rate", "trajectory", "certificate", "proof", "report", "ros2"});
   const auto read = [&](const char* key, std::string& name) {
     if (const auto value = section->find(key)) name = value->text();
   };
   read("csv", output.csv);
   read("trajectory", output.trajectory);
   read("certificate", output.certificate);
+  read("proof", output.proof);
   read("report", output.report);
   read("ros2", output.ros2);
   if (const auto value = section->find("rate")) output.rate = value->positive();

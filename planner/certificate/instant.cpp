@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "allclear/core/extremes.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/problem/stray_reach.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -17,10 +19,58 @@ double leastDistance(const std::vector<Geometry>& A, const Pose& X_WA,
   for (const Geometry& i : A) {
     for (const Geometry& j : B) {
       least =
-          std::min(least, signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
+          lowered(least, signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
     }
   }
   return least;
+}
+
+/// The poses of all bodies in configuration q; of obstacles that move, at time t [s].
+class BodyPoses {
+ public:
+  BodyPoses(const Problem& problem, const VecX& q, double t) : problem_(problem), t_(t) {
+    const Kinematics kinematics(*problem.robot);
+    Kinematics::Workspace workspace = kinematics.makeWorkspace();
+    kinematics.linkPoses(q, workspace, X_WL_);
+  }
+  Pose of(const CertifiedBody& body) const {
+    return body.link >= 0 ? X_WL_[body.link] : problem_.obstacles[body.obstacle].pose(t_);
+  }
+
+ private:
+  const Problem& problem_;
+  double t_;
+  std::vector<Pose> X_WL_;
+};
+
+/// How much nearer the two may come than at the start when what is uncertain strays [m]; between
+/// hulls, which enclose all other solids.
+double strayAtStart(const Problem& problem, const StrayReach& reach, const CertifiedBody& a,
+                    const CertifiedBody& b) {
+  const Uncertainty& uncertainty = problem.uncertainty;
+  if (uncertainty.isZero()) return 0.0;
+  const auto solidsOf = [&](const CertifiedBody& body) {
+    std::vector<StraySolid> solids;
+    for (const Geometry& solid : body.solids(MeshFidelity::kHull)) {
+      solids.push_back(reach.solid(body.link, solid));
+    }
+    return solids;
+  };
+  const StrayReach::Placement at = reach.place(problem.start);
+  const std::vector<StraySolid> solids_a = solidsOf(a), solids_b = solidsOf(b);
+  const bool both_of_robot = b.obstacle < 0;  // obstacles come last, so only b can be one
+  const std::size_t shared =
+      both_of_robot ? sharedNodes(solids_a[0].path, solids_b[0].path) : std::size_t{0};
+  const auto most = [&](const std::vector<StraySolid>& solids) {
+    double moved = 0.0;
+    for (const StraySolid& solid : solids) {
+      moved = raised(moved, reach.displacement(at, solid, shared, !both_of_robot, uncertainty));
+    }
+    return moved;
+  };
+  if (both_of_robot) return most(solids_a) + most(solids_b);
+  const bool has_value = uncertainty.obstacles.size() > 0;
+  return most(solids_a) + (has_value ? uncertainty.obstacles[b.obstacle] : 0.0);
 }
 
 }  // namespace
@@ -28,21 +78,14 @@ double leastDistance(const std::vector<Geometry>& A, const Pose& X_WA,
 /// Each pair at the coarsest fidelity that shows it clear, else at the finest.
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
                                         const VecX& q, std::optional<double> t) {
-  const Kinematics kinematics(*problem.robot);
-  Kinematics::Workspace workspace = kinematics.makeWorkspace();
-  std::vector<Pose> X_WL;
-  kinematics.linkPoses(q, workspace, X_WL);
-  const auto poseOf = [&](const CertifiedBody& body) {
-    return body.link >= 0 ? X_WL[body.link]
-                          : problem.obstacles[body.obstacle].pose(t.value_or(0.0));
-  };
+  const BodyPoses poses(problem, q, t.value_or(0.0));
   std::vector<PairDistance> distances;
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     // Obstacles come last in the bodies, so only b can be one.
     const bool moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
     if (moves && !t) continue;
-    const Pose X_WA = poseOf(a), X_WB = poseOf(b);
+    const Pose X_WA = poses.of(a), X_WB = poses.of(b);
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
       least = leastDistance(a.solids(fidelity), X_WA, b.solids(fidelity), X_WB);
@@ -55,6 +98,26 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
                      return x.distance - x.margin < y.distance - y.margin;
                    });
   return distances;
+}
+
+std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry) {
+  const BodyPoses poses(problem, problem.start, 0.0);
+  const StrayReach reach(*problem.robot);
+  std::vector<PairDistance> contacts;
+  for (const CertifiedPair& pair : geometry.pairs) {
+    if (!pair.fixed) continue;
+    const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
+    // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
+    // counts.
+    const double stray = strayAtStart(problem, reach, a, b);
+    double least = 0.0;
+    refineUntil([&](MeshFidelity fidelity) {
+      least = leastDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b));
+      return least > stray;
+    });
+    if (!(least > stray)) contacts.push_back({a.name, b.name, least, pair.margin, true});
+  }
+  return contacts;
 }
 
 }  // namespace allclear

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/extremes.h"
+
 #include "allclear/planner/certificate/motion.h"
 
 namespace allclear {
@@ -38,7 +40,7 @@ StrayBound::StrayBound(const Problem& problem, const Trajectory& trajectory)
     VecX deviation = VecX::Zero(problem.robot->dimension());
     for (int k = 0; k < problem.plannedCount(); ++k) {
       deviation[problem.planned[k]] =
-          std::max(bounds.upper[k] - middle[k], middle[k] - bounds.lower[k]);
+          raised(bounds.upper[k] - middle[k], middle[k] - bounds.lower[k]);
     }
     deviation_.push_back(std::move(deviation));
   }
@@ -134,17 +136,6 @@ Stray CertifiedMotion::stray(PieceIndex a, PieceIndex b, Interval time) {
 
 double CertifiedMotion::allowance(PieceIndex a, PieceIndex b, Interval time) {
   return problem_.uncertainty.isZero() ? 0.0 : stray(a, b, time).total();
-}
-
-double CertifiedMotion::bodyAllowanceAt(int a, int b, double t, MeshFidelity fidelity) {
-  double most = 0.0;
-  if (problem_.uncertainty.isZero()) return most;
-  for (int i = 0; i < ensurePieces(a, fidelity); ++i) {
-    for (int j = 0; j < ensurePieces(b, fidelity); ++j) {
-      most = std::max(most, allowance({a, i, fidelity}, {b, j, fidelity}, {t, t}));
-    }
-  }
-  return most;
 }
 
 }  // namespace allclear

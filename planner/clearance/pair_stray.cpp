@@ -37,18 +37,9 @@ double PairStray::of(int pair, const StrayReach::Placement& at) const {
 /// The most of its solids: the sum of reach times stray over the joints that are not shared.
 double PairStray::ofBody(int body, std::size_t shared, bool with_base,
                          const StrayReach::Placement& at) const {
-  const Uncertainty& uncertainty = problem_.uncertainty;
   double most = 0.0;
   for (const StraySolid& solid : solids_[body]) {
-    double moved = with_base ? uncertainty.base_position : 0.0;
-    if (with_base && uncertainty.base_angle > 0.0) {
-      moved += uncertainty.base_angle * reach_.reachOfBase(at, solid);
-    }
-    for (std::size_t k = shared; k < solid.path.size(); ++k) {
-      const double stray = reach_.strayOf(solid.path[k], uncertainty.joints);
-      if (stray > 0.0) moved += reach_.reach(at, solid, k) * stray;
-    }
-    most = std::max(most, moved);
+    most = std::max(most, reach_.displacement(at, solid, shared, with_base, problem_.uncertainty));
   }
   return most;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/extremes.h"
 #include "allclear/distance/support.h"
 #include "allclear/robot_models/kinematics/chain_recursion.h"
 
@@ -25,7 +26,7 @@ double farthest(const StrayReach::Placement& at, const StraySolid& solid,
   const Vec3 center = X_WN * solid.ball_N.center;
   const double of_ball = distance(center) + solid.ball_N.radius;
   double of_box = 0.0;
-  for (const Vec3& corner : solid.corners_N) of_box = std::max(of_box, distance(X_WN * corner));
+  for (const Vec3& corner : solid.corners_N) of_box = raised(of_box, distance(X_WN * corner));
   return std::min(of_ball, of_box) + at.rounding * (center.norm() + solid.ball_N.radius);
 }
 
@@ -77,6 +78,20 @@ double StrayReach::reach(const Placement& at, const StraySolid& solid, std::size
 
 double StrayReach::reachOfBase(const Placement& at, const StraySolid& solid) const {
   return farthest(at, solid, [](const Vec3& p) { return p.norm(); });
+}
+
+double StrayReach::displacement(const Placement& at, const StraySolid& solid, std::size_t shared,
+                                bool with_base, const Uncertainty& uncertainty) const {
+  double moved = with_base ? uncertainty.base_position : 0.0;
+  // An infinite solid that does not stray does not move: no product with zero.
+  if (with_base && uncertainty.base_angle != 0.0) {
+    moved += uncertainty.base_angle * reachOfBase(at, solid);
+  }
+  for (std::size_t k = shared; k < solid.path.size(); ++k) {
+    const double stray = strayOf(solid.path[k], uncertainty.joints);
+    if (stray != 0.0) moved += reach(at, solid, k) * stray;
+  }
+  return moved;
 }
 
 double StrayReach::strayOf(int node, const VecX& joints) const {

@@ -42,6 +42,11 @@ class StrayReach {
   /// The farthest distance [m] of the solid from the origin of the robot's root.
   double reachOfBase(const Placement& at, const StraySolid& solid) const;
 
+  /// How far the solid moves, at most [m], when the joints from depth `shared` of its path on stray
+  /// as `uncertainty` says, and the base too if `with_base`.
+  double displacement(const Placement& at, const StraySolid& solid, std::size_t shared,
+                      bool with_base, const Uncertainty& uncertainty) const;
+
   /// By how much the variable of a node strays when its coordinate strays as `joints` says.
   double strayOf(int node, const VecX& joints) const;
 

@@ -102,11 +102,14 @@ TEST_F(CertificateFile, OutputFilesAreWrittenAndReadBack) {
   output.csv = "plan.csv";
   output.trajectory = "plan.json";
   output.certificate = "certificate.json";
+  output.proof = "plan.proof";
   output.ros2 = "ros2.yaml";
   output.rate = 100.0;
+  std::vector<std::string> warnings;
   const auto written =
-      writeOutputFiles(output, folder.path(), problem_, *trajectory_, &*certificate_);
-  EXPECT_EQ(written.size(), 4u);
+      writeOutputFiles(output, folder.path(), problem_, *trajectory_, &*certificate_, &warnings);
+  EXPECT_EQ(written.size(), 5u);
+  EXPECT_TRUE(warnings.empty());
   for (const auto& path : written) EXPECT_TRUE(std::filesystem::exists(path)) << path;
   const NamedTrajectory exact = readTrajectoryFile(folder.path() / "plan.json", problem_);
   EXPECT_TRUE(isSameTrajectory(exact, certificate_->trajectory));

@@ -1,0 +1,353 @@
+// Writes the proof of a certified plan for allclear-verify: the model, the limits, the ends, and
+// the cells of every pair (docs/proof.md).
+//
+// Every pair starts at the level of fidelity at which the certificate proved it, and goes to finer
+// ones where the cells of a proof, whose bound is simpler, do not reach the margin. Path
+// constraints become pairs as well: a point that has to stay in a box is a body that stays away
+// from the six half-spaces around it, and an axis within a cone is a point, the tip of the unit
+// vector, that stays away from the half-space beyond the cone's rim.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numbers>
+#include <set>
+
+#include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/geometry.h"
+#include "allclear/planner/certificate/proof_cells.h"
+#include "allclear/planner/certificate/proof_claims.h"
+#include "allclear/planner/certificate/proof_model.h"
+#include "allclear/planner/certificate/proof_text.h"
+
+namespace allclear {
+namespace {
+
+class ProofWriter {
+ public:
+  ProofWriter(const Problem& problem, const Certificate& certificate)
+      : problem_(problem),
+        certificate_(certificate),
+        trajectory_(certificate.trajectory.trajectory),
+        geometry_(certifiedGeometry(problem)),
+        model_(proofModel(problem, trajectory_, geometry_)),
+        covers_(geometry_.bodies.size()) {
+    addPathConstraints();
+  }
+
+  Proof run() {
+    cells_ = std::make_unique<ProofCells>(model_);
+    for (const CertificatePair& pair : certificate_.pairs) {
+      int& level = levels_[{pair.a, pair.b}];
+      level = std::max(level, static_cast<int>(pair.fidelity));
+    }
+    writeHead();
+    writeModel();
+    provePairs();
+    proveKeptAway();
+    writeExemptPairs();
+    writeLimitsAndEnds(problem_, trajectory_, model_, &pairs_);
+    ProofText out;
+    out.text = head_.text + covers_text_.text + pairs_.text;
+    const auto lines = std::count(out.text.begin(), out.text.end(), '\n');
+    out.word("end").count(static_cast<std::size_t>(lines) + 1).end();
+    proof_.text = std::move(out.text);
+    proof_.cells = cells_->count();
+    return std::move(proof_);
+  }
+
+ private:
+  // --- Head and model.
+
+  void writeHead() {
+    head_.word("allclear-proof").index(1).end();
+    const std::pair<const char*, const std::string*> hashes[] = {
+        {"robot", &certificate_.robot_sha256},
+        {"task", &certificate_.task_sha256},
+        {"trajectory", &certificate_.trajectory_sha256}};
+    for (const auto& [name, value] : hashes) {
+      if (!value->empty()) head_.word("hash").quoted(name).quoted(*value).end();
+    }
+    head_.word("breaks");
+    for (double t : model_.breaks) head_.number(t);
+    head_.end();
+    for (const std::string& demand : certificate_.not_covered) {
+      head_.word("outside").quoted(demand).end();
+    }
+    for (const CertifiedLimit& limit : certificate_.limits) {
+      if (limit.quantity != "torque" && limit.quantity != "room in the support polygon") continue;
+      const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
+      head_.word("outside").quoted(limit.quantity + subject + ": in the certificate only").end();
+    }
+    for (std::size_t w = 0; w < problem_.waypoints.size(); ++w) {
+      if (problem_.waypoints[w].time) continue;
+      head_.word("outside")
+          .quoted("waypoint " + std::to_string(w + 1) +
+                  " (it has no time): in the certificate only")
+          .end();
+    }
+  }
+
+  void writeModel() {
+    for (const ProofSource& source : model_.sources) {
+      head_.word(source.is_track ? "track" : "joint").quoted(source.name).number(source.tube);
+      for (const auto& span : source.spans) {
+        head_.count(span.size());
+        for (double b : span) head_.number(b);
+      }
+      head_.end();
+    }
+    for (const ProofNode& node : model_.nodes) {
+      head_.word("node").index(node.parent).word(node.turns ? "turn" : "slide");
+      head_.index(node.source);
+      head_.number(node.factor).number(node.offset).pose(node.X_PF).end();
+    }
+    for (const std::string& name : model_.bodies) head_.word("body").quoted(name).number(0.0).end();
+  }
+
+  struct BodyCover {
+    int index = -1;  ///< in the file
+    std::vector<ProofPiece> pieces;
+  };
+
+  const BodyCover& cover(int body, MeshFidelity fidelity) {
+    BodyCover& cover = covers_[body][fidelity];
+    if (cover.index >= 0) return cover;
+    cover.pieces = proofPieces(model_, geometry_, body, fidelity);
+    cover.index = writeCover(body, cover.pieces);
+    return cover;
+  }
+
+  int writeCover(int body, const std::vector<ProofPiece>& pieces) {
+    covers_text_.word("cover").index(body).count(pieces.size()).end();
+    for (const ProofPiece& piece : pieces) {
+      covers_text_.word("piece").index(piece.node).pose(piece.X_NG);
+      writeShape(piece);
+      covers_text_.end();
+    }
+    return cover_count_++;
+  }
+
+  void writeShape(const ProofPiece& piece) {
+    ProofText& out = covers_text_;
+    if (const auto* cylinder = std::get_if<Cylinder>(&piece.shape)) {
+      out.word("cylinder").number(cylinder->radius()).number(0.5 * cylinder->length());
+    } else if (const auto* cone = std::get_if<Cone>(&piece.shape)) {
+      out.word("cone").number(cone->radius()).number(0.5 * cone->length());
+    } else if (const auto* ellipsoid = std::get_if<Ellipsoid>(&piece.shape)) {
+      out.word("ellipsoid").vector(ellipsoid->radii());
+    } else if (std::holds_alternative<HalfSpace>(piece.shape)) {
+      out.word("plane");
+    } else {
+      if (piece.parts.empty()) {
+        out.word("hull").number(piece.thickness);
+      } else {
+        out.word("solid");
+      }
+      out.count(piece.points.size());
+      for (const Vec3& x : piece.points) out.vector(x);
+      if (piece.parts.empty()) return;
+      out.count(piece.parts.size());
+      for (const auto& part : piece.parts) out.index(part[0]).index(part[1]).index(part[2]);
+    }
+  }
+
+  // --- Pairs.
+
+  void provePairs() {
+    for (const CertifiedPair& pair : geometry_.pairs) {
+      // Bodies that do not move relative to each other may touch; where they do not, one cell is
+      // enough to say so.
+      if (pair.fixed) {
+        proveAt(pair, MeshFidelity::kHull);
+      } else if (!provePair(pair)) {
+        proof_.unproven.push_back("'" + model_.bodies[pair.a] + "' and '" + model_.bodies[pair.b] +
+                                  "'");
+      }
+    }
+  }
+
+  bool provePair(const CertifiedPair& pair) {
+    const auto known = levels_.find({model_.bodies[pair.a], model_.bodies[pair.b]});
+    bool proven = false;
+    refineUntil([&](MeshFidelity fidelity) {
+      if (known != levels_.end() && static_cast<int>(fidelity) < known->second) return false;
+      proven = proveAt(pair, fidelity);
+      return proven;
+    });
+    return proven;
+  }
+
+  bool proveAt(const CertifiedPair& pair, MeshFidelity fidelity) {
+    const BodyCover &a = cover(pair.a, fidelity), &b = cover(pair.b, fidelity);
+    ProofText lines;
+    lines.word("pair").index(a.index).index(b.index).number(pair.margin).end();
+    for (const ProofPiece& A : a.pieces) {
+      for (const ProofPiece& B : b.pieces) {
+        if (!cells_->prove(A, B, pair.margin, &lines.text)) return false;
+      }
+    }
+    pairs_.text += lines.text;
+    settled_.insert({pair.a, pair.b});
+    return true;
+  }
+
+  // --- Path constraints, as pairs.
+
+  struct KeptAway {
+    int body;  ///< of a point
+    int beyond;
+  };
+
+  int addBody(const std::string& name, int node, const Pose& X_NB) {
+    model_.bodies.push_back(name);
+    model_.body_node.push_back(node);
+    model_.body_pose.push_back(X_NB);
+    return static_cast<int>(model_.bodies.size()) - 1;
+  }
+
+  void addPathConstraints() {
+    for (std::size_t i = 0; i < problem_.path_constraints.size(); ++i) {
+      const std::string name = "path constraint " + std::to_string(i + 1);
+      std::visit([&](const auto& keep) { addConstraint(name, keep); },
+                 problem_.path_constraints[i]);
+    }
+  }
+
+  void addConstraint(const std::string& name, const KeepInBox& keep) {
+    const int link_node = model_.link_node[keep.link];
+    const Pose& X_NL = model_.link_pose[keep.link];
+    const Pose X_NP = X_NL * Pose{Mat3::Identity(), keep.p_L};
+    const int point = addBody(name + ": point", link_node, X_NP);
+    for (int side = 0; side < 6; ++side) {
+      // A half-space fills the side of its plane that its z axis points away from.
+      const Vec3 inward = (side % 2 == 0 ? 1.0 : -1.0) * keep.X_WB.R.col(side / 2);
+      const double half = 0.5 * keep.size[side / 2] + kPathSlack;
+      const Pose X_WS{frameAlong(inward), keep.X_WB.p - half * inward};
+      kept_away_.push_back({point, addBody(name + ": side " + std::to_string(side + 1), -1, X_WS)});
+    }
+  }
+
+  /// The axis is a vector: it turns with the link, but does not move with it. So it stands on a
+  /// copy of the link's turns, all at one place.
+  void addConstraint(const std::string& name, const KeepAxis& keep) {
+    const int link_node = model_.link_node[keep.link];
+    const Pose& X_NL = model_.link_pose[keep.link];
+    int node = -1;
+    for (int k : pathTo(model_, link_node)) {
+      ProofNode turn = model_.nodes[k];
+      turn.parent = node;
+      turn.X_PF.p.setZero();
+      if (!turn.turns) turn.source = -1, turn.factor = turn.offset = 0.0;
+      model_.nodes.push_back(turn);
+      node = static_cast<int>(model_.nodes.size()) - 1;
+    }
+    const Vec3 tip = X_NL.R * keep.axis_L.normalized();
+    const int point = addBody(name + ": tip of the axis", node, {Mat3::Identity(), tip});
+    const Vec3 along = keep.direction_W.normalized();
+    const double rim = std::cos(std::min(keep.tolerance + kPathSlack, std::numbers::pi));
+    const Pose X_WS{frameAlong(along), rim * along};
+    kept_away_.push_back({point, addBody(name + ": beyond its rim", -1, X_WS)});
+  }
+
+  /// A frame whose z axis is `z`.
+  static Mat3 frameAlong(const Vec3& z) {
+    return Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), z).toRotationMatrix();
+  }
+
+  ProofPiece pieceOf(int body, Shape shape) const {
+    ProofPiece piece;
+    piece.node = model_.body_node[body];
+    piece.path = pathTo(model_, piece.node);
+    piece.X_NG = model_.body_pose[body];
+    piece.shape = std::move(shape);
+    if (std::holds_alternative<Sphere>(piece.shape)) piece.points = {Vec3::Zero()};
+    return piece;
+  }
+
+  void proveKeptAway() {
+    std::map<int, int> cover_of;
+    for (const KeptAway& keep : kept_away_) {
+      // A sphere of no size to speak of; the verifier gets a point.
+      const ProofPiece point = pieceOf(keep.body, Sphere(kPointRadius));
+      const ProofPiece plane = pieceOf(keep.beyond, HalfSpace());
+      if (cover_of.count(keep.body) == 0) cover_of[keep.body] = writeCover(keep.body, {point});
+      cover_of[keep.beyond] = writeCover(keep.beyond, {plane});
+      ProofText lines;
+      lines.word("pair").index(cover_of[keep.body]).index(cover_of[keep.beyond]).number(0.0).end();
+      if (cells_->prove(point, plane, 0.0, &lines.text)) {
+        pairs_.text += lines.text;
+        settled_.insert({keep.body, keep.beyond});
+      } else {
+        proof_.unproven.push_back("'" + model_.bodies[keep.body] + "'");
+      }
+    }
+  }
+
+  // --- What is not proven, and why.
+
+  std::string exemptReason(int a, int b) const {
+    const int count = static_cast<int>(geometry_.bodies.size());
+    if (a >= count || b >= count) return "of a path constraint: no body";
+    for (const CertifiedPair& pair : geometry_.pairs) {
+      if (pair.a == a && pair.b == b) return "they do not move relative to each other";
+    }
+    const CertifiedBody &A = geometry_.bodies[a], &B = geometry_.bodies[b];
+    for (const auto& [x, y] : problem_.collision.allowed) {
+      if ((x == A.name && y == B.name) || (x == B.name && y == A.name)) return "the task allows it";
+    }
+    if (A.kind == CertifiedBody::Kind::kObstacle) return "both are obstacles";
+    if (B.kind == CertifiedBody::Kind::kAttached) return "it is carried, and may touch this link";
+    for (const DisabledPair& pair : problem_.robot->disabledPairs()) {
+      if (std::minmax(pair.link_a, pair.link_b) == std::minmax(A.link, B.link)) {
+        return "the robot model: " + pair.reason;
+      }
+    }
+    return "the robot model";
+  }
+
+  void writeExemptPairs() {
+    for (int a = 0; a < static_cast<int>(model_.bodies.size()); ++a) {
+      for (int b = a + 1; b < static_cast<int>(model_.bodies.size()); ++b) {
+        if (settled_.count({a, b}) > 0 || isUnproven(a, b)) continue;
+        pairs_.word("exempt").index(a).index(b).quoted(exemptReason(a, b)).end();
+      }
+    }
+  }
+
+  bool isUnproven(int a, int b) const {
+    const bool kept_away = std::any_of(kept_away_.begin(), kept_away_.end(),
+                                       [&](const auto& k) { return k.body == a && k.beyond == b; });
+    return kept_away || std::any_of(geometry_.pairs.begin(), geometry_.pairs.end(),
+                                    [&](const CertifiedPair& pair) {
+                                      return pair.a == a && pair.b == b && !pair.fixed;
+                                    });
+  }
+
+  /// What the certificate allows path constraints, with the error of its poses [m or rad].
+  static constexpr double kPathSlack = 1e-6;
+  static constexpr double kPointRadius = 1e-12;
+
+  const Problem& problem_;
+  const Certificate& certificate_;
+  const Trajectory& trajectory_;
+  CertifiedGeometry geometry_;
+  ProofModel model_;
+  std::unique_ptr<ProofCells> cells_;
+  std::vector<std::map<MeshFidelity, BodyCover>> covers_;
+  std::map<std::pair<std::string, std::string>, int> levels_;
+  std::vector<KeptAway> kept_away_;
+  std::set<std::pair<int, int>> settled_;
+  ProofText head_, covers_text_, pairs_;
+  int cover_count_ = 0;
+  Proof proof_;
+};
+
+}  // namespace
+
+Proof makeProof(const Problem& problem, const Certificate& certificate) {
+  return ProofWriter(problem, certificate).run();
+}
+
+}  // namespace allclear

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "allclear/planner/certificate/proof_model.h"
+#include "allclear/planner/certificate/proof_text.h"
+
+namespace allclear {
+
+/// Appends the lines `limit` and `pose` of a proof: joint limits, start, goal, and the waypoints
+/// that have a time.
+void writeLimitsAndEnds(const Problem& problem, const Trajectory& trajectory,
+                        const ProofModel& model, ProofText* text);
+
+}  // namespace allclear
