@@ -20,6 +20,16 @@ struct CertifyOptions {
   bool json = false;
 };
 
+nlohmann::ordered_json toJson(const ProvenTube& tube) {
+  return {{"joints_to_contact", tube.joints_to_contact},
+          {"joints_to_margin", tube.joints_to_margin},
+          {"factor_to_contact", tube.factor_to_contact},
+          {"factor_to_margin", tube.factor_to_margin},
+          {"at",
+           {{"pair", nlohmann::ordered_json::array({tube.closest_a, tube.closest_b})},
+            {"t", tube.closest_t}}}};
+}
+
 void print(const Certificate& certificate, bool as_json) {
   if (!as_json) {
     std::cout << certificate.message << "\n" << assumptionsInBrief(certificate) << "\n";
@@ -27,7 +37,7 @@ void print(const Certificate& certificate, bool as_json) {
   }
   // The verdict without the cells: `--certificate` writes these.
   const Interval& minimum = certificate.minimum_clearance;
-  const nlohmann::ordered_json out = {
+  nlohmann::ordered_json out = {
       {"clear", certificate.clear},
       {"message", certificate.message},
       {"minimum_clearance", {minimum.lower, minimum.upper}},
@@ -42,7 +52,20 @@ void print(const Certificate& certificate, bool as_json) {
       {"not_covered", certificate.not_covered},
       {"valid_until", certificate.valid_until},
       {"assumptions", assumptionsJson(certificate)}};
+  if (certificate.tube) out["tube"] = toJson(*certificate.tube);
   std::cout << out.dump(1) << "\n";
+}
+
+/// Whether the tube that was asked for is proven clear, the margins kept.
+bool bearsTube(const Certificate& certificate, double width) {
+  if (!certificate.tube) return width == 0.0;
+  const bool bears = certificate.tube->joints_to_margin >= width;
+  if (!bears) {
+    std::cerr << "Not proven clear in a tube of " << width
+              << " rad (slides: m): the margins are kept within "
+              << certificate.tube->joints_to_margin << " only.\n";
+  }
+  return bears;
 }
 
 /// Of a trajectory that is clear; there is no proof of one that is not.
@@ -63,7 +86,7 @@ int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
   if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
   if (!options.proof.empty() && certificate.clear) writeProof(problem, certificate, options.proof);
   print(certificate, options.json);
-  return certificate.clear ? kDone : kNotClear;
+  return certificate.clear && bearsTube(certificate, options.input.tubeWidth()) ? kDone : kNotClear;
 }
 
 /// Checks a certificate that exists. The trajectory must be the one that it is about, to the bit.

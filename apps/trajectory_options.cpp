@@ -12,6 +12,13 @@ void TrajectoryOptions::addTo(CLI::App& command) {
   command.add_option("trajectory", trajectory_, "the trajectory: .csv, .json, or ROS 2's .yaml")
       ->required()
       ->type_name("TRAJ");
+  tube_ = command
+              .add_option("--tube", tube_width_,
+                          "also find how far every joint may stray; with a number: it must be so "
+                          "far with the margins kept [rad; m for slides]")
+              ->type_name("WIDTH")
+              ->expected(0, 1)
+              ->check(CLI::NonNegativeNumber);
   command
       .add_option("--interpolation", interpolation_,
                   "how the robot moves between the rows; as-sent: as ROS 2's joint trajectory "
@@ -47,6 +54,7 @@ TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& options) const {
 CertificateOptions TrajectoryOptions::certificateOptions() const {
   CertificateOptions options;
   options.limits.limit_tolerance = limit_tolerance_;
+  options.cover.widest_tube = tube_ != nullptr && tube_->count() > 0;
   return options;
 }
 

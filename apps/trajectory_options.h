@@ -27,6 +27,9 @@ class TrajectoryOptions {
 
   CertificateOptions certificateOptions() const;
 
+  /// Of the tube that must be clear [rad; m for slides]; 0: none in particular.
+  double tubeWidth() const { return tube_width_; }
+
  private:
   /// None for "as-sent".
   std::optional<Interpolation> interpolation() const;
@@ -34,6 +37,8 @@ class TrajectoryOptions {
   std::string task_;
   std::string trajectory_;
   std::string interpolation_ = "as-sent";
+  CLI::Option* tube_ = nullptr;
+  double tube_width_ = 0.0;
   double limit_tolerance_ = CertifiedLimitOptions{}.limit_tolerance;
 };
 

@@ -16,7 +16,7 @@ const std::vector<std::string> kTaskKeys = {
     "start_state", "goal",      "waypoints",  "path_constraints",
     "scene",       "collision", "limits",     "duration",
     "objective",   "balance",   "contacts",   "solver",
-    "output",      "after"};
+    "output",      "after",     "uncertainty"};
 
 /// The scene section of a task: a file, objects of the task's own, or both.
 class SceneSection {
@@ -99,6 +99,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   readWaypoints(task, frames, problem);
   readPathConstraints(task, frames, problem);
   readCollision(task, problem);
+  readUncertainty(task, problem);
   readLimits(task, problem);
   readDuration(task, problem);
   readAfter(task, problem);

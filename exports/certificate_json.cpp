@@ -38,6 +38,12 @@ Json toJson(const CertifiedLimit& limit) {
           {"kept", limit.kept}};
 }
 
+Json toJson(const ProvenTube& tube) {
+  return {{"joints", {tube.joints_to_contact, tube.joints_to_margin}},
+          {"factor", {tube.factor_to_contact, tube.factor_to_margin}},
+          {"at", {{"pair", Json::array({tube.closest_a, tube.closest_b})}, {"t", tube.closest_t}}}};
+}
+
 /// A cell is six numbers: its interval, its bound, and its direction.
 Json toJson(const CertificatePair& pair) {
   Json cells = Json::array();
@@ -97,6 +103,7 @@ std::string layout(const Certificate& certificate) {
   add("minimum_clearance", toJson(certificate.minimum_clearance));
   add("at", {{"pair", Json::array({certificate.closest_a, certificate.closest_b})},
              {"t", certificate.closest_t}});
+  if (certificate.tube) add("tube", toJson(*certificate.tube));
   lines.add("trajectory", formatTrajectoryOnOneLine(certificate.trajectory));
   lines.addRows("limits", rowsOf(certificate.limits));
   add("faults", certificate.faults);
@@ -146,6 +153,30 @@ CertifiedLimit limitFrom(const Value& value) {
   limit.t = value.need("t").number();
   limit.kept = value.need("kept").boolean();
   return limit;
+}
+
+/// Reads which pair, and when, into the `closest_..` of a certificate or tube.
+template <class Closest>
+void closestFrom(const Value& at, Closest* out) {
+  const Value pair = at.need("pair");
+  requireSize(pair, 2);
+  out->closest_a = pair.at(0).textOrEmpty();
+  out->closest_b = pair.at(1).textOrEmpty();
+  out->closest_t = at.need("t").number();
+}
+
+ProvenTube tubeFrom(const Value& value) {
+  value.only({"joints", "factor", "at"});
+  const auto widthsFrom = [](const Value& list, double* to_contact, double* to_margin) {
+    requireSize(list, 2);
+    *to_contact = numberOr(list.at(0), kInfinity);
+    *to_margin = numberOr(list.at(1), kInfinity);
+  };
+  ProvenTube tube;
+  widthsFrom(value.need("joints"), &tube.joints_to_contact, &tube.joints_to_margin);
+  widthsFrom(value.need("factor"), &tube.factor_to_contact, &tube.factor_to_margin);
+  closestFrom(value.need("at"), &tube);
+  return tube;
 }
 
 CoverCell cellFrom(const Value& cell) {
@@ -246,12 +277,8 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   const bool has_pairs = !minimum.at(1).isNull();
   certificate.minimum_clearance =
       intervalFrom(minimum, has_pairs ? -kInfinity : kInfinity, kInfinity);
-  const Value at = root.need("at");
-  const Value closest = at.need("pair");
-  requireSize(closest, 2);
-  certificate.closest_a = closest.at(0).textOrEmpty();
-  certificate.closest_b = closest.at(1).textOrEmpty();
-  certificate.closest_t = at.need("t").number();
+  closestFrom(root.need("at"), &certificate);
+  if (const auto tube = root.find("tube")) certificate.tube = tubeFrom(*tube);
   for (const Value& limit : root.need("limits").items()) {
     certificate.limits.push_back(limitFrom(limit));
   }

@@ -19,6 +19,8 @@ namespace allclear {
 ///      "assumptions": [{"kind": "held joints", "text": "..", "brief": "finger held"}, ..],
 ///      "exempt_pairs": [{"a": "hand", "b": "finger", "reason": "SRDF: Adjacent"}, ..],
 ///      "minimum_clearance": [lower, upper], "at": {"pair": ["hand", "box"], "t": 1.2},
+///      "tube": {"joints": [to_contact, to_margin], "factor": [to_contact, to_margin],
+///               "at": {"pair": ["hand", "box"], "t": 1.2}},
 ///      "trajectory": {as trajectory_json.h},
 ///      "limits": [{"subject": "joint1", "quantity": "velocity", "bounds": [lower, upper],
 ///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
@@ -27,7 +29,8 @@ namespace allclear {
 ///      "pairs": [{"a": "hand", "b": "box", "fidelity": 0, "pieces": [0, 0], "margin": 0.001,
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///
-/// SI units and radians; infinite numbers are null. `sent` is left out when it is empty.
+/// SI units and radians; infinite numbers are null. `sent` is left out when it is empty; `tube` is
+/// there when it was asked for.
 std::string formatCertificateJson(const Certificate& certificate);
 
 /// The same, into a file, atomically. Throws `InputError` when it cannot be written.

@@ -80,6 +80,9 @@ class ReportMaker {
       addFact("Closest pair", certificate.closest_a + " and " + certificate.closest_b + " at " +
                                   number(certificate.closest_t, "%.3f") + " s");
     }
+    if (certificate.tube) {
+      for (const auto& [name, value] : tubeFacts(*certificate.tube)) addFact(name, value);
+    }
     addFact("Proof", std::to_string(certificate.pairs.size()) + " pairs in " +
                          std::to_string(cells) + " cells, " +
                          std::to_string(certificate.limits.size()) + " limits");

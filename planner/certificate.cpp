@@ -21,8 +21,10 @@
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/support_polygon.h"
+#include "allclear/planner/problem/uncertainty.h"
 #include "allclear/trajectories/trajectory_json.h"
 
 namespace allclear {
@@ -48,7 +50,8 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   const std::string at_rest =
       piece.t_least > end ? ", while the robot rests after the end of the trajectory" : "";
   const std::string name = pairName(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name);
-  // Three cases: seen overlapping, seen too near, and not seen too near but not proven either.
+  // Cases: seen overlapping, seen too near, with too little room for what may stray, and none of
+  // these but not proven either.
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
     return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) + at_rest;
@@ -56,6 +59,12 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   if (piece.least < piece.margin) {
     return name + text(" come within %.4g mm at t = %.6g s", millimetres, piece.t_least) + at_rest +
            text(", nearer than their margin of %.4g mm", 1e3 * piece.margin);
+  }
+  if (piece.least_room < 0.0) {
+    return name + text(
+                      " come within their margin of %.4g mm at t = %.6g s when what is uncertain "
+                      "strays (by %.4g mm too much)",
+                      1e3 * piece.margin, piece.t_room, -1e3 * piece.least_room);
   }
   return name + text(
                     " cannot be shown to keep their margin of %.4g mm: their distance is proven "
@@ -110,7 +119,12 @@ FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeo
     const std::string pair = pairName(contact.a, contact.b);
     const std::string overlap = text(" overlap by %.4g mm", -1e3 * contact.distance);
     if (contact.distance >= -kTouchingDepth) {
-      sentences.contacts.push_back(pair + (contact.distance < 0.0 ? overlap : " touch") +
+      const std::string apart =
+          text(" are %.4g mm apart, within what may stray", 1e3 * contact.distance);
+      sentences.contacts.push_back(pair +
+                                   (contact.distance < 0.0   ? overlap
+                                    : contact.distance > 0.0 ? apart
+                                                             : " touch") +
                                    "; they do not move relative to each other");
     } else {
       sentences.faults.push_back(pair + overlap +
@@ -150,7 +164,7 @@ std::string betweenRows(const Trajectory& trajectory) {
 
 }  // namespace
 
-std::string verdictOf(const Certificate& certificate) {
+std::string verdictOf(const Problem& problem, const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
     const Trajectory& trajectory = certificate.trajectory.trajectory;
@@ -175,6 +189,11 @@ std::string verdictOf(const Certificate& certificate) {
       }
     }
     out += text("; %zu limits are kept.", certificate.limits.size());
+    const std::string uncertainty = uncertaintyText(problem);
+    if (!uncertainty.empty()) {
+      out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + ".";
+    }
+    if (certificate.tube) out += " " + tubeText(problem, *certificate.tube);
   } else {
     // A few faults: the rest is often the same fault of other pieces or at other times.
     constexpr std::size_t kShown = 3;
@@ -228,8 +247,13 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 
   // The proof.
   CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
-  addPairs(geometry, coverPairs(geometry, certificate.tolerance, options.cover, motion),
-           &certificate);
+  CoverOptions cover_options = options.cover;
+  cover_options.widest_tube = options.cover.widest_tube || !problem.uncertainty.isZero();
+  Cover cover = coverPairs(geometry, certificate.tolerance, cover_options, motion);
+  if (cover_options.widest_tube && cover.isClear()) {
+    certificate.tube = tubeOf(geometry, cover, motion);
+  }
+  addPairs(geometry, std::move(cover), &certificate);
   certificate.limits = certifiedLimits(problem, trajectory, options.limits, motion);
   for (const CertifiedLimit& limit : certificate.limits) {
     if (!limit.kept) certificate.faults.push_back(limitFault(limit));
@@ -242,7 +266,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
   certificate.not_covered = demandsNotCovered(problem, trajectory);
   certificate.clear = certificate.faults.empty();
-  certificate.message = verdictOf(certificate);
+  certificate.message = verdictOf(problem, certificate);
   return certificate;
 }
 

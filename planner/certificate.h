@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct CoverOptions {
   double shortest_cell = 1e-6;
   int evaluations_per_pair = 5000;     ///< to decide one pair of pieces
   int evaluations_of_minimum = 20000;  ///< to bracket the least distance of all
+  /// Also seek the widest tube that can be proven, where the motion is clear: takes several times
+  /// as long. Always done where the problem has an uncertainty.
+  bool widest_tube = false;
 };
 
 struct CertificateOptions {
@@ -91,14 +95,32 @@ struct ExemptPair {
   std::string reason;
 };
 
+/// How far the real motion may stray from the certified one: a safe figure for tracking errors,
+/// backlash and calibration. Infinite where nothing limits it.
+///
+/// "To contact": up to there no two bodies meet. "To margin": up to there they keep their margins.
+struct ProvenTube {
+  /// Every joint, planned or held, may stray by so much, each at every instant anew [rad; m for
+  /// slides], beside the displacements of obstacles and base that the problem's uncertainty allows.
+  double joints_to_contact = std::numeric_limits<double>::infinity();
+  double joints_to_margin = std::numeric_limits<double>::infinity();
+  /// Everything that the problem's uncertainty names may stray so many times as far as it says.
+  double factor_to_contact = std::numeric_limits<double>::infinity();
+  double factor_to_margin = std::numeric_limits<double>::infinity();
+  std::string closest_a;  ///< the pair that limits `joints_to_contact`; empty without one
+  std::string closest_b;
+  double closest_t = 0.0;  ///< where it does [s]
+};
+
 /// The verdict about a trajectory of a problem, with its proof. A plain value.
 ///
-/// `clear` says that for all t of [0, covered_until] every pair keeps its margin, that for all t of
-/// [0, duration] every limit and path constraint is kept, that the ends are those of the problem,
-/// and that position, velocity and acceleration do not jump. Of rows without velocities or
-/// accelerations, which a controller joins by straight lines or cubics, it says less: `not_covered`
-/// names what. It is proven from the problem and the trajectory alone, by code that shares none
-/// with the search that found the trajectory.
+/// `clear` says that for all t of [0, covered_until] every pair keeps its margin, whatever strays
+/// within the problem's uncertainty, that for all t of [0, duration] every limit and path
+/// constraint is kept, that the ends are those of the problem, and that position, velocity and
+/// acceleration do not jump. Of rows without velocities or accelerations, which a controller joins
+/// by straight lines or cubics, it says less: `not_covered` names what. It is proven from the
+/// problem and the trajectory alone, by code that shares none with the search that found the
+/// trajectory.
 struct Certificate {
   NamedTrajectory trajectory;
   std::string trajectory_sha256 = {};  ///< of its JSON text
@@ -125,6 +147,9 @@ struct Certificate {
   std::string closest_a = {};  ///< the pair of the upper bound; empty without one
   std::string closest_b = {};
   double closest_t = 0.0;  ///< its instant [s]
+
+  /// Proven by the cells; only where it was asked for, or the problem has an uncertainty.
+  std::optional<ProvenTube> tube = {};
 
   std::vector<CertificatePair> pairs = {};
   std::vector<CertifiedLimit> limits = {};

@@ -92,6 +92,7 @@ struct Problem {
   std::vector<Obstacle> obstacles;
   std::vector<AttachedObject> attached;
   CollisionSettings collision;
+  Uncertainty uncertainty;
   LimitSettings limits;
   DurationBounds duration;
   AfterEnd after = AfterEnd::kRest;

@@ -92,6 +92,20 @@ enum class AfterEnd {
   kUnknown,  ///< nothing is known, and nothing is claimed
 };
 
+/// How far the real motion and scene may be from the planned ones. The clearance is kept in every
+/// case within it: whatever each joint does between its bounds, at every instant anew.
+struct Uncertainty {
+  /// Per coordinate of the robot, planned or held: it may stray so far from the planned value [rad
+  /// or m]. Empty: not at all. A mimic joint strays with the coordinate that it follows.
+  VecX joints;
+  /// Per obstacle: each of its points may be so far from where it should be [m]. Empty: not at all.
+  VecX obstacles;
+  double base_position = 0.0;  ///< displacement of the robot's root in the scene [m]
+  double base_angle = 0.0;     ///< its rotation about its origin, about any axis [rad]
+
+  bool isZero() const;
+};
+
 /// Bounds of the plan's duration [s]; equal bounds fix it.
 struct DurationBounds {
   double min = 0.1;    ///< shorter motions are below a controller's reaction

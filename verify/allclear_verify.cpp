@@ -320,10 +320,10 @@ class Proof {
   ///
   /// From the tip to the base: X0 and X1 are the piece at the middle and its derivative by tau,
   /// seen from the node. Its points move with at most `speed` and `bend` (first and second
-  /// derivative) through the joints beyond, and stray by at most `stray`. A joint that turns by x
-  /// adds, for a point at rho from its axis, x' rho to the speed, 2 x' speed + (x'^2 + |x''|) rho
-  /// to the bend and its own stray times rho; one that slides adds x', |x''| and its stray. rho is
-  /// that at the middle, and as much more as the joints beyond can move the point.
+  /// derivative) through the joints beyond. A joint that turns by x adds, for a point at rho from
+  /// its axis, x' rho to the speed and 2 x' speed + (x'^2 + |x''|) rho to the bend; one that slides
+  /// adds x' and |x''|. rho is that at the middle, and as much more as the joints beyond can move
+  /// the point. When the source strays by delta, the point strays by delta rho, or delta.
   Motion motionOf(const Piece& piece, std::size_t first, const Courses& courses) const {
     Motion m{piece.X_NG, {}, 0.0};
     Map &X0 = m.X0, &X1 = m.X1;
@@ -336,7 +336,7 @@ class Proof {
       const I x2 = factor * course.greatest_bend;
       const I delta = node.source < 0 ? 0.0 : factor * sources_[node.source].tube;
       if (node.turns) {
-        const I rho = length(X0[3][0], X0[3][1]) + piece.radius + speed + stray;
+        const I rho = length(X0[3][0], X0[3][1]) + piece.radius + speed;
         const I c = wave(x, std::cos), s = wave(x, std::sin);
         bend = bend + 2.0 * x1 * speed + (x1 * x1 + x2) * rho;
         speed = speed + x1 * rho, stray = stray + delta * rho;

@@ -30,6 +30,8 @@ void readWaypoints(const Value& task, const Frames& frames, Problem& problem);
 void readPathConstraints(const Value& task, const Frames& frames, Problem& problem);
 /// Needs the obstacles and attached objects too, whose names it checks.
 void readCollision(const Value& task, Problem& problem);
+/// Needs the obstacles too.
+void readUncertainty(const Value& task, Problem& problem);
 void readLimits(const Value& task, Problem& problem);
 void readDuration(const Value& task, Problem& problem);
 void readAfter(const Value& task, Problem& problem);

@@ -1,7 +1,10 @@
 #include "allclear/exports/report/verdict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+
+#include "allclear/planner/certificate/tube.h"
 
 // Turns a status, faults and distances into a title, a message and advice that names the key of the
 // task or the option of the command to change.
@@ -116,6 +119,19 @@ ReportVerdict trajectoryVerdict(const Certificate& certificate) {
         "accelerations by its square. By a hair: --limit-tolerance.");
   }
   return out;
+}
+
+std::vector<std::pair<std::string, std::string>> tubeFacts(const ProvenTube& tube) {
+  const auto within = [](double width) { return roundedDown(1e3 * width) + " mrad (slides: mm)"; };
+  std::vector<std::pair<std::string, std::string>> facts{
+      {"No contact while joints stray", "within " + within(tube.joints_to_contact) + ", proven"},
+      {"Margins kept while joints stray", "within " + within(tube.joints_to_margin) + ", proven"}};
+  if (std::isfinite(tube.factor_to_contact)) {
+    facts.emplace_back("The task's uncertainty may grow",
+                       "by " + roundedDown(tube.factor_to_contact) + " before contact, by " +
+                           roundedDown(tube.factor_to_margin) + " before a margin is lost");
+  }
+  return facts;
 }
 
 ReportVerdict taskVerdict(const std::vector<std::string>& faults) {

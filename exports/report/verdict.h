@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allclear/exports/report/clearance.h"
@@ -24,6 +25,9 @@ ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
 
 /// The verdict on a trajectory, by its certificate.
 ReportVerdict trajectoryVerdict(const Certificate& certificate);
+
+/// What a proven tube says, as names and values beside the picture.
+std::vector<std::pair<std::string, std::string>> tubeFacts(const ProvenTube& tube);
 
 /// The verdict on a task before it is planned.
 ReportVerdict taskVerdict(const std::vector<std::string>& faults);

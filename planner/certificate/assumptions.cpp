@@ -13,6 +13,7 @@
 #include <map>
 
 #include "allclear/planner/problem/after_end.h"
+#include "allclear/planner/problem/uncertainty.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
@@ -130,8 +131,8 @@ class Assumptions {
   }
 
   void addInterpolation() {
-    add("interpolation",
-        "The joints follow the trajectory's own polynomial pieces at every instant.");
+    add("interpolation", "The joints follow the trajectory at every instant: " +
+                             describe(interpolationOf(trajectory_)) + ".");
   }
 
   void addLimits();
@@ -248,10 +249,18 @@ void Assumptions::addMovingObstacles() {
 }
 
 void Assumptions::addPoses() {
-  add("poses",
-      "Geometry, joint positions and the poses of all bodies are taken as exact: whatever errors "
-      "tracking, calibration and perception have must fit into the margin.",
-      "poses exact");
+  const std::string uncertainty = uncertaintyText(problem_);
+  if (uncertainty.empty()) {
+    add("poses",
+        "Geometry, joint positions and the poses of all bodies are taken as exact: whatever errors "
+        "tracking, calibration and perception have must fit into the margin.",
+        "poses exact");
+  } else {
+    add("poses",
+        "Margins are kept whatever strays within the task's uncertainty: " + uncertainty +
+            ". Beyond it, errors of tracking, calibration and perception must fit into the margin.",
+        uncertainty);
+  }
 }
 
 bool operator==(const Assumption& a, const Assumption& b) {

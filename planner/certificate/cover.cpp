@@ -24,7 +24,9 @@
 #include <queue>
 
 #include "allclear/core/extremes.h"
+#include "allclear/planner/certificate/cell_search.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/tube.h"
 
 namespace allclear {
 namespace {
@@ -41,16 +43,24 @@ class CoverSearch {
  public:
   CoverSearch(const CertifiedGeometry& geometry, double tolerance, const CoverOptions& options,
               CertifiedMotion& motion)
-      : geometry_(geometry), tolerance_(tolerance), options_(options), motion_(motion) {}
+      : geometry_(geometry),
+        tolerance_(tolerance),
+        options_(options),
+        motion_(motion),
+        cells_(tolerance, options, motion) {}
 
   Cover run() {
     for (int p = 0; p < static_cast<int>(geometry_.pairs.size()); ++p) {
       if (!geometry_.pairs[p].fixed) coverPair(p);
     }
+    if (options_.widest_tube && cover_.isClear()) {
+      widenTube(geometry_, options_, cells_, &cover_);
+    }
     bracketMinimum();
     for (PieceCover& piece : cover_.pieces) {
       std::sort(piece.cells.begin(), piece.cells.end(),
                 [](const CoverCell& x, const CoverCell& y) { return x.time.lower < y.time.lower; });
+      piece.is_clear = cells_.isProven(piece);
     }
     return std::move(cover_);
   }
@@ -95,142 +105,36 @@ class CoverSearch {
 
   /// Every piece of one body against every piece of the other.
   std::vector<PieceCover> decideAll(int p, MeshFidelity fidelity) {
-    const CertifiedPair& pair = geometry_.pairs[p];
-    const int count_a = motion_.ensurePieces(pair.a, fidelity);
-    const int count_b = motion_.ensurePieces(pair.b, fidelity);
-    // The pieces of a body enclose it together, so the bodies keep their margin when every two
-    // pieces do.
-    std::vector<PieceCover> pieces;
-    for (int i = 0; i < count_a; ++i) {
-      for (int j = 0; j < count_b; ++j) {
-        PieceCover piece;
-        piece.pair = p;
-        piece.a = {pair.a, i, fidelity};
-        piece.b = {pair.b, j, fidelity};
-        piece.margin = pair.margin;
-        decide(&piece);
-        pieces.push_back(std::move(piece));
-      }
-    }
+    std::vector<PieceCover> pieces = cells_.piecesOf(p, geometry_.pairs[p], fidelity);
+    for (PieceCover& piece : pieces) decide(&piece);
     return pieces;
-  }
-
-  /// The cells that `decide` starts with, the first of them last (on top of the stack).
-  std::vector<CoverCell> firstCells(bool surfaces) const {
-    std::vector<CoverCell> cells(1);
-    cells[0].time = {0.0, motion_.duration()};
-    if (surfaces) {
-      // The search between exact meshes takes one cell of the motion at a time and divides it
-      // itself: its bound is as tight as asked for, so halving the cell would gain nothing.
-      cells.resize(motion_.cells().size());
-      for (std::size_t i = 0; i < cells.size(); ++i) cells[i].time = motion_.cells().rbegin()[i];
-    }
-    return cells;
   }
 
   /// Halves cells until each bound reaches the margin, or the pair is refuted or too expensive.
   void decide(PieceCover* piece) {
     const bool surfaces = motion_.areSurfaces(piece->a, piece->b);
-    std::vector<CoverCell> open = firstCells(surfaces);
+    std::vector<CoverCell> open = cells_.firstCells(surfaces);
     for (int evaluations = 0; !open.empty(); ++evaluations) {
       CoverCell cell = open.back();
       open.pop_back();
-      evaluate(piece, &cell, piece->margin);
-      const bool refuted = surfaces ? piece->surfaces_meet : piece->least < piece->margin;
+      const double demand = cells_.demand(*piece, cell.time);
+      cells_.evaluate(piece, &cell, demand);
+      const bool refuted = surfaces ? piece->surfaces_meet : piece->least_room < 0.0;
       const bool stop = refuted || evaluations >= options_.evaluations_per_pair;
-      if (cell.lower >= piece->margin || stop || surfaces || isShort(cell)) {
+      if (cell.lower >= demand || stop || surfaces || cells_.isShort(cell)) {
         piece->cells.push_back(cell);
         if (stop) break;
       } else {
         CoverCell first, second;
-        split(cell, &first, &second);
+        cells_.split(cell, &first, &second);
         open.push_back(second);
         open.push_back(first);
       }
     }
     // What was not evaluated stays with the bound that it has, so that no instant is left out.
     piece->cells.insert(piece->cells.end(), open.begin(), open.end());
+    piece->is_clear = cells_.isProven(*piece);
   }
-
-  /// Improves the cell's bound, and the least distance seen. Stops early at `target`.
-  void evaluate(PieceCover* piece, CoverCell* cell, double target) {
-    // Boxes along the world's axes are far cheaper than a distance, and enough for pairs that are
-    // far apart.
-    const CertifiedMotion::BoxGap gap = motion_.boxGap(piece->a, piece->b, cell->time);
-    raise(cell, gap.distance - kCoverPadding, gap.normal);
-    if (cell->lower >= target) return;
-    if (motion_.areSurfaces(piece->a, piece->b)) {
-      evaluateSurfaces(piece, cell, target);
-    } else {
-      evaluateSolids(piece, cell);
-    }
-  }
-
-  static void raise(CoverCell* cell, double lower, const Vec3& normal) {
-    if (lower > cell->lower) {
-      cell->lower = lower;
-      cell->normal = normal;
-    }
-  }
-
-  /// Exact meshes: a certified search over the cell. The threshold is what the bound has to reach
-  /// before the paddings are subtracted; a quarter of the tolerance leaves the rest to the search
-  /// of the minimum over all pairs.
-  void evaluateSurfaces(PieceCover* piece, CoverCell* cell, double target) {
-    const DistanceBracket bracket = motion_.surfaceBracket(
-        piece->a, piece->b, cell->time, target + kSurfacePadding, 0.25 * tolerance_);
-    raise(cell, bracket.lower - kSurfacePadding - kCoverPadding, bracket.normal);
-    piece->surfaces_meet = piece->surfaces_meet || bracket.penetrating;
-    if (bracket.evaluated && bracket.upper < piece->least) {
-      piece->least = bracket.upper;
-      piece->t_least = bracket.t_star;
-    }
-  }
-
-  /// Convex pieces: the room along the normal of the closest points at the middle of the cell.
-  void evaluateSolids(PieceCover* piece, CoverCell* cell) {
-    const double t = cell->time.middle();
-    const SignedDistance at = motion_.distanceAt(piece->a, piece->b, t);
-    // `distance` is what the normal proves at t; the true distance is at most `gap` more. An upper
-    // bound is needed here, or a pair could be refuted that is clear.
-    if (at.distance + at.gap < piece->least) {
-      piece->least = at.distance + at.gap;
-      piece->t_least = t;
-    }
-    // No direction proves more for the cell than for the instant t inside it.
-    if (at.distance < cell->lower) return;
-    raise(cell, motion_.lowerBound(piece->a, piece->b, at.normal, cell->time) - kCoverPadding,
-          at.normal);
-  }
-
-  /// Where to divide a cell: at the boundary between two cells of the motion that is nearest to the
-  /// middle, else in the middle. A bound over whole cells of the motion needs no de Casteljau
-  /// steps, and a cell that reaches over a boundary is bounded by the worse of two polynomials.
-  double splitTime(Interval time) const {
-    // `next` is the first cell that begins at or after the middle; the boundary nearest to the
-    // middle is its beginning or that of the cell before.
-    const auto& cells = motion_.cells();
-    const auto next = std::lower_bound(cells.begin(), cells.end(), time.middle(),
-                                       [](const Interval& c, double t) { return c.lower < t; });
-    double best = time.middle();
-    double offset = time.length();
-    for (auto c = next == cells.begin() ? next : next - 1; c != cells.end() && c <= next; ++c) {
-      const bool inside = c->lower > time.lower && c->lower < time.upper;
-      if (inside && std::abs(c->lower - time.middle()) < offset) {
-        best = c->lower;
-        offset = std::abs(c->lower - time.middle());
-      }
-    }
-    return best;
-  }
-
-  /// Both halves inherit the bound: it holds at every instant of the cell.
-  void split(const CoverCell& cell, CoverCell* first, CoverCell* second) const {
-    *first = *second = cell;
-    first->time.upper = second->time.lower = splitTime(cell.time);
-  }
-
-  bool isShort(const CoverCell& cell) const { return cell.time.length() <= options_.shortest_cell; }
 
   struct OpenCell {
     int piece;
@@ -268,16 +172,17 @@ class CoverSearch {
     CellQueue open = takeCells();
     int evaluations = 0;
     while (!open.empty() && open.top().cell.lower < least - tolerance &&
-           evaluations < options_.evaluations_of_minimum && !isShort(open.top().cell)) {
+           evaluations < options_.evaluations_of_minimum && !cells_.isShort(open.top().cell)) {
       const OpenCell top = open.top();
       open.pop();
       CoverCell halves[2];
-      split(top.cell, &halves[0], &halves[1]);
+      cells_.split(top.cell, &halves[0], &halves[1]);
       PieceCover& piece = cover_.pieces[top.piece];
       for (CoverCell& half : halves) {
         // A bound above `least - tolerance` cannot hold up the bracket any more; one below the
         // margin would leave the pair unproven.
-        evaluate(&piece, &half, std::max(least - tolerance, piece.margin));
+        cells_.evaluate(&piece, &half,
+                        std::max(least - tolerance, cells_.demand(piece, half.time)));
         least = std::min(least, piece.least);
         open.push({top.piece, half});
         evaluations += motion_.areSurfaces(piece.a, piece.b) ? kSurfaceCost : 1;
@@ -303,6 +208,7 @@ class CoverSearch {
   const double tolerance_;
   const CoverOptions& options_;
   CertifiedMotion& motion_;
+  const CellSearch cells_;
   Cover cover_;
 };
 

@@ -16,12 +16,16 @@ struct PieceCover {
   std::vector<CoverCell> cells;  ///< consecutive, from 0 to the duration
   /// Upper bound [m] of the least distance: that of some instant evaluated.
   double least = std::numeric_limits<double>::infinity();
-  double t_least = 0.0;        ///< that instant [s]
+  double t_least = 0.0;  ///< that instant [s]
+  /// The least seen of the distance beyond the margin and what may stray [m], and its instant [s].
+  double least_room = std::numeric_limits<double>::infinity();
+  double t_room = 0.0;
   bool surfaces_meet = false;  ///< exact meshes: they touch or overlap at some instant
+  bool is_clear = false;       ///< proven: every cell's bound reaches the margin and what may stray
 
   /// The least of the cells' bounds: a lower bound of the distance at every instant [m].
   double lower() const;
-  bool isClear() const { return lower() >= margin; }
+  bool isClear() const { return is_clear; }
 };
 
 /// The proof for all pairs that move.

@@ -6,6 +6,7 @@
 #include "allclear/core/extremes.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/problem/stray_reach.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -42,6 +43,36 @@ class BodyPoses {
   std::vector<Pose> X_WL_;
 };
 
+/// How much nearer the two may come than at the start when what is uncertain strays [m]; between
+/// hulls, which enclose all other solids.
+double strayAtStart(const Problem& problem, const StrayReach& reach, const CertifiedBody& a,
+                    const CertifiedBody& b) {
+  const Uncertainty& uncertainty = problem.uncertainty;
+  if (uncertainty.isZero()) return 0.0;
+  const auto solidsOf = [&](const CertifiedBody& body) {
+    std::vector<StraySolid> solids;
+    for (const Geometry& solid : body.solids(MeshFidelity::kHull)) {
+      solids.push_back(reach.solid(body.link, solid));
+    }
+    return solids;
+  };
+  const StrayReach::Placement at = reach.place(problem.start);
+  const std::vector<StraySolid> solids_a = solidsOf(a), solids_b = solidsOf(b);
+  const bool both_of_robot = b.obstacle < 0;  // obstacles come last, so only b can be one
+  const std::size_t shared =
+      both_of_robot ? sharedNodes(solids_a[0].path, solids_b[0].path) : std::size_t{0};
+  const auto most = [&](const std::vector<StraySolid>& solids) {
+    double moved = 0.0;
+    for (const StraySolid& solid : solids) {
+      moved = raised(moved, reach.displacement(at, solid, shared, !both_of_robot, uncertainty));
+    }
+    return moved;
+  };
+  if (both_of_robot) return most(solids_a) + most(solids_b);
+  const bool has_value = uncertainty.obstacles.size() > 0;
+  return most(solids_a) + (has_value ? uncertainty.obstacles[b.obstacle] : 0.0);
+}
+
 }  // namespace
 
 /// Each pair at the coarsest fidelity that shows it clear, else at the finest.
@@ -71,18 +102,20 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
 
 std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry) {
   const BodyPoses poses(problem, problem.start, 0.0);
+  const StrayReach reach(*problem.robot);
   std::vector<PairDistance> contacts;
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
     // counts.
+    const double stray = strayAtStart(problem, reach, a, b);
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
       least = leastDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b));
-      return least > 0.0;
+      return least > stray;
     });
-    if (!(least > 0.0)) contacts.push_back({a.name, b.name, least, pair.margin, true});
+    if (!(least > stray)) contacts.push_back({a.name, b.name, least, pair.margin, true});
   }
   return contacts;
 }

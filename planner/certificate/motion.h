@@ -10,6 +10,7 @@
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate/geometry.h"
+#include "allclear/planner/certificate/stray.h"
 #include "allclear/robot_models/motion/link_curves.h"
 #include "allclear/trajectories/trajectory.h"
 
@@ -99,6 +100,13 @@ class CertifiedMotion {
   };
   BoxGap boxGap(PieceIndex a, PieceIndex b, Interval time) const;
 
+  /// How much nearer the pieces can come during `time` when joints, obstacles and base stray.
+  Stray stray(PieceIndex a, PieceIndex b, Interval time);
+
+  /// What a bound must reach beyond the margin for the margin to be kept whatever strays [m]; 0 for
+  /// a problem without uncertainty.
+  double allowance(PieceIndex a, PieceIndex b, Interval time);
+
   /// The signed distance at t; at the true poses, from forward kinematics.
   SignedDistance distanceAt(PieceIndex a, PieceIndex b, double t);
 
@@ -122,6 +130,7 @@ class CertifiedMotion {
     const Geometry* geometry = nullptr;
     bool is_plane = false;
     bool is_still = false;
+    int stray_solid = -1;          ///< of `StrayBound`; -1 before it is asked
     std::vector<PieceCell> cells;  ///< one when it is still
     const PieceCell& cell(int i) const { return cells[is_still ? 0 : i]; }
     std::shared_ptr<const MeshBody> body;  ///< at kSurface: for searches between exact meshes
@@ -147,6 +156,7 @@ class CertifiedMotion {
     return solids_[static_cast<int>(i.fidelity)][i.body].pieces[i.piece];
   }
   int cellAt(double t) const;
+  int straySolid(PieceIndex i);
   Pose pieceFrame(PieceIndex i, double t);
 
   const Problem& problem_;
@@ -158,6 +168,7 @@ class CertifiedMotion {
   std::vector<std::vector<BodyCurve>> link_curves_;  ///< by link; empty where not needed
   /// By fidelity, then body; empty before `ensurePieces`.
   std::array<std::vector<Solids>, kMeshFidelityCount> solids_;
+  std::unique_ptr<StrayBound> stray_;                    ///< null before it is asked
   std::unordered_map<double, std::vector<Pose>> poses_;  ///< of all links, at the times asked for
 };
 

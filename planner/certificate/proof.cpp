@@ -87,6 +87,9 @@ class ProofWriter {
       const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
       head_.word("outside").quoted(limit.quantity + subject + ": in the certificate only").end();
     }
+    if (!problem_.path_constraints.empty() && !provesPathConstraints()) {
+      head_.word("outside").quoted("path constraints: in the certificate only").end();
+    }
     for (std::size_t w = 0; w < problem_.waypoints.size(); ++w) {
       if (problem_.waypoints[w].time) continue;
       head_.word("outside")
@@ -110,7 +113,9 @@ class ProofWriter {
       head_.index(node.source);
       head_.number(node.factor).number(node.offset).pose(node.X_PF).end();
     }
-    for (const std::string& name : model_.bodies) head_.word("body").quoted(name).number(0.0).end();
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      head_.word("body").quoted(model_.bodies[b]).number(model_.uncertainty[b]).end();
+    }
   }
 
   struct BodyCover {
@@ -192,7 +197,8 @@ class ProofWriter {
     lines.word("pair").index(a.index).index(b.index).number(pair.margin).end();
     for (const ProofPiece& A : a.pieces) {
       for (const ProofPiece& B : b.pieces) {
-        if (!cells_->prove(A, B, pair.margin, &lines.text)) return false;
+        const double gap = pair.margin + model_.uncertainty[pair.a] + model_.uncertainty[pair.b];
+        if (!cells_->prove(A, B, gap, &lines.text)) return false;
       }
     }
     pairs_.text += lines.text;
@@ -209,12 +215,21 @@ class ProofWriter {
 
   int addBody(const std::string& name, int node, const Pose& X_NB) {
     model_.bodies.push_back(name);
+    model_.uncertainty.push_back(0.0);  // path constraints are those of the planned motion
     model_.body_node.push_back(node);
     model_.body_pose.push_back(X_NB);
     return static_cast<int>(model_.bodies.size()) - 1;
   }
 
+  /// Path constraints are those of the planned motion: where joints may stray, their sources do,
+  /// and what the cells show would be another demand.
+  bool provesPathConstraints() const {
+    return std::none_of(model_.sources.begin(), model_.sources.end(),
+                        [](const ProofSource& source) { return source.tube > 0.0; });
+  }
+
   void addPathConstraints() {
+    if (!provesPathConstraints()) return;
     for (std::size_t i = 0; i < problem_.path_constraints.size(); ++i) {
       const std::string name = "path constraint " + std::to_string(i + 1);
       std::visit([&](const auto& keep) { addConstraint(name, keep); },

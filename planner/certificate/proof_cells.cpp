@@ -235,8 +235,7 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
     const double x1 = factor * course.greatest_slope, x2 = factor * course.greatest_bend;
     const Vec3 axis = Vec3::UnitZ();
     if (node.turns) {
-      const double rho =
-          X0.p.cross(axis).norm() + piece.radius + speed + stray;  // farthest from the axis
+      const double rho = X0.p.cross(axis).norm() + piece.radius + speed;  // farthest from the axis
       bend += 2.0 * x1 * speed + (x1 * x1 + x2) * rho;
       speed += x1 * rho;
       stray += factor * tube * rho;

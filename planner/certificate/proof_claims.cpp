@@ -35,7 +35,7 @@ class ClaimWriter {
       for (int order = 0; order <= continuity_ + 1; ++order) {
         const double high = (*upper[order])[k], low = order == 0 ? limits.lower[k] : -high;
         if (std::isinf(low) && std::isinf(high)) continue;
-        limit(k, order, std::max(low, -kNoLimit), std::min(high, kNoLimit)).end();
+        limit(problem_.planned[k], order, std::max(low, -kNoLimit), std::min(high, kNoLimit)).end();
       }
     }
   }
@@ -51,8 +51,10 @@ class ClaimWriter {
 
   void writeRates(const VecX& velocity, const VecX& acceleration, int instant) {
     for (int k = 0; k < problem_.plannedCount(); ++k) {
-      if (continuity_ >= 1) at(k, 1, velocity.size() > 0 ? velocity[k] : 0.0, instant);
-      if (continuity_ >= 2) at(k, 2, acceleration.size() > 0 ? acceleration[k] : 0.0, instant);
+      if (continuity_ >= 1)
+        at(problem_.planned[k], 1, velocity.size() > 0 ? velocity[k] : 0.0, instant);
+      if (continuity_ >= 2)
+        at(problem_.planned[k], 2, acceleration.size() > 0 ? acceleration[k] : 0.0, instant);
     }
   }
 
@@ -62,13 +64,13 @@ class ClaimWriter {
       for (std::size_t i = 0; i < joints->coordinates.size(); ++i) {
         const int c = joints->coordinates[i];
         const auto& planned = problem_.planned;
-        const auto k = std::find(planned.begin(), planned.end(), c) - planned.begin();
+        const auto k = std::lower_bound(planned.begin(), planned.end(), c) - planned.begin();
         double value = joints->values[static_cast<Eigen::Index>(i)];
         if (problem_.robot->coordinates()[c].wraps) {  // whole turns away is the same place
           constexpr double kTurn = 2.0 * std::numbers::pi;
           value += kTurn * std::round((q[k] - value) / kTurn);
         }
-        at(static_cast<int>(k), 0, value, instant);
+        at(c, 0, value, instant);
       }
       return;
     }

@@ -34,6 +34,7 @@ class ModelBuilder {
   ProofModel run() {
     findBreaks();
     addCoordinates();
+    addBase();
     addRobot();
     for (const CertifiedBody& body : geometry_.bodies) addBody(body);
     return std::move(model_);
@@ -60,57 +61,70 @@ class ModelBuilder {
   Interval interval(std::size_t i) const { return {model_.breaks[i], model_.breaks[i + 1]}; }
   std::size_t intervalCount() const { return model_.breaks.size() - 1; }
 
+  /// All coordinates of the robot: those that are not planned rest, but may stray.
   void addCoordinates() {
-    const int n = problem_.plannedCount();
-    for (int c : problem_.planned) {
-      model_.sources.push_back({problem_.robot->coordinates()[c].name, false, 0.0, {}});
+    for (int c = 0; c < problem_.robot->dimension(); ++c) {
+      const VecX& tube = problem_.uncertainty.joints;
+      model_.sources.push_back(
+          {problem_.robot->coordinates()[c].name, false, tube.size() > 0 ? tube[c] : 0.0, {}});
+      const std::vector<double> rest{problem_.start[c]};
+      if (!isPlanned(c)) model_.sources.back().spans.assign(intervalCount(), rest);
     }
     for (std::size_t i = 0; i < intervalCount(); ++i) {
       const Interval time = interval(i);
       const bool rests = time.lower >= trajectory_.duration();
-      MatX control(n, 1);
+      MatX control(problem_.plannedCount(), 1);
       if (!rests) {
         control = trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time).control();
       }
-      for (int c = 0; c < n; ++c) {
-        auto& spans = model_.sources[c].spans;
+      for (int k = 0; k < problem_.plannedCount(); ++k) {
+        auto& spans = model_.sources[problem_.planned[k]].spans;
         std::vector<double> b(control.cols());
-        for (std::size_t j = 0; j < b.size(); ++j) b[j] = control(c, static_cast<int>(j));
+        for (std::size_t j = 0; j < b.size(); ++j) b[j] = control(k, static_cast<int>(j));
         if (i > 0) b[0] = spans.back().back();
         spans.push_back(std::move(b));
       }
     }
   }
 
+  bool isPlanned(int c) const {
+    return std::binary_search(problem_.planned.begin(), problem_.planned.end(), c);
+  }
+
+  /// Where the base may be turned, the robot stands on three turns about the world's axes that may
+  /// stray by as much. They reach every rotation about any axis by such an angle: it tilts each
+  /// axis by no more, and so does its projection onto a plane that holds the axis.
+  void addBase() {
+    if (problem_.uncertainty.base_angle == 0.0) return;
+    Mat3 frame = Mat3::Identity();  // of the world, seen from the last node
+    for (int axis = 0; axis < 3; ++axis) {
+      const std::string name = std::string("base turn ") + "xyz"[axis];
+      const std::vector<double> still(model_.breaks.size(), 0.0);
+      addNode(true, addTrack(name, still), {frame * zTo(axis), Vec3::Zero()}, &base_);
+      model_.sources.back().tube = problem_.uncertainty.base_angle;
+      frame = zTo(axis).transpose();
+    }
+    base_frame_ = frame;
+  }
+
   void addRobot() {
     const MotionTree tree(*problem_.robot);
+    const int first = static_cast<int>(model_.nodes.size());
     for (const MotionNode& motion : tree.nodes()) {
       // In a proof the axis is z: each frame is turned by a permutation of its axes, which is
       // exact.
-      const Mat3 from = motion.parent < 0 ? Mat3(Mat3::Identity()) : permuted_[motion.parent];
+      const Mat3 from =
+          motion.parent < 0 ? base_frame_.transpose().eval() : permuted_[motion.parent];
       permuted_.push_back(zTo(motion.axis));
       const Pose X_PF{from.transpose() * motion.X_PF.R * permuted_.back(),
                       from.transpose() * motion.X_PF.p};
-      ProofNode node{motion.parent, motion.turns, -1, 0.0, 0.0, X_PF};
-      const auto& planned = problem_.planned;
-      const auto found = std::find(planned.begin(), planned.end(), motion.coordinate);
-      if (found != planned.end()) {
-        node.source = static_cast<int>(found - planned.begin());
-        node.factor = motion.multiplier;
-        node.offset = motion.offset;
-      } else {
-        node.offset = motion.multiplier * problem_.start[motion.coordinate] + motion.offset;
-      }
-      model_.nodes.push_back(node);
+      model_.nodes.push_back({motion.parent < 0 ? base_ : first + motion.parent, motion.turns,
+                              motion.coordinate, motion.multiplier, motion.offset, X_PF});
     }
     for (const LinkMount& mount : tree.mounts()) {
-      if (mount.node < 0) {
-        model_.link_pose.push_back(mount.X_NL);
-      } else {
-        const Mat3 back = permuted_[mount.node].transpose();
-        model_.link_pose.push_back({back * mount.X_NL.R, back * mount.X_NL.p});
-      }
-      model_.link_node.push_back(mount.node);
+      const Mat3 back = mount.node < 0 ? base_frame_ : Mat3(permuted_[mount.node].transpose());
+      model_.link_pose.push_back({back * mount.X_NL.R, back * mount.X_NL.p});
+      model_.link_node.push_back(mount.node < 0 ? base_ : first + mount.node);
     }
   }
 
@@ -123,6 +137,7 @@ class ModelBuilder {
 
   void addBody(const CertifiedBody& body) {
     model_.bodies.push_back(body.name);
+    model_.uncertainty.push_back(uncertaintyOf(body));
     int node = -1;
     Pose X_NB;
     if (body.link >= 0) {
@@ -138,6 +153,13 @@ class ModelBuilder {
     }
     model_.body_node.push_back(node);
     model_.body_pose.push_back(X_NB);
+  }
+
+  /// Obstacles may be displaced by themselves, and against a robot whose base is displaced.
+  double uncertaintyOf(const CertifiedBody& body) const {
+    if (body.obstacle < 0) return 0.0;
+    const VecX& own = problem_.uncertainty.obstacles;
+    return problem_.uncertainty.base_position + (own.size() > 0 ? own[body.obstacle] : 0.0);
   }
 
   /// Adds a source with a value at each break, straight in between.
@@ -211,6 +233,8 @@ class ModelBuilder {
   const Trajectory& trajectory_;
   const double end_;  ///< [s] of the proof
   const CertifiedGeometry& geometry_;
+  int base_ = -1;                       ///< the node that the robot stands on
+  Mat3 base_frame_ = Mat3::Identity();  ///< of the world, seen from it
   std::vector<Mat3> permuted_;  ///< by node: from the axes of the proof to those of the robot
   ProofModel model_;
 };

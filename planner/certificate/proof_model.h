@@ -50,8 +50,9 @@ struct ProofModel {
   std::vector<ProofSource> sources;
   std::vector<ProofNode> nodes;
   std::vector<std::string> bodies;
-  std::vector<int> link_node;   ///< by link: the node that it moves with
-  std::vector<Pose> link_pose;  ///< and its pose there
+  std::vector<double> uncertainty;  ///< of each body [m]
+  std::vector<int> link_node;       ///< by link: the node that it moves with
+  std::vector<Pose> link_pose;      ///< and its pose there
   /// By body: the node that it moves with, and its pose there.
   std::vector<int> body_node;
   std::vector<Pose> body_pose;

@@ -13,7 +13,7 @@ namespace allclear {
 
 /// A sentence for each of `fixedContacts`.
 struct FixedPairSentences {
-  std::vector<std::string> contacts;  ///< bodies that touch
+  std::vector<std::string> contacts;  ///< bodies that touch, or may when they stray
   std::vector<std::string> faults;    ///< bodies that are deeper in one another
 };
 FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeometry& geometry);
@@ -22,6 +22,6 @@ FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeo
 std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory);
 
 /// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
-std::string verdictOf(const Certificate& certificate);
+std::string verdictOf(const Problem& problem, const Certificate& certificate);
 
 }  // namespace allclear

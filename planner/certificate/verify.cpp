@@ -6,8 +6,8 @@
 // problem. A cell is accepted when the bound along its direction, computed here, reaches the bound
 // that it claims, and the cells of each pair must cover [0, duration] without a gap. So what has to
 // be right for a verdict to be right is: geometry.cpp (which pairs), motion.cpp (bounds),
-// limits.cpp, torque.cpp, ends.cpp, this file, and the link curves, support functions and search
-// between exact meshes below them; not cover.cpp, nor anything of the planner.
+// stray.cpp, limits.cpp, torque.cpp, ends.cpp, this file, and the link curves, support functions
+// and search between exact meshes below them; not cover.cpp, nor anything of the planner.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -22,6 +22,7 @@
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/claims.h"
 
 namespace allclear {
@@ -69,9 +70,9 @@ bool followsFrom(const CertifiedMotion& motion, PieceIndex a, PieceIndex b, cons
 }
 
 /// Requires that the cells cover [0, duration], one after the other to the bit, and that each bound
-/// is at least the margin and follows from its direction.
-void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
-                const CertificatePair& pair, const std::string& name) {
+/// is at least the margin and what may stray, and follows from its direction.
+void checkCells(CertifiedMotion& motion, PieceIndex a, PieceIndex b, const CertificatePair& pair,
+                const std::string& name) {
   // Times are compared exactly: a gap of one rounding would be an instant that nothing proves.
   double covered = 0.0;
   for (const CoverCell& cell : pair.cells) {
@@ -80,7 +81,8 @@ void checkCells(const CertifiedMotion& motion, PieceIndex a, PieceIndex b,
     require(cell.time.upper > cell.time.lower, name + ": a cell is empty" + at);
     require(cell.normal.allFinite() && std::abs(cell.normal.norm() - 1.0) < kUnitTolerance,
             name + ": a direction is not a unit vector" + at);
-    require(cell.lower >= pair.margin, name + ": a bound is below the margin" + at);
+    require(cell.lower >= pair.margin + motion.allowance(a, b, cell.time),
+            name + ": a bound is below the margin and what may stray" + at);
     require(followsFrom(motion, a, b, cell, cell.time, 0),
             name + ": a bound does not follow from its direction" + at);
     covered = cell.time.upper;
@@ -98,10 +100,37 @@ std::optional<MeshFidelity> fidelityOf(const Certificate& certificate, const std
   return std::nullopt;
 }
 
+/// Collects what the cells prove of the claimed tube.
+class TubeCheck {
+ public:
+  explicit TubeCheck(const std::optional<ProvenTube>& claimed) : claimed_(claimed) {}
+  void add(PieceIndex a, PieceIndex b, const CertificatePair& pair, CertifiedMotion& motion) {
+    constexpr TubeMeasure kToContact{TubeMeasure::Scale::kJoints, true};
+    for (const CoverCell& cell : pair.cells) {
+      const Stray stray = motion.stray(a, b, cell.time);
+      meter_.add(pair.a, pair.b, pair.margin, cell, stray);
+      if (pair.a == claimed_->closest_a && pair.b == claimed_->closest_b &&
+          cell.time.contains(claimed_->closest_t)) {
+        at_closest_ = std::min(at_closest_, tubeWidth(kToContact, cell.lower, pair.margin, stray));
+      }
+    }
+  }
+  void require() const {
+    if (!claimed_) return;
+    const std::string fault = tubeFault(*claimed_, meter_.tube(), at_closest_);
+    allclear::require(fault.empty(), fault);
+  }
+
+ private:
+  const std::optional<ProvenTube>& claimed_;
+  TubeMeter meter_;
+  double at_closest_ = std::numeric_limits<double>::infinity();
+};
+
 /// Requires every pair that the task demands, with every two pieces of it, once, and proven.
 /// Returns the least bound of all cells.
 double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
-                  const Certificate& certificate) {
+                  const Certificate& certificate, TubeCheck* tube) {
   std::map<std::tuple<std::string, std::string, MeshFidelity, int, int>, const CertificatePair*>
       stored;
   for (const CertificatePair& pair : certificate.pairs) {
@@ -128,7 +157,9 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
         const auto found = stored.find(std::tuple(a.name, b.name, *fidelity, i, j));
         require(found != stored.end(), name + ": the pair is missing");
         require(found->second->margin == pair.margin, name + ": not the margin of the task");
-        checkCells(motion, {pair.a, i, *fidelity}, {pair.b, j, *fidelity}, *found->second, name);
+        const PieceIndex piece_a{pair.a, i, *fidelity}, piece_b{pair.b, j, *fidelity};
+        checkCells(motion, piece_a, piece_b, *found->second, name);
+        if (certificate.tube) tube->add(piece_a, piece_b, *found->second, motion);
         for (const CoverCell& cell : found->second->cells) least = lowered(least, cell.lower);
       }
     }
@@ -215,7 +246,7 @@ std::string checkStatements(const Problem& problem, const CertifiedGeometry& geo
   said.not_covered = demandsNotCovered(problem, certificate.trajectory.trajectory);
   require(said.not_covered == certificate.not_covered,
           "what it does not cover is not what the task demands beyond it");
-  const std::string verdict = verdictOf(said);
+  const std::string verdict = verdictOf(problem, said);
   require(verdict == certificate.message, "its message is not what it proves");
   return verdict;
 }
@@ -236,7 +267,9 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     const std::string difference = scopeDifference(scope, certificate);
     require(difference.empty(), difference);
     CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
-    const double proven = checkPairs(geometry, motion, certificate);
+    TubeCheck tube(certificate.tube);
+    const double proven = checkPairs(geometry, motion, certificate, &tube);
+    tube.require();
     checkMinimum(geometry, certificate, proven, motion);
     checkLimits(certifiedLimits(problem, trajectory, options.limits, motion), certificate);
     const auto findings = endAndJointFindings(problem, trajectory, options.limits, motion);

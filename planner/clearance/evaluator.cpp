@@ -20,6 +20,10 @@
 namespace allclear {
 namespace {
 
+/// The stray on a span is the most at its ends and its middle, times this: it changes little
+/// between them, and the certificate's bound is a few percent above it.
+constexpr double kStrayReserve = 1.05;
+
 /// Ranges for reach: coordinates that are not planned stay where they are, even outside of their
 /// limits.
 std::vector<Interval> reachRanges(const Problem& problem) {
@@ -64,6 +68,7 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
 ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy policy)
     : problem_(problem),
       model_(collisionModel(problem, policy)),
+      stray_(problem_, model_),
       builder_(*problem.robot, builderOptions(problem, model_)) {
   for (const CollisionBody& body : model_.bodies) {
     const auto& links = builder_.links();
@@ -95,6 +100,12 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
   breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
   w.parts.resize(breaks.size() - 1);
   const BernsteinSpan whole = wholeRobot(planned);
+  w.placements.clear();
+  if (stray_.isNeeded()) {
+    for (double t : {whole.time().lower, whole.time().middle(), whole.time().upper}) {
+      w.placements.push_back(stray_.place(whole.value(t)));
+    }
+  }
   for (std::size_t i = 0; i < w.parts.size(); ++i) {
     Workspace::Part& part = w.parts[i];
     // A span without cuts is used as it is: restricting it would only add rounding.
@@ -153,12 +164,19 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
   }
 }
 
+double ClearanceEvaluator::demand(int pair, const Workspace& w) const {
+  double most = 0.0;
+  for (const auto& placement : w.placements) most = std::max(most, stray_.of(pair, placement));
+  return model_.pairs[pair].margin + kStrayReserve * most;
+}
+
 Clearance ClearanceEvaluator::pairClearance(int pair, int span, double ceiling, double tolerance,
                                             bool refine, Workspace& w) const {
   Clearance best;
   best.pair = pair;
   best.span = span;
   best.lower = best.upper = ceiling;
+  best.demand = demand(pair, w);
   const MeshFidelity own = model_.pairs[pair].fidelity;
   for (const Workspace::Part& part : w.parts) {
     coarseToFine(measuringLevels(own), [&](MeshFidelity fidelity) {
@@ -197,7 +215,7 @@ void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, doubl
   const std::vector<Ball> balls = sweptBalls(w);
   for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
     const CollisionPair& pair = model_.pairs[p];
-    const double ceiling = pair.margin + influence;
+    const double ceiling = demand(p, w) + influence;
     bool near = false;
     for (std::size_t first = 0; first < balls.size() && !near; first += bodies) {
       const Ball& a = balls[first + pair.a];
@@ -217,23 +235,25 @@ bool ClearanceEvaluator::isClear(const BernsteinSpan& planned, double extra_marg
   nearPairs(planned, 0, extra_margin, tolerance, w, &near);
   if (near.empty()) return true;
   *worst = *std::min_element(near.begin(), near.end(), [&](const Clearance& a, const Clearance& b) {
-    return a.upper - model_.pairs[a.pair].margin < b.upper - model_.pairs[b.pair].margin;
+    return a.upper - a.demand < b.upper - b.demand;
   });
   return false;
 }
 
-/// Lowers `least` (distance - margin) and `worst` to those of the pair's solids. False when exact
+/// Lowers `least` (distance - demand) and `worst` to those of the pair's solids. False when exact
 /// meshes are in contact: their depth is measured at another fidelity.
 bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose& X_WA,
-                                       const Pose& X_WB, double* least, Clearance* worst) const {
+                                       const Pose& X_WB, double demand, double* least,
+                                       Clearance* worst) const {
   const CollisionPair& pair = model_.pairs[p];
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
-      // Worse only counts if it is nearer to (or deeper below) its margin than all before.
+      // Worse only counts if it is nearer to (or deeper below) its demand than all before.
       const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
       if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) return false;
-      if (d.distance - pair.margin >= *least) continue;
-      *least = d.distance - pair.margin;
+      if (d.distance - demand >= *least) continue;
+      *least = d.distance - demand;
+      worst->demand = demand;
       worst->pair = p;
       worst->lower = worst->upper = d.distance;
       worst->p_A = X_WA.inverse() * d.witness_A;
@@ -247,6 +267,8 @@ bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose&
 Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double> t,
                                      Workspace& w) const {
   builder_.kinematics().linkPoses(problem_.configuration(q_planned), w.curves.kinematics, w.poses);
+  std::optional<StrayReach::Placement> placement;
+  if (stray_.isNeeded()) placement = stray_.place(problem_.configuration(q_planned));
   Clearance worst;
   double least = std::numeric_limits<double>::infinity();
   for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
@@ -260,9 +282,10 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     // Balls contain the bodies: farther apart than the worst so far, they need no exact distance.
     const double between_balls =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
-    if (between_balls - pair.margin >= least) continue;
-    if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, &least, &worst)) {
-      measureAtRest(p, kContactFidelity, X_WA, X_WB, &least, &worst);
+    const double demand = pair.margin + (placement ? stray_.of(p, *placement) : 0.0);
+    if (between_balls - demand >= least) continue;
+    if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, demand, &least, &worst)) {
+      measureAtRest(p, kContactFidelity, X_WA, X_WB, demand, &least, &worst);
     }
   }
   return worst;

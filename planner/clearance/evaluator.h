@@ -6,6 +6,7 @@
 
 #include "allclear/distance/soft/pair.h"
 #include "allclear/planner/clearance/collision_model.h"
+#include "allclear/planner/clearance/pair_stray.h"
 #include "allclear/robot_models/motion/link_curves.h"
 #include "allclear/trajectories/trajectory.h"
 
@@ -15,8 +16,9 @@ namespace allclear {
 struct Clearance {
   int pair = -1;  ///< index into `CollisionModel::pairs`
   int span = -1;
-  double lower = 0.0;  ///< [m] certified bound over the span
-  double upper = 0.0;  ///< [m] distance at t_star
+  double lower = 0.0;   ///< [m] certified bound over the span
+  double upper = 0.0;   ///< [m] distance at t_star
+  double demand = 0.0;  ///< [m] what it is to be: the margin, and what may stray
   double t_star = 0.0;
   Vec3 p_A = Vec3::Zero();  ///< witnesses in the bodies' frames
   Vec3 p_B = Vec3::Zero();
@@ -38,7 +40,8 @@ class ClearanceEvaluator {
       std::vector<std::vector<BodyCurve>> obstacles;  ///< one curve, or one per cell
     };
     LinkCurveBuilder::Workspace curves;
-    std::vector<Part> parts;  ///< of the span of the last `buildCurves`
+    std::vector<Part> parts;                        ///< of the span of the last `buildCurves`
+    std::vector<StrayReach::Placement> placements;  ///< some of that span, where something strays
     std::vector<Pose> poses;
     SoftWorkspace soft;  ///< of `SoftClearance`
   };
@@ -47,8 +50,13 @@ class ClearanceEvaluator {
   const CollisionModel& model() const { return model_; }
   const LinkCurveBuilder& builder() const { return builder_; }
 
-  /// Everything nearer than `influence` beyond its margin, over one span: at most one entry per
-  /// pair. A pair without an entry keeps at least margin + influence on the whole span, proved.
+  /// What the distance of a pair is to be [m] on the span of the workspace's last `buildCurves`:
+  /// its margin, and what may stray (at some instants of the span, and a little more: only the
+  /// certificate bounds it).
+  double demand(int pair, const Workspace& workspace) const;
+
+  /// Everything nearer than `influence` beyond its demand, over one span: at most one entry per
+  /// pair. A pair without an entry keeps at least demand + influence on the whole span, proved.
   void nearPairs(const BernsteinSpan& planned, int span, double influence, double tolerance,
                  Workspace& workspace, std::vector<Clearance>* out) const;
 
@@ -60,12 +68,12 @@ class ClearanceEvaluator {
   /// Builds the curves of all bodies over one span, to `tolerance` [m], into the workspace.
   void buildCurves(const BernsteinSpan& planned, double tolerance, Workspace& workspace) const;
 
-  /// True when every pair keeps its margin over the span, proved; else `worst` gets a pair that may
-  /// not (its upper bound below the margin, or undecided).
+  /// True when every pair keeps its demand over the span, proved; else `worst` gets a pair that may
+  /// not (its upper bound below the demand, or undecided).
   bool isClear(const BernsteinSpan& planned, double extra_margin, double tolerance,
                Workspace& workspace, Clearance* worst) const;
 
-  /// The pair with the least (distance - margin) at one configuration of the planned coordinates,
+  /// The pair with the least (distance - demand) at one configuration of the planned coordinates,
   /// at time t [s]. Without a time, obstacles that move do not count.
   Clearance atRest(const VecX& q_planned, std::optional<double> t, Workspace& workspace) const;
 
@@ -82,12 +90,13 @@ class ClearanceEvaluator {
   std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
   std::vector<Ball> sweptBalls(const Workspace& w) const;
   bool measureAtRest(int pair, MeshFidelity fidelity, const Pose& X_WA, const Pose& X_WB,
-                     double* least, Clearance* worst) const;
+                     double demand, double* least, Clearance* worst) const;
   void measure(const Workspace::Part& part, MeshFidelity fidelity, double tolerance, bool refine,
                Clearance* best) const;
 
   Problem problem_;
   CollisionModel model_;
+  PairStray stray_;
   LinkCurveBuilder builder_;
   std::vector<int> curve_of_body_;  ///< index into the builder's links; -1 for obstacles
 };

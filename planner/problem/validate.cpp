@@ -12,6 +12,7 @@
 #include "allclear/planner/problem.h"
 #include "allclear/planner/problem/boundable_values.h"
 #include "allclear/planner/problem/claims.h"
+#include "allclear/planner/problem/uncertainty.h"
 
 namespace allclear {
 namespace {
@@ -170,6 +171,7 @@ void Validator::checkSceneShape() {
     for (int link : p_.balance->support_links) checkLink("balance", link);
   }
   for (const FixedLink& contact : p_.contacts) checkLink("contact", contact.link);
+  for (Finding& finding : uncertaintyFindings(p_)) findings_.push_back(std::move(finding));
 }
 
 void Validator::checkPosition(const std::string& what, int c, double value) {

@@ -65,7 +65,7 @@ void ClearanceRows::evaluate(const BSpline& curve) {
 void ClearanceRows::evaluateRow(int r, const BSpline& curve,
                                 ClearanceEvaluator::Workspace& workspace) {
   const ClearanceRow& row = rows_[r];
-  const double ceiling = evaluator_.model().pairs[row.pair].margin + settings_.ceiling;
+  const double ceiling = evaluator_.demand(row.pair, workspace) + settings_.ceiling;
   clearances_[r] =
       evaluator_.pairClearance(row.pair, row.span, ceiling, settings_.tolerance, true, workspace);
   if (clearances_[r].upper >= ceiling) {
@@ -114,8 +114,7 @@ void ClearanceRows::holdTime(int r, const BSpline& curve) {
 }
 
 double ClearanceRows::excess(std::size_t row) const {
-  return clearances_[row].upper - evaluator_.model().pairs[rows_[row].pair].margin -
-         settings_.clearance_target;
+  return clearances_[row].upper - clearances_[row].demand - settings_.clearance_target;
 }
 
 double ClearanceRows::least(const BSpline& curve, int* row) {

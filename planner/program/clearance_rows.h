@@ -19,12 +19,12 @@ struct ClearanceRow {
 };
 
 struct ClearanceRowSettings {
-  double clearance_target = 0.0;  ///< [m] kept beyond each pair's margin
-  double ceiling = 0.05;          ///< [m] beyond the margin: larger distances count as this one
+  double clearance_target = 0.0;  ///< [m] kept beyond each pair's demand
+  double ceiling = 0.05;          ///< [m] beyond the demand: larger distances count as this one
   double tolerance = 1e-4;        ///< [m] of a distance
 };
 
-/// The clearance rows of a program: distance - margin - target >= 0 for each of `rows`.
+/// The clearance rows of a program: distance - demand - target >= 0 for each of `rows`.
 ///
 /// The value of a row is the least distance over a span's time, delta(t*). Its gradient is that of
 /// delta at t* with t* held (the envelope theorem: the derivative by t* vanishes where the minimum

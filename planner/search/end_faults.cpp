@@ -60,9 +60,10 @@ class EndChecks {
 
   std::string contact(const std::string& what, const VecX& q, std::optional<double> t) {
     const Clearance c = evaluator_.atRest(q, t, workspace_);
-    if (c.pair < 0 || c.upper >= evaluator_.model().pairs[c.pair].margin) return "";
+    if (c.pair < 0 || c.upper >= c.demand) return "";
     return "No plan: at the " + what + ", " + contactText(evaluator_.model(), c) + ". Move the " +
-           what + ", or lower the margin of that pair (collision.pair_margins).";
+           what + ", or lower the margin of that pair (collision.pair_margins)" +
+           (problem_.uncertainty.isZero() ? "." : " or the uncertainty.");
   }
 
   std::string pathConstraint(const std::string& what, const VecX& q) {
@@ -135,8 +136,10 @@ std::string contactText(const CollisionModel& model, const Clearance& c) {
   if (c.upper < 0.0) {
     return pairName(model, c.pair) + " are " + number(-c.upper) + " m deep in each other";
   }
+  const double margin = model.pairs[c.pair].margin;
   return pairName(model, c.pair) + " are " + number(c.upper) +
-         " m apart, less than the margin of " + number(model.pairs[c.pair].margin) + " m";
+         " m apart, less than the margin of " + number(margin) + " m" +
+         (c.demand > margin ? " and the " + number(c.demand - margin) + " m that may stray" : "");
 }
 
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator) {
@@ -148,7 +151,7 @@ std::string straightWayText(const ClearanceEvaluator& evaluator, const VecX& goa
   ClearanceEvaluator::Workspace workspace(evaluator);
   const VecX start = evaluator.problem().plannedPart(evaluator.problem().start);
   std::optional<Clearance> worst;
-  const auto excess = [&](const Clearance& c) { return c.upper - model.pairs[c.pair].margin; };
+  const auto excess = [](const Clearance& c) { return c.upper - c.demand; };
   for (int i = 1; i < kSamplesOfStraightLine; ++i) {
     const double s = static_cast<double>(i) / kSamplesOfStraightLine;
     const Clearance c = evaluator.atRest(start + s * (goal - start), std::nullopt, workspace);

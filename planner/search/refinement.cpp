@@ -330,7 +330,7 @@ class TrustRegionExchange {
   void judgeClearances(const std::vector<Clearance>& near, Refinement* verdict) const {
     double least = HUGE_VAL;
     for (const Clearance& c : near) {
-      const double excess = c.lower - model_.pairs[c.pair].margin;
+      const double excess = c.lower - c.demand;
       if (excess >= least) continue;
       least = excess;
       verdict->worst = c;

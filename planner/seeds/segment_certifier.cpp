@@ -63,12 +63,30 @@ void moveNode(const MotionNode& node, double x, Pose* X) {
   X->R.col((node.axis + 2) % 3) = c * d - s * b;
 }
 
+/// A reach rho_k grows by no more than the body moves, and a stray is a sum of reaches times
+/// strays: the sum of all strays is the most that a stray grows by per metre.
+double strayGrowth(const RobotModel& robot, const Uncertainty& uncertainty) {
+  const MotionTree tree(robot);
+  double sum = uncertainty.base_angle;
+  for (const MotionNode& node : tree.nodes()) {
+    if (uncertainty.joints.size() > 0 && node.turns) {
+      sum += std::abs(node.multiplier) * uncertainty.joints[node.coordinate];
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel& model)
-    : problem_(problem), tree_(*problem.robot), planned_of_(problem.robot->dimension(), -1) {
+    : problem_(problem),
+      stray_(problem, model),
+      stray_growth_(strayGrowth(*problem.robot, problem.uncertainty)),
+      tree_(*problem.robot),
+      planned_of_(problem.robot->dimension(), -1) {
   for (int i = 0; i < problem.plannedCount(); ++i) planned_of_[problem.planned[i]] = i;
   addPairs(model);
+  if (stray_.isNeeded()) strays_.resize(model.pairs.size());
   for (const Piece& piece : pieces_) {
     stride_ = std::max(stride_, static_cast<int>(piece.path.size()) + 1);
   }
@@ -145,7 +163,8 @@ void SegmentCertifier::addPairs(const CollisionModel& model) {
             std::mismatch(p.begin(), p.end(), q.begin(), q.end()).first - p.begin());
         // The joints that both paths begin with move A and B as one.
         order_.push_back(static_cast<int>(pairs_.size()));
-        pairs_.push_back({a, b, pair.margin, shared, pieces_[b].node < 0, {}});
+        const int of_model = static_cast<int>(&pair - model.pairs.data());
+        pairs_.push_back({a, b, of_model, pair.margin, shared, pieces_[b].node < 0, {}});
       }
     }
   }
@@ -164,6 +183,16 @@ void SegmentCertifier::place(const VecX& q) {
     const Piece& piece = pieces_[i];
     centers_[i] = piece.node < 0 ? piece.center_N : X_WN_[piece.node] * piece.center_N;
   }
+  if (!stray_.isNeeded()) return;
+  const StrayReach::Placement placement = stray_.place(problem_.configuration(q));
+  for (std::size_t p = 0; p < strays_.size(); ++p) {
+    strays_[p] = stray_.of(static_cast<int>(p), placement);
+  }
+}
+
+/// What the distance is to be at the configuration placed last, apart from `extra`.
+double SegmentCertifier::demand(const Pair& pair) const {
+  return strays_.empty() ? pair.margin : pair.margin + strays_[pair.of_model];
 }
 
 /// For every piece, adds up rho times rate along its path from the base. The sum after d joints is
@@ -228,7 +257,7 @@ bool SegmentCertifier::isClear(const VecX& q, double extra) {
   place(q);
   for (int i : order_) {
     Pair& pair = pairs_[i];
-    const double distance = pair.margin + extra + kPadding;
+    const double distance = demand(pair) + extra + kPadding;
     if (ballsApart(pair, distance) || apart(pair, distance)) continue;
     moveToFront(i);
     return false;
@@ -270,8 +299,9 @@ bool SegmentCertifier::prove(const Stretch& stretch, double extra) {
     const double* b = &swept_[pair.b * stride_];
     const double moved = a[pieces_[pair.a].path.size()] - a[pair.shared] +
                          b[pieces_[pair.b].path.size()] - b[pair.shared];
-    const double room = stretch.half * moved;
-    const double least = pair.margin + extra + kPadding;
+    // While a body moves by this much, what may stray grows by a share of it.
+    const double room = stretch.half * moved * (1.0 + stray_growth_);
+    const double least = demand(pair) + extra + kPadding;
     if (ballsApart(pair, least + room) || apart(pair, least + room)) continue;
     // A pair within `room` of its margin is not proved; one below the margin is a collision.
     if (room < kResolution || !apart(pair, least)) {

@@ -4,12 +4,13 @@
 
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/clearance/collision_model.h"
+#include "allclear/planner/clearance/pair_stray.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
 
 /// Proves straight segments of the planned coordinates clear, at every configuration between their
-/// ends. Obstacles that move do not count: a segment has no time.
+/// ends, with room for what may stray. Obstacles that move do not count: a segment has no time.
 ///
 /// Let rho_k be the largest distance of a body's points from the axis of joint k at configuration
 /// q. A step of the joints by d moves each point by at most sum_k rho_k |d_k|: moved from the base
@@ -60,6 +61,7 @@ class SegmentCertifier {
   struct Pair {
     int a;
     int b;
+    int of_model;  ///< index into the model's pairs
     double margin;
     int shared;  ///< nodes at the start of both paths
     bool still;  ///< b never moves
@@ -77,6 +79,7 @@ class SegmentCertifier {
   void addPairs(const CollisionModel& model);
   void place(const VecX& q);
   void sweep();
+  double demand(const Pair& pair) const;
   bool ballsApart(const Pair& pair, double distance) const;
   bool apart(Pair& pair, double distance);
   const Pose& shapePose(int piece);
@@ -84,6 +87,8 @@ class SegmentCertifier {
   bool prove(const Stretch& stretch, double extra);
 
   const Problem& problem_;
+  PairStray stray_;
+  double stray_growth_;  ///< [m] of stray per metre that a body moves, at most
   MotionTree tree_;
   std::vector<int> planned_of_;  ///< by coordinate: index among the planned ones, or -1
   std::vector<int> moving_;      ///< nodes to place, in order
@@ -94,6 +99,7 @@ class SegmentCertifier {
   // At the configuration placed last:
   std::vector<Pose> X_WN_;
   std::vector<Vec3> centers_;
+  std::vector<double> strays_;  ///< [m] by pair of the model; empty where nothing strays
   std::vector<Pose> shape_poses_;
   std::vector<long> posed_at_;  ///< number of the configuration that `shape_poses_` belongs to
   std::vector<double> swept_;   ///< by piece, then path: summed motion per unit of the segment

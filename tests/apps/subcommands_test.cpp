@@ -10,6 +10,7 @@
 #include "allclear/apps/table.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/input_error.h"
+#include "allclear/trajectories/trajectory_json.h"
 #include "config/task_fixture.h"
 
 namespace allclear {
@@ -82,6 +83,21 @@ TEST(TrajectoryOptions, TheLimitToleranceReachesTheCertificate) {
   EXPECT_THROW(options.read(), InputError) << "there is no such task";
 }
 
+TEST(TrajectoryOptions, ATubeMayHaveAWidth) {
+  CLI::App app;
+  TrajectoryOptions options;
+  options.addTo(app);
+  parse(app, {"task.yaml", "t.csv"});
+  EXPECT_FALSE(options.certificateOptions().cover.widest_tube);
+  parse(app, {"task.yaml", "t.csv", "--tube"});
+  EXPECT_TRUE(options.certificateOptions().cover.widest_tube);
+  EXPECT_EQ(options.tubeWidth(), 0.0);
+  parse(app, {"--tube=0.002", "task.yaml", "t.csv"});
+  EXPECT_TRUE(options.certificateOptions().cover.widest_tube);
+  EXPECT_EQ(options.tubeWidth(), 0.002);
+  EXPECT_THROW(parse(app, {"task.yaml", "t.csv", "--tube", "-1"}), CLI::ParseError);
+}
+
 TEST(Inspect, ShowsEveryLinkJointAndCoordinate) {
   RobotSource source;
   source.urdf = test::robotFolder() / "arm.urdf";
@@ -151,6 +167,40 @@ TEST(Subcommands, PlanAndCertifySayWhatTheyAssume) {
     EXPECT_EQ(json["assumptions"][0]["kind"], "exempt pairs");
     EXPECT_EQ(json["assumptions"][0]["pairs"].size(), 7u);
   }
+}
+
+TEST(Subcommands, CertifyTellsHowFarTheJointsMayStray) {
+  const test::TaskFolder folder;
+  const auto task =
+      folder.write("task.yaml",
+                   "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+                   "start_state: {group_state: ready}\ngoal: {joint_constraints: {wrist: 0.1}}\n"
+                   "scene: {collision_objects: [{id: box, type: box, dimensions: [0.1, 0.1, 0.1],\n"
+                   "  pose: {position: [0.7, 0.8, 0.45]}}]}\n");
+  const Problem problem = loadTask(task).problem;
+  const VecX from = problem.plannedPart(problem.start);
+  MatX control(from.size(), 12);
+  for (int i = 0; i < 12; ++i) {
+    const double s = std::clamp((i - 2.0) / 7.0, 0.0, 1.0);
+    control.col(i) = (1.0 - s) * from + s * std::get<JointTarget>(problem.goal).values;
+  }
+  const auto trajectory =
+      folder.write("t.json", formatTrajectoryJson(BSpline(control, 4.0), plannedNames(problem)));
+  const auto certified = [&](const std::string& tube, std::string* printed) {
+    CLI::App app;
+    int exit_code = -1;
+    addCertify(app, exit_code);
+    PrintedText text;
+    parse(app, {"certify", task.string(), trajectory.string(), "--json", tube});
+    *printed = text.take();
+    return exit_code;
+  };
+  std::string text;
+  EXPECT_EQ(certified("--tube", &text), kDone) << text;
+  EXPECT_NE(text.find("\"joints_to_contact\": 0."), std::string::npos) << text;
+  EXPECT_NE(text.find("No bodies meet while every joint stays within"), std::string::npos);
+  EXPECT_EQ(certified("--tube=0.0001", &text), kDone);
+  EXPECT_EQ(certified("--tube=1.0", &text), kNotClear) << "wider than proven";
 }
 
 }  // namespace

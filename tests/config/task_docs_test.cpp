@@ -92,6 +92,8 @@ TEST(TaskDocs, NameEveryKeyThatTheCodeKnows) {
       "scene: {collision_objects: [{type: box, qqqqqqqq: 1}]}",
       "scene: {attached: [{qqqqqqqq: 1}]}",
       "collision: {qqqqqqqq: 1}",
+      "uncertainty: {qqqqqqqq: 1}",
+      "uncertainty: {base: {qqqqqqqq: 1}}",
       "limits: {qqqqqqqq: 1}",
       "duration: {qqqqqqqq: 1}",
       "objective: {qqqqqqqq: 1}",

@@ -52,6 +52,19 @@ TEST_F(CertificateFile, ReadsBackToTheBitAndIsStillValid) {
   EXPECT_TRUE(verdict.valid) << verdict.message;
 }
 
+TEST_F(CertificateFile, SoDoesOneWithATube) {
+  CertificateOptions options;
+  options.cover.widest_tube = true;
+  Certificate certificate = certify(problem_, *trajectory_, options);
+  ASSERT_TRUE(certificate.tube && std::isfinite(certificate.tube->joints_to_contact));
+  EXPECT_TRUE(std::isinf(certificate.tube->factor_to_contact));  // nothing is uncertain
+  const std::string text = formatCertificateJson(certificate);
+  const Certificate back = parseCertificateJson(text, "c.json");
+  EXPECT_EQ(formatCertificateJson(back), text);
+  EXPECT_EQ(back.tube->joints_to_margin, certificate.tube->joints_to_margin);
+  EXPECT_TRUE(verifyCertificate(problem_, back).valid);
+}
+
 TEST_F(CertificateFile, SoDoesOneThatIsNotClear) {
   problem_.obstacles[0].X_WO.p = {0.5, 0.3, 0.6};
   const Certificate refused = certify(problem_, *trajectory_);
