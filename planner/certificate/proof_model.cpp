@@ -114,7 +114,7 @@ class ModelBuilder {
       // In a proof the axis is z: each frame is turned by a permutation of its axes, which is
       // exact.
       const Mat3 from =
-          motion.parent < 0 ? base_frame_.transpose().eval() : permuted_[motion.parent];
+          motion.parent < 0 ? Mat3(base_frame_.transpose()) : permuted_[motion.parent];
       permuted_.push_back(zTo(motion.axis));
       const Pose X_PF{from.transpose() * motion.X_PF.R * permuted_.back(),
                       from.transpose() * motion.X_PF.p};
