@@ -568,7 +568,7 @@ class Proof {
 int main(int argc, char** argv) try {
   require(argc >= 2 && argc % 2 == 0,
           "usage: allclear-verify PROOF [--tube [NAME=]SIZE].. [--expect-robot HASH] "
-          "[--expect-task HASH] [--urdf FILE] [--srdf FILE] [--task FILE]");
+          "[--expect-task HASH] [--urdf F] [--srdf F] [--task F] [--trajectory F]");
   std::map<std::string, std::string> expected;
   std::string files;  // to compare the model with
   Tube tube;
