@@ -100,14 +100,17 @@ class Files(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         for name in ("arm.urdf", "arm.srdf", "scene.yaml", "agv.csv", "statue.obj"):
             shutil.copy(os.path.join(SOURCE, "tests", "config", "robot", name), cls.folder)
-        shutil.copy(os.path.join(SOURCE, "tests", "robot_models", "broken", "good.dae"), os.path.join(cls.folder, "stone.dae"))
-        shutil.copy(os.path.join(SOURCE, "tests", "robot_models", "broken", "good_binary.stl"), os.path.join(cls.folder, "brick.stl"))
+        shutil.copy(os.path.join(SOURCE, "tests", "robot_models", "broken", "good.dae"),
+                os.path.join(cls.folder, "stone.dae"))
+        shutil.copy(os.path.join(SOURCE, "tests", "robot_models", "broken", "good_binary.stl"),
+                os.path.join(cls.folder, "brick.stl"))
         cls.task = os.path.join(cls.folder, "task.yaml")
         write(cls.task, TASK)
         cls.proof = plan(cls.task, os.path.join(cls.folder, "out"))
 
     def path(self, name):
-        return os.path.join(self.folder, {"plan.proof": "out/plan.proof", "trajectory.json": "out/trajectory.json"}.get(name, name))
+        return os.path.join(self.folder, {"plan.proof": "out/plan.proof",
+                "trajectory.json": "out/trajectory.json"}.get(name, name))
 
     def refused(self, name, old, new, says, trajectory=False):
         """Once `old` is `new` in the file, the comparison refuses and says so."""
@@ -118,7 +121,8 @@ class Files(unittest.TestCase):
             self.assertNotEqual(text, edited)
             write(path, edited)
             try:
-                accepted, said = compare(self.proof, "--task", self.task, *(["--trajectory", self.path("trajectory.json")] if trajectory else []))
+                accepted, said = compare(self.proof, "--task", self.task,
+                        *(["--trajectory", self.path("trajectory.json")] if trajectory else []))
             finally:
                 write(path, text)
             self.assertFalse(accepted, said)
@@ -141,31 +145,41 @@ class Files(unittest.TestCase):
     def test_other_robots(self):
         for old, new, says in (
                 ('xyz="0.45 0 0"', 'xyz="0.45 0.000001 0"', "the axis of the joint that 'elbow' moves is elsewhere"),
-                ('xyz="0 0 0.1"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.1"/><axis xyz="0 0.01 1"/>', "that 'lift' moves points elsewhere"),
-                ('xyz="0 0 0.45"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.45"/><axis xyz="0 0 -1"/>', "'shoulder' moves a joint by another factor"),
+                ('xyz="0 0 0.1"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.1"/><axis xyz="0 0.01 1"/>',
+                 "that 'lift' moves points elsewhere"),
+                ('xyz="0 0 0.45"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.45"/><axis xyz="0 0 -1"/>',
+                 "'shoulder' moves a joint by another factor"),
                 ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 0.001"', "points elsewhere"),
-                ('type="prismatic">\n    <parent link="base', 'type="continuous">\n    <parent link="base', "where joint 'lift' should be"),
-                ('<mimic joint="finger"/>', '<mimic joint="finger" multiplier="0.5"/>', "'finger' moves a joint by another factor or offset"),
-                ('<mimic joint="finger"/>', '<mimic joint="finger" offset="0.001"/>', "'finger' moves a joint by another factor or offset"),
+                ('type="prismatic">\n    <parent link="base', 'type="continuous">\n    <parent link="base',
+                 "where joint 'lift' should be"),
+                ('<mimic joint="finger"/>', '<mimic joint="finger" multiplier="0.5"/>',
+                 "'finger' moves a joint by another factor or offset"),
+                ('<mimic joint="finger"/>', '<mimic joint="finger" offset="0.001"/>',
+                 "'finger' moves a joint by another factor or offset"),
                 ('<mimic joint="finger"/>', '<mimic joint="elbow"/>', "where joint 'elbow' should be is 'finger'"),
-                ('velocity="2" effort="50"', 'velocity="1.9" effort="50"', "joint 'shoulder': its velocity is not proven"),
+                ('velocity="2" effort="50"', 'velocity="1.9" effort="50"',
+                 "joint 'shoulder': its velocity is not proven"),
                 ('upper="2.5"', 'upper="2.4"', "joint 'elbow': its position is not proven"),
                 ('size="0.4 0.06 0.06"', 'size="0.4 0.06 0.060001"', "no piece of 'upper_arm' holds its shape"),
                 ('radius="0.04"', 'radius="0.041"', "no piece of 'hand' holds its shape"),
                 ('radius="0.05" length="0.4"', 'radius="0.05" length="0.41"', "no piece of 'column' is its cylinder"),
                 ('xyz="0.15 0 0"', 'xyz="0.15 0 0.001"', "no piece of 'forearm' holds its shape"),
                 ('<collision><geometry><sphere radius="0.04"/></geometry></collision>', '', "no body 'hand'"),
-                ('<link name="tool_tip"/>', '<link name="tool_tip"><collision><geometry><sphere radius="0.001"/></geometry></collision></link>',
+                ('<link name="tool_tip"/>',
+                 '<link name="tool_tip"><collision><geometry><sphere radius="0.001"/></geometry></collision></link>',
                  "'tool_tip' is not a body of the proof"),
                 ('A small lift', 'A smaller lift', "the hash of the robot is that of other files")):
             self.refused("arm.urdf", old, new, says)
         for old, new, says in (
-                ('<disable_collisions link1="column" link2="upper_arm" reason="Adjacent"/>', '', "'column' and 'upper_arm' are exempt"),
-                ('<disable_collisions link1="hand" link2="left_finger"', '<disable_collisions link1="column" link2="left_finger"',
+                ('<disable_collisions link1="column" link2="upper_arm" reason="Adjacent"/>', '',
+                 "'column' and 'upper_arm' are exempt"),
+                ('<disable_collisions link1="hand" link2="left_finger"',
+                 '<disable_collisions link1="column" link2="left_finger"',
                  "'hand' and 'left_finger' are exempt"),
                 ('</robot>', '<enable_collisions link1="base_link" link2="hand"/></robot>', "the hash of the robot"),
                 ('<joint name="elbow" value="0.5"/>', '<joint name="elbow" value="0.6"/>', "no piece of 'egg'"),
-                ('value="0"/>\n    <joint name="elbow" value="0.5"', 'value="0.1"/>\n    <joint name="elbow" value="0.5"', "")):
+                ('value="0"/>\n    <joint name="elbow" value="0.5"',
+                 'value="0.1"/>\n    <joint name="elbow" value="0.5"', "")):
             self.refused("arm.srdf", old, new, says)
 
     def test_other_tasks(self):
@@ -178,47 +192,59 @@ class Files(unittest.TestCase):
                 ("dimensions: [0.1, 0.2, 0.3]", "dimensions: [0.1, 0.2, 0.31]", "no piece of 'egg' is its ellipsoid"),
                 ("frame: hand", "frame: forearm", "no piece of 'egg' is its ellipsoid"),
                 ("type: cone, dimensions: [0.2", "type: cone, dimensions: [0.21", "no piece of 'hat' is its cone"),
-                ("type: cone, dimensions: [0.2", "type: cylinder, dimensions: [0.2", "no piece of 'hat' is its cylinder"),
+                ("type: cone, dimensions: [0.2", "type: cylinder, dimensions: [0.2",
+                 "no piece of 'hat' is its cylinder"),
                 ("[-1, -1, 0.5], rpy: [0.1, 0.2", "[-1, -1, 0.5], rpy: [0.1, 0.21", "no piece of 'pill' holds"),
                 ("offset: -0.5", "offset: -0.499", "no piece of 'floor' is its half-space"),
                 ("normal: [0, 0, 1]", "normal: [0, 0.001, 1]", "no piece of 'floor' is its half-space"),
                 ("    - {id: hat, type: cone, dimensions: [0.2, 0.3], pose: {position: [-1, 1, 0.5], rpy: [0.1, 0.2, 0.3]}}\n", "", "the task has no body 'hat'"),
-                ("    - {id: hat,", "    - {id: ball, type: sphere, dimensions: [0.1]}\n    - {id: hat,", "'ball' is not a body of the proof"),
-                ("touch_links: [left_finger, right_finger]", "touch_links: [right_finger]", "'left_finger' and 'tool' are exempt"),
+                ("    - {id: hat,", "    - {id: ball, type: sphere, dimensions: [0.1]}\n    - {id: hat,",
+                 "'ball' is not a body of the proof"),
+                ("touch_links: [left_finger, right_finger]", "touch_links: [right_finger]",
+                 "'left_finger' and 'tool' are exempt"),
                 ("{id: tool, link: hand", "{id: tool, link: forearm", "no piece of 'tool' holds"),
                 ("dimensions: [0.1, 0.02]", "dimensions: [0.1, 0.021]", "no piece of 'tool' holds"),
                 ("margin: 0.002", "margin: 0.003", "must keep 0.003 m, in the proof 0.002 m"),
                 ("floor: 0.02", "floor: 0.03", "must keep 0.03 m, in the proof 0.02 m"),
                 ("{cart: 0.1}", "{cart: 0.11}", "'hand' and 'cart' must keep 0.11 m"),
-                ("allowed: [[upper_arm, tool]]", "allowed: []", "'upper_arm' and 'tool' are exempt (the task allows it), but nothing in the files says so"),
+                ("allowed: [[upper_arm, tool]]", "allowed: []",
+                 "'upper_arm' and 'tool' are exempt (the task allows it), but nothing in the files says so"),
                 ("max_velocity_scaling_factor: 0.9", "max_velocity_scaling_factor: 0.8", "its velocity is not proven"),
                 ("shoulder: 8.0", "shoulder: 7.0", "joint 'shoulder': its acceleration is not proven"),
                 ("shoulder: 8.0", "elbow: 8.0", "its acceleration is not proven"),
                 ("jerk: 100", "jerk: 99", "its jerk is not proven"),
                 ("finger: 0.03", "finger: 0.031", "start: joint 'finger' is not proven to be at 0.031"),
-                ("{group_state: ready,", "{group_state: ready, velocity: {elbow: 0.1},", "the velocity of joint 'elbow'"),
+                ("{group_state: ready,", "{group_state: ready, velocity: {elbow: 0.1},",
+                 "the velocity of joint 'elbow'"),
                 ("{group_state: ready, ", "{group_state: ready, wrist: 0.1, ", "elsewhere"),
                 ("[0.6, 0.5, 0.65]", "[0.6, 0.5, 0.651]", "goal: another position"),
                 ("tolerance: {position: 0.01}", "tolerance: {position: 0.009}", "goal: another position"),
-                ("position: [0.6, 0.5, 0.65],", "position: [0.6, 0.5, 0.65], orientation: [0, 0, 0, 1],", "goal: another orientation"),
+                ("position: [0.6, 0.5, 0.65],", "position: [0.6, 0.5, 0.65], orientation: [0, 0, 0, 1],",
+                 "goal: another orientation"),
                 ("offset: {position: [0.1, 0, 0]}", "offset: {position: [0.11, 0, 0]}", "goal: another frame"),
                 ("pose: {link: hand, position", "pose: {link: forearm, position", "goal: "),
                 ("elbow: 0.8}, time", "elbow: 0.81}, time", "waypoint 1: joint 'elbow'"),
                 ("time: 0.6", "time: 0.61", "waypoint 1: the proof has no break at 0.61 s"),
                 ("size: [4, 4, 4]", "size: [4, 4, 3.9]", "path constraint 1: its side 5 is elsewhere"),
                 ("point: [0.1, 0, 0]", "point: [0.2, 0, 0]", "path constraint 1: another point"),
-                ("direction: [0, 0, 1], tolerance: 0.5", "direction: [0, 0.1, 1], tolerance: 0.5", "path constraint 2: its beyond its rim is elsewhere"),
+                ("direction: [0, 0, 1], tolerance: 0.5", "direction: [0, 0.1, 1], tolerance: 0.5",
+                 "path constraint 2: its beyond its rim is elsewhere"),
                 ("tolerance: 0.5", "tolerance: 0.4", "path constraint 2: its beyond its rim is elsewhere"),
                 ("keep_axis: z", "keep_axis: y", "path constraint 2: another point"),
-                ("scene:\n", "  - {link: hand, keep_axis: z}\nscene:\n", "path constraint 3: its beyond its rim is not in the proof"),
-                ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow, finger, wrist]", "'wrist' is planned, but the proof holds it"),
-                ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow]", "joint 'finger' is not planned, but the proof moves it"),
-                ("collision: {", "uncertainty: {joints: {default: 0, elbow: 0.001}}\ncollision: {", "joint 'elbow' may stray by 0.001"),
+                ("scene:\n", "  - {link: hand, keep_axis: z}\nscene:\n",
+                 "path constraint 3: its beyond its rim is not in the proof"),
+                ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow, finger, wrist]",
+                 "'wrist' is planned, but the proof holds it"),
+                ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow]",
+                 "joint 'finger' is not planned, but the proof moves it"),
+                ("collision: {", "uncertainty: {joints: {default: 0, elbow: 0.001}}\ncollision: {",
+                 "joint 'elbow' may stray by 0.001"),
                 ("collision: {", "uncertainty: {obstacles: {cart: 0.01}}\ncollision: {", "'cart' may stray by 0.01 m"),
                 ("collision: {", "uncertainty: {base: 0.01}\ncollision: {", "may stray by 0.01 m"),
                 ("collision: {", "duration: {max: 0.7}\ncollision: {", "the motion takes"),
                 ("collision: {", "contacts: [{link: hand}]\ncollision: {", "contact 'hand' is moved"),
-                ("collision: {", "wishes: {}\ncollision: {", "the task asks for 'wishes', which this comparison does not know"),
+                ("collision: {", "wishes: {}\ncollision: {",
+                 "the task asks for 'wishes', which this comparison does not know"),
                 ("margin: 0.002", "margin: 0.002, margin: 0.001", "a key is given twice"),
                 ("\nrobot:", "\n# of mine\nrobot:", "the hash of the task is that of other files")):
             self.refused("task.yaml", old, new, says)
@@ -227,9 +253,11 @@ class Files(unittest.TestCase):
         self.refused("agv.csv", "2.0,0.0,0.5,0,0,0.7", "2.0,0.001,0.5,0,0,0.7", "the motion of 'cart' is another at")
         self.refused("agv.csv", "\n1.0,2.0", "\n1.1,2.0", "the motion of 'cart': the knot at 1.1 s is no break")
         self.refused("agv.csv", "\n3.0,2.0", "\n4.0,2.0", "the motion of 'cart' goes on until 4.0 s")
-        self.refused("agv.csv", "0,0,0.7071067811865476,0.7071067811865476", "0,0,-0.7071067811865476,0.7071067811865476", "the motion of 'cart' is another at")
+        self.refused("agv.csv", "0,0,0.7071067811865476,0.7071067811865476",
+                "0,0,-0.7071067811865476,0.7071067811865476", "the motion of 'cart' is another at")
         self.refused("statue.obj", "v 100 0 0", "v 101 0 0", "'statue' leave a part of its mesh out")
-        self.refused("scene.yaml", "dimensions: [0.3, 1.0, 0.02]", "dimensions: [0.3, 1.0, 0.03]", "no piece of 'shelf' holds")
+        self.refused("scene.yaml", "dimensions: [0.3, 1.0, 0.02]", "dimensions: [0.3, 1.0, 0.03]",
+                "no piece of 'shelf' holds")
         self.refused("scene.yaml", "translation: [1, 0, 0]", "translation: [1.001, 0, 0]", "no piece of 'shelf'")
         self.refused("scene.yaml", "- [false, true, true, true]", "- [false, false, true, true]", "")
 
@@ -240,7 +268,8 @@ class Files(unittest.TestCase):
         names = re.findall(r'^body "(.*)" ', text, re.M)
         hat, base, forearm, statue = (names.index(n) for n in ("hat", "base_link", "forearm", "statue"))
         covers = [int(m) for m in re.findall(r"^cover (\d+)", text, re.M)]
-        pair = r"^pair {} {} .*$".format(*sorted((covers.index(base), covers.index(forearm)), reverse=covers.index(base) > covers.index(forearm)))
+        pair = r"^pair {} {} .*$".format(*sorted((covers.index(base), covers.index(forearm)),
+                reverse=covers.index(base) > covers.index(forearm)))
 
         def smaller(text):  # the hand's sphere
             at = covers.index(names.index("hand"))
@@ -260,8 +289,10 @@ class Files(unittest.TestCase):
                 (smaller, "no piece of 'hand' holds its shape"),
                 (line(r"hull 0 4 ", "hull -1e-6 4 "), "leave a part of its mesh out"),
                 (without_a_corner, "'statue' leave a part of its mesh out"),
-                (line(pair, f'exempt {base} {forearm} "the SRDF: Never"'), "'base_link' and 'forearm' are exempt (the SRDF: Never), but nothing"),
-                (line(pair, f'exempt {base} {hat} "both are obstacles"'), "'base_link' and 'forearm' are not in the proof"),
+                (line(pair, f'exempt {base} {forearm} "the SRDF: Never"'),
+                 "'base_link' and 'forearm' are exempt (the SRDF: Never), but nothing"),
+                (line(pair, f'exempt {base} {hat} "both are obstacles"'),
+                 "'base_link' and 'forearm' are not in the proof"),
                 (line(r'^(track "cart y" 0 2 -?[\d.e-]+) (\S+)', r"\1 0.2"), "the motion of 'cart' is another"),
                 (line(r'^(joint "shoulder" 0 \d+ )0 ', r"\1 0.001 "), ""),
                 (line(r"^(node \d+ turn 1) 1 0", r"\1 1 0.01"), "'shoulder' moves a joint by another factor or offset"),
@@ -277,6 +308,24 @@ class Files(unittest.TestCase):
                 (line(r"^allclear-proof 1", "allclear-proof 2"), "not an allclear-proof 1")):
             trajectory = says == ""
             self.refused("plan.proof", edit, None, says or "trajectory: joint 'shoulder' is elsewhere", trajectory)
+
+    def test_exact_meshes(self):
+        """The ramp as a closed surface in place of its hull, right and wrong."""
+        text = read(self.proof)
+        bodies = re.findall(r'^body "(.*)" ', text, re.M)
+        start = re.search(rf"^cover {bodies.index('ramp')} 1$", text, re.M).end() + 1
+        end = text.index("\n", start)
+        right = "piece -1 1 0 0 0 1 0 0 0 1 0 0 0 solid 4 3 0 0 4 0 0 3 1 0 3 0 1 4 0 2 1 0 1 3 0 3 2 1 2 3"
+        path = os.path.join(self.folder, "solid.proof")
+        for piece_line, is_right in (
+                (right, True), (right.replace("4 0 2 1 ", "4 2 1 0 "), True), (right.replace("4 0 2 1 ", "4 0 1 2 "), False),
+                (right.replace("4 0 2 1 ", "3 "), False), (right.replace("3 0 1 4", "3 0 1.000001 4"), False),
+                (right + " 0 2 1", False)):
+            write(path, text[:start] + piece_line.replace(" 4 0 2 1 0 1 3 0 3 2 1 2 3 0 2 1", " 5 0 2 1 0 1 3 0 3 2 1 2 3 0 2 1") +
+                  text[end:])
+            accepted, said = compare(path, "--task", self.task)
+            self.assertEqual(accepted, is_right, said)
+            self.assertTrue(is_right or "the pieces of 'ramp' leave a part of its mesh out" in said, said)
 
     def test_other_trajectories(self):
         def bent(text):
@@ -304,11 +353,13 @@ class Files(unittest.TestCase):
         self.assertNotIn("accepted", done.stdout)
 
     def test_files_that_cannot_be_read(self):
-        for name in ("arm.urdf", "arm.srdf", "task.yaml", "scene.yaml", "statue.obj", "stone.dae", "agv.csv", "plan.proof"):
+        for name in ("arm.urdf", "arm.srdf", "task.yaml", "scene.yaml", "statue.obj", "stone.dae", "agv.csv",
+                "plan.proof"):
             text = read(self.path(name))
             for share in (0.0, 0.3, 0.7):
                 write(self.path(name), text[:int(share * len(text))])
-                done = subprocess.run([sys.executable, MODEL, self.proof, "--task", self.task], capture_output=True, text=True)
+                done = subprocess.run([sys.executable, MODEL, self.proof, "--task", self.task], capture_output=True,
+                        text=True)
                 write(self.path(name), text)
                 self.assertEqual((done.returncode, done.stderr), (1, ""), name)
                 self.assertTrue(done.stdout.startswith("refused: "), done.stdout)
@@ -352,7 +403,8 @@ class MovingBases(unittest.TestCase):
         urdf = urdf.replace('xyz="0 0 0.45"/><axis xyz="0 0 1"/>\n    <limit lower="-2" upper="2" velocity="2" effort="50"/>',
                             'xyz="0 0 0.45"/><axis xyz="0.3 0.5 0.8"/>')
         urdf = urdf.replace('name="shoulder" type="revolute"', 'name="shoulder" type="planar"')
-        urdf = urdf.replace('xyz="0.45 0 0"/><axis xyz="0 0 1"', 'xyz="0.45 0 0" rpy="0.1 0.2 0.3"/><axis xyz="-0.1 0.2 -0.9"')
+        urdf = urdf.replace('xyz="0.45 0 0"/><axis xyz="0 0 1"',
+                'xyz="0.45 0 0" rpy="0.1 0.2 0.3"/><axis xyz="-0.1 0.2 -0.9"')
         said = self.check(urdf, "fixed", ["shoulder/x", "shoulder/y", "shoulder/angle"], srdf=False)
         self.assertIn("taken for granted: adjacent links: 'column' and 'upper_arm'", said)
 
@@ -372,7 +424,8 @@ def shared_task(robot, scene, number):
     problem, objects = document["problems"][number], []
     for o in problem["obstacles"]:
         w, x, y, z = o["pose"]["quat_wxyz"]
-        item = {"id": "the_" + o["name"], "type": o["type"], "pose": {"position": o["pose"]["xyz"], "orientation": [x, y, z, w]}}
+        item = {"id": "the_" + o["name"], "type": o["type"],
+                "pose": {"position": o["pose"]["xyz"], "orientation": [x, y, z, w]}}
         if o["type"] == "mesh":
             item["file"] = os.path.join(os.path.abspath(DATA), "problems", o["mesh"])
         else:
@@ -389,7 +442,8 @@ def shared_task(robot, scene, number):
 @unittest.skipUnless(os.path.isdir(os.path.join(DATA, "problems")), "no shared problems")
 class SharedProblems(unittest.TestCase):
     def test_are_accepted(self):
-        for robot, scene, number in (("panda", "box", 0), ("panda", "table_bars", 5), ("ur5", "table_pick", 7), ("fetch", "box", 0)):
+        for robot, scene, number in (("panda", "box", 0), ("panda", "table_bars", 5), ("ur5", "table_pick", 7),
+                ("fetch", "box", 0)):
             with self.subTest(robot, scene=scene), tempfile.TemporaryDirectory() as folder:
                 task = shared_task(robot, scene, number)
                 path = os.path.join(folder, "task.yaml")
@@ -397,7 +451,8 @@ class SharedProblems(unittest.TestCase):
                 proof = plan(path, folder)
                 accepted, said = compare(proof, "--task", path, "--trajectory", os.path.join(folder, "trajectory.json"))
                 self.assertTrue(accepted, said)
-                task["start_state"].update({name: q + 1e-3 for name, q in task["start_state"].items() if "finger" in name or "knuckle" in name})
+                task["start_state"].update({name: q + 1e-3 for name,
+                        q in task["start_state"].items() if "finger" in name or "knuckle" in name})
                 write(path, json.dumps(task))
                 accepted, said = compare(proof, "--task", path)
                 self.assertFalse(accepted, said)
@@ -424,7 +479,8 @@ class Geometry(unittest.TestCase):
         pick = random.Random(1)
         for trial in range(60):
             flat = trial % 4  # coordinates on a coarse grid make coplanar corners; some clouds are flat
-            points = [tuple(round(pick.uniform(-1, 1), 1 if flat else 12) * (flat < 3 or k > 0) for k in range(3)) for _ in range(40)]
+            points = [tuple(round(pick.uniform(-1, 1),
+                    1 if flat else 12) * (flat < 3 or k > 0) for k in range(3)) for _ in range(40)]
             hull = piece(points)
             for _ in range(40):
                 weights = [pick.random() ** 8 for _ in points]
@@ -462,7 +518,8 @@ class Geometry(unittest.TestCase):
         self.assertIsNone(model.enclose([piece(box((0, 0, 0), (2, 2, 1)))], mesh, "the L"))
         exact = model.Piece("solid", model.HERE, (), points, triangles)
         self.assertIsNone(model.enclose([exact], mesh, "the L"))
-        for pieces in ([left], [right], [left, piece(box((1 + 1e-6, 0, 0), (2, 1, 1)))], [left, piece(box((1, 0, 0), (2, 1 - 1e-6, 1)))],
+        for pieces in ([left], [right], [left, piece(box((1 + 1e-6, 0, 0), (2, 1, 1)))],
+                [left, piece(box((1, 0, 0), (2, 1 - 1e-6, 1)))],
                        [model.Piece("solid", model.HERE, (), points, triangles[1:])],
                        [model.Piece("solid", model.HERE, (), points, [t[::-1] for t in triangles])]):
             with self.assertRaises(model.Refused):
@@ -471,7 +528,8 @@ class Geometry(unittest.TestCase):
     def test_a_body_inside_of_a_shell_is_found(self):
         # Six plates cover the surface of a box, not its inside: only the winding number sees what is in it.
         points = [tuple(map(float, p)) for p in box((0, 0, 0), (1, 1, 1))]
-        plates = [piece([p for p in box((0, 0, 0), (1, 1, 1)) if p[k] == side] + [tuple(0.9 * c + 0.05 for c in p) for p in points if p[k] == side])
+        plates = [piece([p for p in box((0, 0, 0),
+                (1, 1, 1)) if p[k] == side] + [tuple(0.9 * c + 0.05 for c in p) for p in points if p[k] == side])
                   for k in range(3) for side in (0, 1)]
         mesh = solid(points, BOX)
         self.assertIsNotNone(model.enclose(plates, mesh, "the box"))
@@ -507,7 +565,8 @@ class Geometry(unittest.TestCase):
                            (lambda data: model.Collada(data).read(), dae.encode())):
             mesh = model.indexed(read(data)[0], (1.0, 2.0, 3.0), False)
             found = {frozenset(tuple(round(c, 9) + 0.0 for c in mesh.vertices[i]) for i in t) for t in mesh.triangles}
-            self.assertEqual(found, {frozenset((x, 2 * y, 3 * z) for x, y, z in (corners[i] for i in t)) for t in triangles})
+            self.assertEqual(found, {frozenset((x, 2 * y, 3 * z) for x, y,
+                    z in (corners[i] for i in t)) for t in triangles})
             self.assertAlmostEqual(model.winding(mesh.vertices, mesh.triangles, (0.1, 0.1, 0.1)), 1)
             mirrored = model.indexed(read(data)[0], (-1.0, 1.0, 1.0), False)
             self.assertAlmostEqual(model.winding(mirrored.vertices, mirrored.triangles, (-0.1, 0.1, 0.1)), 1)
