@@ -326,6 +326,52 @@ class Files(unittest.TestCase):
             self.assertEqual(accepted, is_right, said)
             self.assertTrue(is_right or "the pieces of 'ramp' leave a part of its mesh out" in said, said)
 
+    def test_uncertainty(self):
+        """A proof whose tubes and bodies are as wide as the task asks for."""
+        text = re.sub(r'^joint "(.*?)" 0 ', r'joint "\1" 0.002 ', read(self.proof), flags=re.M)
+        text = re.sub(r'^body "(.*)" 0$', r'body "\1" 0.01', text, flags=re.M)
+        text = re.sub(r'^hash "task".*\n', "", text, flags=re.M)
+        proof, task = os.path.join(self.folder, "wide.proof"), os.path.join(self.folder, "wide.yaml")
+        write(proof, text)
+        for demand, accepts in (
+                ("joints: {default: 0, elbow: 0.002}", True), ("joints: {default: 0, elbow: 0.0021}", False),
+                # The proof holds the wrist: it cannot stray there.
+                ("joints: 0.002", False), ("joints: {default: 0.002, wrist: 0}", True),
+                ("obstacles: 0.01", True), ("obstacles: {default: 0.01, cart: 0.03}", False),
+                ("obstacles: 0.01, base: 0.01", True), ("obstacles: 0.01, base: {position: 0.011}", False)):
+            write(task, TASK + f"uncertainty: {{{demand}}}\n")
+            accepted, said = compare(proof, "--task", task)
+            self.assertEqual(accepted, accepts, said)
+            self.assertTrue(accepts or "may stray by" in said, said)
+
+    def test_visuals_that_stand_in(self):
+        with tempfile.TemporaryDirectory() as folder:
+            urdf = read(self.path("arm.urdf")).replace(
+                '<link name="tool_tip"/>',
+                '<link name="tool_tip"><visual><geometry><mesh filename="brick.stl" scale="0.01 0.01 0.01"/></geometry></visual></link>')
+            write(os.path.join(folder, "arm.urdf"), urdf)
+            for name in ("arm.srdf", "brick.stl"):
+                shutil.copy(self.path(name), folder)
+            task = os.path.join(folder, "task.yaml")
+            text = """
+robot: {urdf: arm.urdf, srdf: arm.srdf}
+joints: [elbow]
+start_state: {group_state: ready}
+goal: {joint_constraints: {elbow: 0.8}}
+collision: {missing: HOW, allowed: []}
+"""
+            write(task, text.replace("HOW", "visual"))
+            proof = plan(task, folder)
+            accepted, said = compare(proof, "--task", task)
+            self.assertTrue(accepted, said)
+            write(task, text.replace("HOW", "ignore"))
+            accepted, said = compare(proof, "--task", task)
+            self.assertFalse(accepted, said)
+            proof = plan(task, folder)
+            accepted, said = compare(proof, "--task", task)
+            self.assertTrue(accepted, said)
+            self.assertIn("nothing of these links, which have visuals but no collision geometry: tool_tip", said)
+
     def test_other_trajectories(self):
         def bent(text):
             curve = json.loads(text)
