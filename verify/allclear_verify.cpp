@@ -568,7 +568,7 @@ class Proof {
 int main(int argc, char** argv) try {
   require(argc >= 2 && argc % 2 == 0,
           "usage: allclear-verify PROOF [--tube [NAME=]SIZE].. [--expect-robot HASH] "
-          "[--expect-task HASH] [--urdf FILE] [--srdf FILE] [--task FILE]");
+          "[--expect-task HASH] [--urdf F] [--srdf F] [--task F] [--trajectory F]");
   std::map<std::string, std::string> expected;
   std::string files;  // to compare the model with
   Tube tube;
@@ -580,7 +580,7 @@ int main(int argc, char** argv) try {
     } else if (word == "--tube") {
       tube[value.substr(0, equal - (equal > 0))] = std::stod(value.substr(equal));
     } else {
-      require((word + value).find('\'') == std::string::npos, "a quote in an option");
+      require((word + value + argv[1]).find('\'') == std::string::npos, "a quote in an option");
       files += " '" + word + "' '" + value + "'";
     }
   }
@@ -590,10 +590,10 @@ int main(int argc, char** argv) try {
     const auto found = proof.hashes.find(of);
     require(found != proof.hashes.end() && found->second == value, "of another " + of);
   }
+  const std::string compare = "'" + std::string(argv[0]) + "-model' '" + argv[1] + "'" + files;
+  if (!files.empty() && std::system(compare.c_str()) != 0) return 1;  // it has said why
   for (const std::string& line : proof.said) std::cout << line << "\n";
   if (files.empty()) std::cout << "not compared: the model with files of the robot and the task\n";
-  const std::string compare = "'" + std::string(argv[0]) + "-model' '" + argv[1] + "'" + files;
-  return files.empty() || std::system((std::cout.flush(), compare.c_str())) == 0 ? 0 : 1;
 } catch (const std::exception& error) {
   std::cout << "refused: " << error.what() << "\n";
   return 1;

@@ -1,0 +1,621 @@
+#!/usr/bin/env python3
+"""allclear-verify-model accepts the proofs of plans, and refuses each of them once its robot, its task or its
+own text says something else, naming what.
+
+Usage: model_test.py ALLCLEAR ALLCLEAR_VERIFY MODEL SOURCE_DIR [DATA]
+DATA: the folder of shared robots and problems; without it their part is left out.
+"""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import math
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ALLCLEAR, VERIFY, MODEL, SOURCE = sys.argv[1:5]
+DATA = sys.argv[5] if len(sys.argv) > 5 else os.path.join(SOURCE, "..", "shared", "data")
+sys.dont_write_bytecode = True
+try:
+    import yaml  # noqa: F401
+except ImportError:
+    sys.exit(77)
+loader = importlib.machinery.SourceFileLoader("model", MODEL)
+model = importlib.util.module_from_spec(importlib.util.spec_from_loader("model", loader))
+loader.exec_module(model)
+
+# A task with something of everything: mimics, a carried object, a motion that turns, meshes of each format,
+# a scene file, both path constraints.
+TASK = """
+robot: {urdf: arm.urdf, srdf: arm.srdf, package_map: {arm_description: .}}
+joints: [lift, shoulder, elbow, finger]
+start_state: {group_state: ready, finger: 0.03}
+goal:
+  pose: {link: hand, position: [0.6, 0.5, 0.65], offset: {position: [0.1, 0, 0]}, tolerance: {position: 0.01}}
+waypoints:
+  - {joint_constraints: {elbow: 0.8}, time: 0.6}
+path_constraints:
+  - {link: hand, point: [0.1, 0, 0], box: {size: [4, 4, 4], pose: {position: [0, 0, 1]}}}
+  - {link: hand, keep_axis: z, direction: [0, 0, 1], tolerance: 0.5}
+scene:
+  file: scene.yaml
+  collision_objects:
+    - {id: cart, type: cylinder, dimensions: [1.0, 0.3], motion: agv.csv}
+    - {id: statue, type: mesh, file: package://arm_description/statue.obj, scale: 0.001, pose: {position: [0.7, -0.5, 0.6]}}
+    - {id: stone, type: mesh, file: stone.dae, scale: [0.1, 0.2, -0.1], pose: {position: [0.7, -0.7, 0.8], rpy: [1, 0, 0]}}
+    - {id: brick, type: mesh, file: brick.stl, convex: true, pose: {position: [0.7, -1.7, 0.8]}}
+    - {id: ramp, type: mesh, vertices: [[3, 0, 0], [4, 0, 0], [3, 1, 0], [3, 0, 1]], triangles: [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}
+    - {id: egg, type: ellipsoid, dimensions: [0.1, 0.2, 0.3], frame: hand, pose: {position: [1, 0, 0]}}
+    - {id: hat, type: cone, dimensions: [0.2, 0.3], pose: {position: [-1, 1, 0.5], rpy: [0.1, 0.2, 0.3]}}
+    - {id: pill, type: capsule, dimensions: [0.2, 0.3], pose: {position: [-1, -1, 0.5], rpy: [0.1, 0.2, 0.3]}}
+    - {id: floor, type: plane, normal: [0, 0, 1], offset: -0.5}
+  attached:
+    - {id: tool, link: hand, type: capsule, dimensions: [0.1, 0.02], pose: {position: [0, 0, 0.15]}, touch_links: [left_finger, right_finger]}
+collision: {margin: 0.002, pair_margins: {floor: 0.02, hand: {cart: 0.1}}, allowed: [[upper_arm, tool]]}
+limits: {max_velocity_scaling_factor: 0.9, acceleration: {shoulder: 8.0}, jerk: 100}
+"""
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def plan(task, folder):
+    done = subprocess.run([ALLCLEAR, "plan", task, "--output", folder, "--quiet"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return os.path.join(folder, "plan.proof")
+
+
+def compare(*arguments):
+    """What the program prints, and whether it accepts."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            model.main(list(arguments))
+    except Exception as error:  # as the program's own last lines, all are refusals
+        return False, str(error)
+    return True, said.getvalue()
+
+
+class Files(unittest.TestCase):
+    """Edits of files and of the proof of one task."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        for name in ("arm.urdf", "arm.srdf", "scene.yaml", "agv.csv", "statue.obj"):
+            shutil.copy(os.path.join(SOURCE, "tests", "config", "robot", name), cls.folder)
+        shutil.copy(os.path.join(SOURCE, "tests", "robot_models", "broken", "good.dae"),
+                os.path.join(cls.folder, "stone.dae"))
+        shutil.copy(os.path.join(SOURCE, "tests", "robot_models", "broken", "good_binary.stl"),
+                os.path.join(cls.folder, "brick.stl"))
+        cls.task = os.path.join(cls.folder, "task.yaml")
+        write(cls.task, TASK)
+        cls.proof = plan(cls.task, os.path.join(cls.folder, "out"))
+
+    def path(self, name):
+        return os.path.join(self.folder, {"plan.proof": "out/plan.proof",
+                "trajectory.json": "out/trajectory.json"}.get(name, name))
+
+    def refused(self, name, old, new, says, trajectory=False):
+        """Once `old` is `new` in the file, the comparison refuses and says so."""
+        with self.subTest(file=name, old=old, new=new):
+            path = self.path(name)
+            text = read(path)
+            edited = old(text) if callable(old) else text.replace(old, new, 1)
+            self.assertNotEqual(text, edited)
+            write(path, edited)
+            try:
+                accepted, said = compare(self.proof, "--task", self.task,
+                        *(["--trajectory", self.path("trajectory.json")] if trajectory else []))
+            finally:
+                write(path, text)
+            self.assertFalse(accepted, said)
+            self.assertIn(says, said)
+
+    def test_accepts_what_was_planned(self):
+        accepted, said = compare(self.proof, "--task", self.task, "--trajectory", self.path("trajectory.json"))
+        self.assertTrue(accepted, said)
+        self.assertTrue(said.startswith("model: it is that of the robot and the task\n"))
+        self.assertIn("the task allows it: 'upper_arm' and 'tool'", said)
+        self.assertIn("hash of the robot: that of its files", said)
+
+    def test_accepts_the_robot_alone(self):
+        for more in ([], ["--srdf", self.path("arm.srdf")]):
+            accepted, said = compare(self.proof, "--urdf", self.path("arm.urdf"), *more)
+            # Without a task nobody says that the upper arm may touch the tool; these are not compared.
+            self.assertEqual(accepted, bool(more), said)
+        self.assertIn("not compared: the task; joints held are where the proof holds them: wrist at 0", said)
+
+    def test_other_robots(self):
+        for old, new, says in (
+                ('xyz="0.45 0 0"', 'xyz="0.45 0.000001 0"', "the axis of the joint that 'elbow' moves is elsewhere"),
+                ('xyz="0 0 0.1"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.1"/><axis xyz="0 0.01 1"/>',
+                 "that 'lift' moves points elsewhere"),
+                ('xyz="0 0 0.45"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.45"/><axis xyz="0 0 -1"/>',
+                 "'shoulder' moves a joint by another factor"),
+                ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 0.001"', "points elsewhere"),
+                ('type="prismatic">\n    <parent link="base', 'type="continuous">\n    <parent link="base',
+                 "where joint 'lift' should be"),
+                ('<mimic joint="finger"/>', '<mimic joint="finger" multiplier="0.5"/>',
+                 "'finger' moves a joint by another factor or offset"),
+                ('<mimic joint="finger"/>', '<mimic joint="finger" offset="0.001"/>',
+                 "'finger' moves a joint by another factor or offset"),
+                ('<mimic joint="finger"/>', '<mimic joint="elbow"/>', "where joint 'elbow' should be is 'finger'"),
+                ('velocity="2" effort="50"', 'velocity="1.9" effort="50"',
+                 "joint 'shoulder': its velocity is not proven"),
+                ('upper="2.5"', 'upper="2.4"', "joint 'elbow': its position is not proven"),
+                ('size="0.4 0.06 0.06"', 'size="0.4 0.06 0.060001"', "no piece of 'upper_arm' holds its shape"),
+                ('radius="0.04"', 'radius="0.041"', "no piece of 'hand' holds its shape"),
+                ('radius="0.05" length="0.4"', 'radius="0.05" length="0.41"', "no piece of 'column' is its cylinder"),
+                ('xyz="0.15 0 0"', 'xyz="0.15 0 0.001"', "no piece of 'forearm' holds its shape"),
+                ('<collision><geometry><sphere radius="0.04"/></geometry></collision>', '', "no body 'hand'"),
+                ('<link name="tool_tip"/>',
+                 '<link name="tool_tip"><collision><geometry><sphere radius="0.001"/></geometry></collision></link>',
+                 "'tool_tip' is not a body of the proof"),
+                ('A small lift', 'A smaller lift', "the hash of the robot is that of other files")):
+            self.refused("arm.urdf", old, new, says)
+        for old, new, says in (
+                ('<disable_collisions link1="column" link2="upper_arm" reason="Adjacent"/>', '',
+                 "'column' and 'upper_arm' are exempt"),
+                ('<disable_collisions link1="hand" link2="left_finger"',
+                 '<disable_collisions link1="column" link2="left_finger"',
+                 "'hand' and 'left_finger' are exempt"),
+                ('</robot>', '<enable_collisions link1="base_link" link2="hand"/></robot>', "the hash of the robot"),
+                ('<joint name="elbow" value="0.5"/>', '<joint name="elbow" value="0.6"/>', "no piece of 'egg'"),
+                ('value="0"/>\n    <joint name="elbow" value="0.5"',
+                 'value="0.1"/>\n    <joint name="elbow" value="0.5"', "")):
+            self.refused("arm.srdf", old, new, says)
+
+    def test_other_tasks(self):
+        for old, new, says in (
+                ("[0.7, -0.5, 0.6]", "[0.7, -0.5, 0.6001]", "'statue' leave a part of its mesh out"),
+                ("scale: 0.001", "scale: 0.00101", "'statue' leave a part of its mesh out"),
+                ("scale: [0.1, 0.2, -0.1]", "scale: [0.1, 0.2, 0.1]", "'stone'"),
+                ("[0.7, -1.7, 0.8]", "[0.7, -1.7, 0.81]", "no piece of 'brick'"),
+                ("[4, 0, 0], [3, 1, 0]", "[4.1, 0, 0], [3, 1, 0]", "'ramp' leave a part of its mesh out"),
+                ("dimensions: [0.1, 0.2, 0.3]", "dimensions: [0.1, 0.2, 0.31]", "no piece of 'egg' is its ellipsoid"),
+                ("frame: hand", "frame: forearm", "no piece of 'egg' is its ellipsoid"),
+                ("type: cone, dimensions: [0.2", "type: cone, dimensions: [0.21", "no piece of 'hat' is its cone"),
+                ("type: cone, dimensions: [0.2", "type: cylinder, dimensions: [0.2",
+                 "no piece of 'hat' is its cylinder"),
+                ("[-1, -1, 0.5], rpy: [0.1, 0.2", "[-1, -1, 0.5], rpy: [0.1, 0.21", "no piece of 'pill' holds"),
+                ("offset: -0.5", "offset: -0.499", "no piece of 'floor' is its half-space"),
+                ("normal: [0, 0, 1]", "normal: [0, 0.001, 1]", "no piece of 'floor' is its half-space"),
+                ("    - {id: hat, type: cone, dimensions: [0.2, 0.3], pose: {position: [-1, 1, 0.5], rpy: [0.1, 0.2, 0.3]}}\n", "", "the task has no body 'hat'"),
+                ("    - {id: hat,", "    - {id: ball, type: sphere, dimensions: [0.1]}\n    - {id: hat,",
+                 "'ball' is not a body of the proof"),
+                ("touch_links: [left_finger, right_finger]", "touch_links: [right_finger]",
+                 "'left_finger' and 'tool' are exempt"),
+                ("{id: tool, link: hand", "{id: tool, link: forearm", "no piece of 'tool' holds"),
+                ("dimensions: [0.1, 0.02]", "dimensions: [0.1, 0.021]", "no piece of 'tool' holds"),
+                ("margin: 0.002", "margin: 0.003", "must keep 0.003 m, in the proof 0.002 m"),
+                ("floor: 0.02", "floor: 0.03", "must keep 0.03 m, in the proof 0.02 m"),
+                ("{cart: 0.1}", "{cart: 0.11}", "'hand' and 'cart' must keep 0.11 m"),
+                ("allowed: [[upper_arm, tool]]", "allowed: []",
+                 "'upper_arm' and 'tool' are exempt (the task allows it), but nothing in the files says so"),
+                ("max_velocity_scaling_factor: 0.9", "max_velocity_scaling_factor: 0.8", "its velocity is not proven"),
+                ("shoulder: 8.0", "shoulder: 7.0", "joint 'shoulder': its acceleration is not proven"),
+                ("shoulder: 8.0", "elbow: 8.0", "its acceleration is not proven"),
+                ("jerk: 100", "jerk: 99", "its jerk is not proven"),
+                ("finger: 0.03", "finger: 0.031", "start: joint 'finger' is not proven to be at 0.031"),
+                ("{group_state: ready,", "{group_state: ready, velocity: {elbow: 0.1},",
+                 "the velocity of joint 'elbow'"),
+                ("{group_state: ready, ", "{group_state: ready, wrist: 0.1, ", "elsewhere"),
+                ("[0.6, 0.5, 0.65]", "[0.6, 0.5, 0.651]", "goal: another position"),
+                ("tolerance: {position: 0.01}", "tolerance: {position: 0.009}", "goal: another position"),
+                ("position: [0.6, 0.5, 0.65],", "position: [0.6, 0.5, 0.65], orientation: [0, 0, 0, 1],",
+                 "goal: another orientation"),
+                ("offset: {position: [0.1, 0, 0]}", "offset: {position: [0.11, 0, 0]}", "goal: another frame"),
+                ("pose: {link: hand, position", "pose: {link: forearm, position", "goal: "),
+                ("elbow: 0.8}, time", "elbow: 0.81}, time", "waypoint 1: joint 'elbow'"),
+                ("time: 0.6", "time: 0.61", "waypoint 1: the proof has no break at 0.61 s"),
+                ("size: [4, 4, 4]", "size: [4, 4, 3.9]", "path constraint 1: its side 5 is elsewhere"),
+                ("point: [0.1, 0, 0]", "point: [0.2, 0, 0]", "path constraint 1: another point"),
+                ("direction: [0, 0, 1], tolerance: 0.5", "direction: [0, 0.1, 1], tolerance: 0.5",
+                 "path constraint 2: its beyond its rim is elsewhere"),
+                ("tolerance: 0.5", "tolerance: 0.4", "path constraint 2: its beyond its rim is elsewhere"),
+                ("keep_axis: z", "keep_axis: y", "path constraint 2: another point"),
+                ("scene:\n", "  - {link: hand, keep_axis: z}\nscene:\n",
+                 "path constraint 3: its beyond its rim is not in the proof"),
+                ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow, finger, wrist]",
+                 "'wrist' is planned, but the proof holds it"),
+                ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow]",
+                 "joint 'finger' is not planned, but the proof moves it"),
+                ("collision: {", "uncertainty: {joints: {default: 0, elbow: 0.001}}\ncollision: {",
+                 "joint 'elbow' may stray by 0.001"),
+                ("collision: {", "uncertainty: {obstacles: {cart: 0.01}}\ncollision: {", "'cart' may stray by 0.01 m"),
+                ("collision: {", "uncertainty: {base: 0.01}\ncollision: {", "may stray by 0.01 m"),
+                ("collision: {", "duration: {max: 0.7}\ncollision: {", "the motion takes"),
+                ("collision: {", "contacts: [{link: hand}]\ncollision: {", "contact 'hand' is moved"),
+                ("collision: {", "wishes: {}\ncollision: {",
+                 "the task asks for 'wishes', which this comparison does not know"),
+                ("margin: 0.002", "margin: 0.002, margin: 0.001", "a key is given twice"),
+                ("\nrobot:", "\n# of mine\nrobot:", "the hash of the task is that of other files")):
+            self.refused("task.yaml", old, new, says)
+
+    def test_other_files_of_the_task(self):
+        self.refused("agv.csv", "2.0,0.0,0.5,0,0,0.7", "2.0,0.001,0.5,0,0,0.7", "the motion of 'cart' is another at")
+        self.refused("agv.csv", "\n1.0,2.0", "\n1.1,2.0", "the motion of 'cart': the knot at 1.1 s is no break")
+        self.refused("agv.csv", "\n3.0,2.0", "\n4.0,2.0", "the motion of 'cart' goes on until 4.0 s")
+        self.refused("agv.csv", "0,0,0.7071067811865476,0.7071067811865476",
+                "0,0,-0.7071067811865476,0.7071067811865476", "the motion of 'cart' is another at")
+        self.refused("statue.obj", "v 100 0 0", "v 101 0 0", "'statue' leave a part of its mesh out")
+        self.refused("scene.yaml", "dimensions: [0.3, 1.0, 0.02]", "dimensions: [0.3, 1.0, 0.03]",
+                "no piece of 'shelf' holds")
+        self.refused("scene.yaml", "translation: [1, 0, 0]", "translation: [1.001, 0, 0]", "no piece of 'shelf'")
+        self.refused("scene.yaml", "- [false, true, true, true]", "- [false, false, true, true]", "")
+
+    def test_other_proofs(self):
+        def line(pattern, new):
+            return lambda text: re.sub(pattern, new, text, count=1, flags=re.M)
+        text = read(self.proof)
+        names = re.findall(r'^body "(.*)" ', text, re.M)
+        hat, base, forearm, statue = (names.index(n) for n in ("hat", "base_link", "forearm", "statue"))
+        covers = [int(m) for m in re.findall(r"^cover (\d+)", text, re.M)]
+        pair = r"^pair {} {} .*$".format(*sorted((covers.index(base), covers.index(forearm)),
+                reverse=covers.index(base) > covers.index(forearm)))
+
+        def smaller(text):  # the hand's sphere
+            at = covers.index(names.index("hand"))
+            block = [m.start() for m in re.finditer(r"^cover ", text, re.M)][at]
+            return text[:block] + text[block:].replace("hull 0.04 ", "hull 0.0399 ", 1)
+
+        def without_a_corner(text):
+            block = [m.start() for m in re.finditer(r"^cover ", text, re.M)][covers.index(statue)]
+            return text[:block] + re.sub(r"(hull 0) 4 \S+ \S+ \S+", r"\1 3", text[block:], count=1)
+
+        def mirrored(match):  # the first column
+            words = match[2].split()
+            return " ".join([match[1], *(str(-float(w)) if i in (0, 3, 6) else w for i, w in enumerate(words))])
+        for edit, says in (
+                (line(r'^body "hat"', 'body "hut"'), "'hat' is not a body of the proof"),
+                (line(r'^body "hat"', 'body "egg"'), "two bodies of the proof have one name"),
+                (smaller, "no piece of 'hand' holds its shape"),
+                (line(r"hull 0 4 ", "hull -1e-6 4 "), "leave a part of its mesh out"),
+                (without_a_corner, "'statue' leave a part of its mesh out"),
+                (line(pair, f'exempt {base} {forearm} "the SRDF: Never"'),
+                 "'base_link' and 'forearm' are exempt (the SRDF: Never), but nothing"),
+                (line(pair, f'exempt {base} {hat} "both are obstacles"'),
+                 "'base_link' and 'forearm' are not in the proof"),
+                (line(r'^(track "cart y" 0 2 -?[\d.e-]+) (\S+)', r"\1 0.2"), "the motion of 'cart' is another"),
+                (line(r'^(joint "shoulder" 0 \d+ )0 ', r"\1 0.001 "), ""),
+                (line(r"^(node \d+ turn 1) 1 0", r"\1 1 0.01"), "'shoulder' moves a joint by another factor or offset"),
+                (line(r"^(node \d+ turn 1 1 0) (.*)", mirrored), "a pose is not a rotation and a place"),
+                (line(r"^limit 2 0 -2.5 2.5\n", ""), "joint 'elbow': its position is not proven"),
+                (line(r"^limit 2 0 -2.5 2.5$", "limit 2 0 -2.5 1e300"), "joint 'elbow': its position is not proven"),
+                (line(r"^limit 0 0 \S+ \S+ 0\n", ""), "start: joint 'lift' is not proven"),
+                (line(r"^limit 1 1 \S+ \S+ 0\n", ""), "start_state: the velocity of joint 'shoulder'"),
+                (line(r"^limit 1 3 .*\n", ""), "joint 'shoulder': its jerk is not proven"),
+                (line(r"^pose .*\n", ""), "goal: no pose of link 'hand' is proven"),
+                (line(r'^hash "task" "..', 'hash "task" "00'), "the hash of the task is that of other files"),
+                (line(r"^breaks 0 .*\n", "breaks 0 1\n"), "not a span for each interval"),
+                (line(r"^allclear-proof 1", "allclear-proof 2"), "not an allclear-proof 1")):
+            trajectory = says == ""
+            self.refused("plan.proof", edit, None, says or "trajectory: joint 'shoulder' is elsewhere", trajectory)
+
+    def test_exact_meshes(self):
+        """The ramp as a closed surface in place of its hull, right and wrong."""
+        text = read(self.proof)
+        bodies = re.findall(r'^body "(.*)" ', text, re.M)
+        start = re.search(rf"^cover {bodies.index('ramp')} 1$", text, re.M).end() + 1
+        end = text.index("\n", start)
+        right = "piece -1 1 0 0 0 1 0 0 0 1 0 0 0 solid 4 3 0 0 4 0 0 3 1 0 3 0 1 4 0 2 1 0 1 3 0 3 2 1 2 3"
+        path = os.path.join(self.folder, "solid.proof")
+        for piece_line, is_right in (
+                (right, True), (right.replace("4 0 2 1 ", "4 2 1 0 "), True), (right.replace("4 0 2 1 ", "4 0 1 2 "), False),
+                (right.replace("4 0 2 1 ", "3 "), False), (right.replace("3 0 1 4", "3 0 1.000001 4"), False),
+                (right.replace("1 4 0 2 1 ", "1 5 0 2 1 ") + " 0 2 1", False)):
+            write(path, text[:start] + piece_line + text[end:])
+            accepted, said = compare(path, "--task", self.task)
+            self.assertEqual(accepted, is_right, said)
+            self.assertTrue(is_right or "the pieces of 'ramp' leave a part of its mesh out" in said, said)
+
+    def test_uncertainty(self):
+        """A proof whose tubes and bodies are as wide as the task asks for."""
+        text = re.sub(r'^joint "(.*?)" 0 ', r'joint "\1" 0.002 ', read(self.proof), flags=re.M)
+        text = re.sub(r'^body "(.*)" 0$', r'body "\1" 0.01', text, flags=re.M)
+        text = re.sub(r'^hash "task".*\n', "", text, flags=re.M)
+        proof, task = os.path.join(self.folder, "wide.proof"), os.path.join(self.folder, "wide.yaml")
+        write(proof, text)
+        for demand, accepts in (
+                ("joints: {default: 0, elbow: 0.002}", True), ("joints: {default: 0, elbow: 0.0021}", False),
+                # The proof holds the wrist: it cannot stray there.
+                ("joints: 0.002", False), ("joints: {default: 0.002, wrist: 0}", True),
+                ("obstacles: 0.01", True), ("obstacles: {default: 0.01, cart: 0.03}", False),
+                ("obstacles: 0.01, base: 0.01", True), ("obstacles: 0.01, base: {position: 0.011}", False)):
+            write(task, TASK + f"uncertainty: {{{demand}}}\n")
+            accepted, said = compare(proof, "--task", task)
+            self.assertEqual(accepted, accepts, said)
+            self.assertTrue(accepts or "may stray by" in said, said)
+
+    def test_visuals_that_stand_in(self):
+        with tempfile.TemporaryDirectory() as folder:
+            urdf = read(self.path("arm.urdf")).replace(
+                '<link name="tool_tip"/>',
+                '<link name="tool_tip"><visual><geometry><mesh filename="brick.stl" scale="0.01 0.01 0.01"/></geometry></visual></link>')
+            write(os.path.join(folder, "arm.urdf"), urdf)
+            for name in ("arm.srdf", "brick.stl"):
+                shutil.copy(self.path(name), folder)
+            task = os.path.join(folder, "task.yaml")
+            text = """
+robot: {urdf: arm.urdf, srdf: arm.srdf}
+joints: [elbow]
+start_state: {group_state: ready}
+goal: {joint_constraints: {elbow: 0.8}}
+collision: {missing: HOW, allowed: []}
+"""
+            write(task, text.replace("HOW", "visual"))
+            proof = plan(task, folder)
+            accepted, said = compare(proof, "--task", task)
+            self.assertTrue(accepted, said)
+            write(task, text.replace("HOW", "ignore"))
+            accepted, said = compare(proof, "--task", task)
+            self.assertFalse(accepted, said)
+            proof = plan(task, folder)
+            accepted, said = compare(proof, "--task", task)
+            self.assertTrue(accepted, said)
+            self.assertIn("nothing of these links, which have visuals but no collision geometry: tool_tip", said)
+
+    def test_other_trajectories(self):
+        def bent(text):
+            curve = json.loads(text)
+            curve["control_points"][5][1] += 1e-7
+            return json.dumps(curve)
+
+        def longer(text):
+            curve = json.loads(text)
+            curve["duration"] += 1e-3
+            return json.dumps(curve)
+        self.refused("trajectory.json", bent, None, "trajectory: joint 'shoulder' is elsewhere", True)
+        self.refused("trajectory.json", longer, None, "trajectory: ", True)
+
+    def test_the_checker_runs_it(self):
+        done = subprocess.run([VERIFY, self.proof, "--task", self.task], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("accepted", done.stdout)
+        self.assertIn("model: it is that of the robot and the task", done.stdout)
+        other = os.path.join(self.folder, "other.yaml")
+        write(other, TASK.replace("margin: 0.002", "margin: 0.003"))
+        done = subprocess.run([VERIFY, self.proof, "--task", other], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("must keep 0.003 m, in the proof 0.002 m", done.stdout)
+        self.assertNotIn("accepted", done.stdout)
+
+    def test_files_that_cannot_be_read(self):
+        for name in ("arm.urdf", "arm.srdf", "task.yaml", "scene.yaml", "statue.obj", "stone.dae", "agv.csv",
+                "plan.proof"):
+            text = read(self.path(name))
+            for share in (0.0, 0.3, 0.7):
+                write(self.path(name), text[:int(share * len(text))])
+                done = subprocess.run([sys.executable, MODEL, self.proof, "--task", self.task], capture_output=True,
+                        text=True)
+                write(self.path(name), text)
+                self.assertEqual((done.returncode, done.stderr), (1, ""), name)
+                self.assertTrue(done.stdout.startswith("refused: "), done.stdout)
+
+
+BASES = """
+robot: {urdf: arm.urdf, srdf: arm.srdf, base: BASE}
+joints: [JOINTS]
+start_state: {lift: 0.1, shoulder: 0.2, elbow: 0.5, START}
+goal: {joint_constraints: {elbow: 0.8, GOAL}}
+"""
+
+
+class MovingBases(unittest.TestCase):
+    """Joints of several coordinates, and axes that are no axis of a frame."""
+
+    def check(self, urdf, base, joints, srdf=True):
+        with tempfile.TemporaryDirectory() as folder:
+            write(os.path.join(folder, "arm.urdf"), urdf)
+            shutil.copy(os.path.join(SOURCE, "tests", "config", "robot", "arm.srdf"), folder)
+            text = BASES.replace("BASE", base).replace("JOINTS", ", ".join([*joints, "elbow"]))
+            text = text.replace("START", ", ".join(f"{j}: {0.1 * (i + 1)}" for i, j in enumerate(joints)))
+            text = text.replace("GOAL", ", ".join(f"{j}: {0.1 * (i + 1) + 0.05}" for i, j in enumerate(joints)))
+            text = text if srdf else text.replace(", srdf: arm.srdf", "").replace("shoulder: 0.2, ", "")
+            path = os.path.join(folder, "task.yaml")
+            write(path, text)
+            proof = plan(path, folder)
+            accepted, said = compare(proof, "--task", path, "--trajectory", os.path.join(folder, "trajectory.json"))
+            self.assertTrue(accepted, said)
+            accepted, said = compare(proof, "--urdf", os.path.join(folder, "arm.urdf"))
+            self.assertEqual(accepted, base == "fixed", said)
+            return said
+
+    def test_planar_and_floating(self):
+        urdf = read(os.path.join(SOURCE, "tests", "config", "robot", "arm.urdf"))
+        self.check(urdf, "planar", ["virtual_joint/" + c for c in ("x", "y", "angle")])
+        self.check(urdf, "floating", ["virtual_joint/" + c for c in ("x", "y", "z", "roll", "pitch", "yaw")])
+
+    def test_oblique_axes(self):
+        urdf = read(os.path.join(SOURCE, "tests", "config", "robot", "arm.urdf"))
+        urdf = urdf.replace('xyz="0 0 0.45"/><axis xyz="0 0 1"/>\n    <limit lower="-2" upper="2" velocity="2" effort="50"/>',
+                            'xyz="0 0 0.45"/><axis xyz="0.3 0.5 0.8"/>')
+        urdf = urdf.replace('name="shoulder" type="revolute"', 'name="shoulder" type="planar"')
+        urdf = urdf.replace('xyz="0.45 0 0"/><axis xyz="0 0 1"',
+                'xyz="0.45 0 0" rpy="0.1 0.2 0.3"/><axis xyz="-0.1 0.2 -0.9"')
+        said = self.check(urdf, "fixed", ["shoulder/x", "shoulder/y", "shoulder/angle"], srdf=False)
+        self.assertIn("taken for granted: adjacent links: 'column' and 'upper_arm'", said)
+
+
+class Examples(unittest.TestCase):
+    def test_are_accepted(self):
+        for name in ("shelf", "two_arms", "upright", "moving_obstacle", "humanoid"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                task = os.path.join(SOURCE, "examples", name, "task.yaml")
+                proof = plan(task, folder)
+                accepted, said = compare(proof, "--task", task, "--trajectory", os.path.join(folder, "trajectory.json"))
+                self.assertTrue(accepted, said)
+
+
+def shared_task(robot, scene, number):
+    document = json.loads(read(os.path.join(DATA, "problems", robot, scene + ".json")))
+    problem, objects = document["problems"][number], []
+    for o in problem["obstacles"]:
+        w, x, y, z = o["pose"]["quat_wxyz"]
+        item = {"id": "the_" + o["name"], "type": o["type"],
+                "pose": {"position": o["pose"]["xyz"], "orientation": [x, y, z, w]}}
+        if o["type"] == "mesh":
+            item["file"] = os.path.join(os.path.abspath(DATA), "problems", o["mesh"])
+        else:
+            item["dimensions"] = o["size"] if o["type"] == "box" else [o["length"], o["radius"]]
+        objects.append(item)
+    robots = os.path.join(os.path.abspath(DATA), "robots")
+    return {"robot": {"urdf": os.path.join(robots, document["urdf"]), "srdf": os.path.join(robots, document["srdf"])},
+            "joints": problem["joint_names"],
+            "start_state": {**problem["fixed_joints"], **dict(zip(problem["joint_names"], problem["start"]))},
+            "goal": {"joint_constraints": dict(zip(problem["joint_names"], problem["goals"][0]))},
+            "scene": {"collision_objects": objects}}
+
+
+@unittest.skipUnless(os.path.isdir(os.path.join(DATA, "problems")), "no shared problems")
+class SharedProblems(unittest.TestCase):
+    def test_are_accepted(self):
+        for robot, scene, number in (("panda", "box", 0), ("panda", "table_bars", 5), ("ur5", "table_pick", 7),
+                ("fetch", "box", 0)):
+            with self.subTest(robot, scene=scene), tempfile.TemporaryDirectory() as folder:
+                task = shared_task(robot, scene, number)
+                path = os.path.join(folder, "task.yaml")
+                write(path, json.dumps(task))
+                proof = plan(path, folder)
+                accepted, said = compare(proof, "--task", path, "--trajectory", os.path.join(folder, "trajectory.json"))
+                self.assertTrue(accepted, said)
+                task["start_state"].update({name: q + 1e-3 for name,
+                        q in task["start_state"].items() if "finger" in name or "knuckle" in name})
+                write(path, json.dumps(task))
+                accepted, said = compare(proof, "--task", path)
+                self.assertFalse(accepted, said)
+
+
+def box(low, high):
+    return [tuple((low, high)[b][k] for k, b in enumerate(bits)) for bits in model.itertools.product((0, 1), repeat=3)]
+
+
+QUADS = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+BOX = [t for a, b, c, d in QUADS for t in ((a, b, c), (a, c, d))]
+
+
+def piece(points):
+    return model.Piece("hull", model.HERE, (0.0,), points, [])
+
+
+def solid(points, triangles):
+    return model.Solid("mesh", model.HERE, mesh=model.Mesh(points, triangles, model.NEAR))
+
+
+class Geometry(unittest.TestCase):
+    def test_hulls_hold_combinations_of_their_points_and_nothing_beyond(self):
+        pick = random.Random(1)
+        for trial in range(60):
+            flat = trial % 4  # coordinates on a coarse grid make coplanar corners; some clouds are flat
+            points = [tuple(round(pick.uniform(-1, 1),
+                    1 if flat else 12) * (flat < 3 or k > 0) for k in range(3)) for _ in range(40)]
+            hull = piece(points)
+            for _ in range(40):
+                weights = [pick.random() ** 8 for _ in points]
+                inner = [sum(w * p[k] for w, p in zip(weights, points)) / sum(weights) for k in range(3)]
+                self.assertTrue(hull.holds(inner, model.NEAR))
+                n = model.unit([pick.gauss(0, 1) for _ in range(3)])
+                reach = max(model.dot(n, p) for p in points)
+                far = max(points, key=lambda p: model.dot(n, p))
+                beyond = [c + (reach - model.dot(n, far) + 1e-6) * e for c, e in zip(far, n)]
+                self.assertFalse(hull.holds(beyond, model.NEAR))
+
+    def test_every_plane_of_a_hull_is_needed_and_none_cuts_a_point_off(self):
+        pick = random.Random(2)
+        for _ in range(20):
+            points = [tuple(pick.gauss(0, 1) for _ in range(3)) for _ in range(60)]
+            for n, d in model.hull_planes(points):
+                heights = sorted(model.dot(n, p) - d for p in points)
+                self.assertLess(heights[-1], 1e-11)
+                self.assertGreater(heights[-3], -1e-11)  # three corners are on it
+
+    def test_covers_of_several_pieces(self):
+        # An L: a box of 2 x 1 x 1 and one of 1 x 1 x 1 on its end, as one closed surface.
+        outline = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+        points = [(x, y, float(z)) for z in (0, 1) for x, y in outline]
+        caps = [(0, 1, 3), (1, 2, 3), (0, 3, 4), (0, 4, 5)]
+        triangles = [t[::-1] for t in caps] + [tuple(i + 6 for i in t) for t in caps]
+        for i in range(6):
+            j = (i + 1) % 6
+            triangles += [(i, j, j + 6), (i, j + 6, i + 6)]
+        mesh = solid(points, triangles)
+        self.assertAlmostEqual(model.winding(points, triangles, (0.5, 0.5, 0.5)), 1)
+        self.assertAlmostEqual(model.winding(points, triangles, (1.5, 1.5, 0.5)), 0)
+        left, right = piece(box((0, 0, 0), (1, 2, 1))), piece(box((1, 0, 0), (2, 1, 1)))
+        self.assertIsNotNone(model.enclose([left, right], mesh, "the L"))
+        self.assertIsNone(model.enclose([piece(box((0, 0, 0), (2, 2, 1)))], mesh, "the L"))
+        exact = model.Piece("solid", model.HERE, (), points, triangles)
+        self.assertIsNone(model.enclose([exact], mesh, "the L"))
+        for pieces in ([left], [right], [left, piece(box((1 + 1e-6, 0, 0), (2, 1, 1)))],
+                [left, piece(box((1, 0, 0), (2, 1 - 1e-6, 1)))],
+                       [model.Piece("solid", model.HERE, (), points, triangles[1:])],
+                       [model.Piece("solid", model.HERE, (), points, [t[::-1] for t in triangles])]):
+            with self.assertRaises(model.Refused):
+                model.enclose(pieces, mesh, "the L")
+
+    def test_a_body_inside_of_a_shell_is_found(self):
+        # Six plates cover the surface of a box, not its inside: only the winding number sees what is in it.
+        points = [tuple(map(float, p)) for p in box((0, 0, 0), (1, 1, 1))]
+        plates = [piece([p for p in box((0, 0, 0),
+                (1, 1, 1)) if p[k] == side] + [tuple(0.9 * c + 0.05 for c in p) for p in points if p[k] == side])
+                  for k in range(3) for side in (0, 1)]
+        mesh = solid(points, BOX)
+        self.assertIsNotNone(model.enclose(plates, mesh, "the box"))
+
+        def outside(x):
+            shell, ball = model.Body("box", None, [mesh]), model.Body("ball", None, [], (model.AXES, x))
+            comparison = model.Comparison.__new__(model.Comparison)
+            comparison.open_meshes = {0: [(points, BOX)]}
+            comparison.require_outside(shell, 0, ball, [piece([model.ORIGIN])])
+        outside((1.5, 0.5, 0.5))
+        with self.assertRaises(model.Refused):
+            outside((0.5, 0.5, 0.5))
+
+    def test_meshes_of_all_formats(self):
+        corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+        triangles = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+        binary = b"\0" * 80 + struct.pack("<I", 4) + b"".join(
+            struct.pack("<12fH", 0, 0, 0, *(c for i in t for c in corners[i]), 0) for t in triangles)
+        text = "solid s\n" + "".join("facet normal 0 0 0\nouter loop\n" + "".join("vertex {} {} {}\n".format(*corners[i]) for i in t) +
+                                     "endloop\nendfacet\n" for t in triangles) + "endsolid s\n"
+        obj = "".join("v {} {} {}\n".format(*v) for v in corners) + "f 1/1 3/2 2\nf 1 2 4\nf -4 -1 -2\nf 2 3 4\n"
+        dae = """<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema"><asset><unit meter="0.5"/><up_axis>Y_UP</up_axis></asset>
+            <library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="12">9 0 0 0 2 0 0 0 2 0 0 0 2</float_array>
+            <technique_common><accessor source="#a" count="4" stride="3" offset="1"/></technique_common></source>
+            <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+            <polylist count="4"><input semantic="VERTEX" source="#v" offset="0"/><input semantic="NORMAL" source="#n" offset="1"/>
+            <vcount>3 3 3 3</vcount><p>0 0 2 0 1 0 0 0 1 0 3 0 0 0 3 0 2 0 1 0 2 0 3 0</p></polylist></mesh></geometry></library_geometries>
+            <library_nodes><node id="k"><translate>1 0 0</translate><instance_geometry url="#g"/></node></library_nodes>
+            <library_visual_scenes><visual_scene id="s"><node><matrix>1 0 0 -1 0 1 0 0 0 0 1 0 0 0 0 1</matrix><rotate>0 0 1 90</rotate>
+            <rotate>0 0 1 -90</rotate><instance_node url="#k"/></node></visual_scene></library_visual_scenes>
+            <scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+        for read, data in ((model.read_stl, binary), (model.read_stl, text.encode()), (model.read_obj, obj.encode()),
+                           (lambda data: model.Collada(data).read(), dae.encode())):
+            mesh = model.indexed(read(data)[0], (1.0, 2.0, 3.0), False)
+            found = {frozenset(tuple(round(c, 9) + 0.0 for c in mesh.vertices[i]) for i in t) for t in mesh.triangles}
+            self.assertEqual(found, {frozenset((x, 2 * y, 3 * z) for x, y,
+                    z in (corners[i] for i in t)) for t in triangles})
+            self.assertAlmostEqual(model.winding(mesh.vertices, mesh.triangles, (0.1, 0.1, 0.1)), 1)
+            mirrored = model.indexed(read(data)[0], (-1.0, 1.0, 1.0), False)
+            self.assertAlmostEqual(model.winding(mirrored.vertices, mirrored.triangles, (-0.1, 0.1, 0.1)), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
