@@ -33,6 +33,13 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
 
+/// NaN when the word is no number.
+double numberOf(const std::string& word) {
+  double x = 0.0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), x);
+  return error == std::errc() && end == word.data() + word.size() ? x : std::nan("");
+}
+
 // Intervals. The result x of an operation is within |x| 2^-53 + 2^-1075 of the exact one, and
 // |x| 2^-52 + 1e-300 is more than that and the rounding of the widening itself.
 double down(double x) { return x - (std::fabs(x) * 0x1p-52 + 1e-300); }
@@ -73,9 +80,13 @@ V operator+(const V& a, const V& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b
 V operator-(const V& a) { return {-a[0], -a[1], -a[2]}; }
 V operator*(I s, const V& a) { return {s * a[0], s * a[1], s * a[2]}; }
 I dot(const V& a, const V& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+V cross(const V& a, const V& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
 double length(const V& a) { return length(a[0], a[1], a[2]); }
 using Map = std::array<V, 4>;  ///< x -> R x + p: the columns of R, then p
 V turned(const Map& X, const V& x) { return x[0] * X[0] + x[1] * X[1] + x[2] * X[2]; }
+const double kStretch = 1.0 + 2e-9;  ///< of a length, at most, by a rotation as `pose` accepts it
 
 /// A polynomial over s in [0, 1] by its Bernstein coefficients, between the least and the greatest
 /// of which it stays.
@@ -149,15 +160,13 @@ struct Reader {
   /// A text in quotes; in it, \" stands for a quote and \\ for a backslash.
   std::string text() {
     std::string text;
-    check(bool(words_ >> std::quoted(text)), "a text is missing");
+    check(words_ >> std::quoted(text) && !text.empty(), "a text is missing");
     for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';  // nothing that moves a cursor
     return text;
   }
   double number(const std::string& w, double least, double greatest) const {
-    double x = 0.0;
-    const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), x);
-    check(error == std::errc() && end == w.data() + w.size(), "not a number");
-    check(x >= least && x <= greatest, "a number is out of range");
+    const double x = numberOf(w);
+    check(x >= least && x <= greatest, "not a number, or out of range");
     return x;
   }
   double number(double least = -1e300) { return number(word(), least, 1e300); }
@@ -172,6 +181,7 @@ struct Reader {
   Map pose() {
     Map X;
     for (int i = 0; i < 9; ++i) X[i % 3][i / 3] = number();
+    check(dot(cross(X[0], X[1]), X[2]).lo > 0.0, "not a rotation");
     for (int i = 0; i < 9; ++i)
       check(size(dot(X[i / 3], X[i % 3]) - (i % 4 == 0 ? 1.0 : 0.0)) <= 1e-9, "not a rotation");
     X[3] = vector();
@@ -244,6 +254,7 @@ class Proof {
   void readNode() {
     Node node{};
     node.parent = in_.index(-1, nodes_.size());
+    in_.check(pathTo(node.parent).size() < 2000, "too many joints in a row");
     const std::string motion = in_.word();
     in_.check(motion == "turn" || motion == "slide", "neither a turn nor a slide");
     node.turns = motion == "turn";
@@ -319,27 +330,29 @@ class Proof {
   /// The piece over a cell, in the frame of the node before path[first].
   ///
   /// From the tip to the base: X0 and X1 are the piece at the middle and its derivative by tau,
-  /// seen from the node. Its points move with at most `speed` and `bend` (first and second
-  /// derivative) through the joints beyond, and stray by at most `stray`. A joint that turns by x
-  /// adds, for a point at rho from its axis, x' rho to the speed, 2 x' speed + (x'^2 + |x''|) rho
-  /// to the bend and its own stray times rho; one that slides adds x', |x''| and its stray. rho is
-  /// that at the middle, and as much more as the joints beyond can move the point.
+  /// seen from the node. Through the joints beyond, its points move at the middle with at most
+  /// `speed`, leave X0 + tau X1 by at most `rest`, and stray by at most `stray`. A joint that turns
+  /// by x adds, for a point at rho from its axis at the middle, |x'| rho to the speed, max |x'|
+  /// speed + max (x'^2 + |x''|) rho / 2 to the rest and its own stray times the greatest distance
+  /// from its axis; one that slides adds |x'|, max |x''| / 2 and its stray.
   Motion motionOf(const Piece& piece, std::size_t first, const Courses& courses) const {
     Motion m{piece.X_NG, {}, 0.0};
     Map &X0 = m.X0, &X1 = m.X1;
-    I speed, bend, stray;
+    I radius = piece.radius, speed, rest, stray;
     for (std::size_t k = piece.path.size(); k-- > first;) {
       const Node& node = nodes_[piece.path[k]];
       const Course course = node.source < 0 ? Course{} : courses[node.source];
       const I x = node.factor * course.value + node.offset, slope = node.factor * course.slope;
+      for (I* x : {&radius, &speed, &rest, &stray}) *x = kStretch * *x;
       const I factor = std::fabs(node.factor), x1 = factor * course.greatest_slope;
       const I x2 = factor * course.greatest_bend;
       const I delta = node.source < 0 ? 0.0 : factor * sources_[node.source].tube;
       if (node.turns) {
-        const I rho = length(X0[3][0], X0[3][1]) + piece.radius + speed + stray;
+        const I rho = length(X0[3][0], X0[3][1]) + radius;
         const I c = wave(x, std::cos), s = wave(x, std::sin);
-        bend = bend + 2.0 * x1 * speed + (x1 * x1 + x2) * rho;
-        speed = speed + x1 * rho, stray = stray + delta * rho;
+        stray = stray + delta * (rho + speed + rest);
+        rest = rest + x1 * speed + 0.5 * (x1 * x1 + x2) * rho;
+        speed = speed + size(slope) * rho;
         for (int column = 0; column < 4; ++column) {
           V &v0 = X0[column], &v1 = X1[column];
           for (V* v : {&v0, &v1})
@@ -347,14 +360,14 @@ class Proof {
           v1 = v1 + slope * V{-v0[1], v0[0], 0.0};
         }
       } else {
-        bend = bend + x2, speed = speed + x1, stray = stray + delta;
+        rest = rest + 0.5 * x2, speed = speed + size(slope), stray = stray + delta;
         X0[3][2] = X0[3][2] + x, X1[3][2] = X1[3][2] + slope;
       }
       for (V& v : X0) v = turned(node.X_PF, v);
       for (V& v : X1) v = turned(node.X_PF, v);
       X0[3] = X0[3] + node.X_PF[3];
     }
-    m.rest = 0.5 * bend + stray;
+    m.rest = kStretch * (rest + stray);
     return m;
   }
 
@@ -404,7 +417,7 @@ class Proof {
     if (a[1] > 1 || b[1] > 1) {
       // Surfaces that stay apart let no body into the other: it is enough that none is inside once.
       const Courses first = courses([](const auto& spans) { return spans[0]; });
-      const Map X_A = motionOf(A, 0, first).X0, X_B = motionOf(B, 0, first).X0;
+      const Map X_A = motionOf(A, shared_, first).X0, X_B = motionOf(B, shared_, first).X0;
       in_.check(has_margin && isOutside(A, X_A, B, X_B) && isOutside(B, X_B, A, X_A),
                 "a solid without a margin, or a body in a solid");
     }
@@ -458,18 +471,21 @@ class Proof {
   static bool isOutside(const Piece& A, const Map& X_A, const Piece& B, const Map& X_B) {
     const auto fills = [&](const V& point) {
       const V eye = turned(X_B, point) + X_B[3];
-      double angle = 0.0;
+      I angle;
       for (const auto& t : A.parts) {
         V r[3];
         for (int k = 0; k < 3; ++k) r[k] = turned(X_A, A.points[t[k]]) + X_A[3] + -eye;
         const I l0 = length(r[0]), l1 = length(r[1]), l2 = length(r[2]);
-        const V cross{r[1][1] * r[2][2] - r[1][2] * r[2][1], r[1][2] * r[2][0] - r[1][0] * r[2][2],
-                      r[1][0] * r[2][1] - r[1][1] * r[2][0]};
-        const I cosine =
-            l0 * l1 * l2 + dot(r[0], r[1]) * l2 + dot(r[0], r[2]) * l1 + dot(r[1], r[2]) * l0;
-        angle += 2.0 * std::atan2(dot(r[0], cross).hi, cosine.hi);
+        const I y = dot(r[0], cross(r[1], r[2])), x = l0 * l1 * l2 + dot(r[0], r[1]) * l2 +
+                                                      dot(r[0], r[2]) * l1 + dot(r[1], r[2]) * l0;
+        if (!(x.lo > 0.0 || y.lo > 0.0 || y.hi < 0.0)) return true;  // too near to tell its side
+        I half{9.0, -9.0};
+        for (double v : {std::atan2(y.lo, x.lo), std::atan2(y.lo, x.hi), std::atan2(y.hi, x.lo),
+                         std::atan2(y.hi, x.hi)})
+          half = {-greater(-half.lo, -v), greater(half.hi, v)};
+        angle = angle + 2.0 * half;
       }
-      return !(std::fabs(angle) < 1.0);
+      return !(size(angle) < 1.0);
     };
     if (A.shape != "solid") return true;
     if (B.shape != "solid") return !fills(B.points.empty() ? V{} : B.points[0]);
@@ -578,9 +594,10 @@ int main(int argc, char** argv) try {
     if (word == "--expect-robot" || word == "--expect-task") {
       expected[word.substr(9)] = value;
     } else if (word == "--tube") {
-      tube[value.substr(0, equal - (equal > 0))] = std::stod(value.substr(equal));
+      double& size = tube[value.substr(0, equal - (equal > 0))];
+      require((size = numberOf(value.substr(equal))) >= 0.0, "a tube of no size");
     } else {
-      require((word + value).find('\'') == std::string::npos, "a quote in an option");
+      require((word + value + argv[1]).find('\'') == std::string::npos, "a quote in a name");
       files += " '" + word + "' '" + value + "'";
     }
   }

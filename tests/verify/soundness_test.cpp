@@ -1,0 +1,79 @@
+// The checker's bound against where things truly are: of random motions it must accept no margin
+// above the room that sampling in long double finds, along the very direction of the proof.
+//
+// ALLCLEAR_LONG: a million cells. tests/verify/mutants.py leaves out each term of the bound in turn
+// and expects this test to fail.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include "support/long_run.h"
+#include "verify/random_motion.h"
+
+#ifndef ALLCLEAR_VERIFY_SOURCE
+#define ALLCLEAR_VERIFY_SOURCE "../../verify/allclear_verify.cpp"
+#endif
+#define main allclear_verify_main
+#include ALLCLEAR_VERIFY_SOURCE
+#undef main
+
+namespace allclear::test {
+namespace {
+
+bool isAccepted(const std::string& text, std::string* why = nullptr) {
+  std::istringstream in(text);
+  try {
+    const ::Proof proof(in, {});
+    return true;
+  } catch (const std::exception& error) {
+    if (why != nullptr) *why = error.what();
+    return false;
+  }
+}
+
+TEST(Soundness, NoMarginAboveTheSampledRoomIsAccepted) {
+  const int count = isLong() ? 1000000 : 20000;
+  int proven = 0, violations = 0;
+  std::vector<double> tightness;  // greatest margin accepted, as a share of the room
+  for (int seed = 0; seed < count && violations < 5; ++seed) {
+    Random random(seed);
+    const RandomMotion motion(random);
+    const double room = static_cast<double>(motion.leastRoom());
+    if (!(room > 0.0)) continue;
+    std::string why;
+    if (!isAccepted(motion.text(std::min(1e-12, room)), &why)) {
+      ASSERT_NE(why.find("not shown to be apart"), std::string::npos) << why << motion.text(0.0);
+      continue;
+    }
+    ++proven;
+    // Sampling in long double errs by some 1e-18 m.
+    const double above = room + 1e-16;
+    if (isAccepted(motion.text(above))) {
+      ++violations;
+      double excess = 1e-16;
+      while (excess < 1.0 && isAccepted(motion.text(room + 2.0 * excess))) excess *= 2.0;
+      ADD_FAILURE() << "seed " << seed << ": accepted " << excess << " m above the room of " << room
+                    << " m\n"
+                    << motion.text(room + excess);
+    }
+    if (seed % 100 != 0) continue;
+    double low = 0.0, high = room;
+    for (int step = 0; step < 20; ++step) {
+      const double margin = 0.5 * (low + high);
+      (isAccepted(motion.text(margin)) ? low : high) = margin;
+    }
+    tightness.push_back(low / room);
+  }
+  ASSERT_FALSE(tightness.empty());
+  std::sort(tightness.begin(), tightness.end());
+  std::cout << count << " motions, " << proven << " proven with some margin, " << violations
+            << " violations; greatest margin accepted, of the sampled room: median "
+            << tightness[tightness.size() / 2] << ", best tenth "
+            << tightness[tightness.size() * 9 / 10] << "\n";
+  EXPECT_GT(proven, count / 4);
+}
+
+}  // namespace
+}  // namespace allclear::test
