@@ -1,11 +1,12 @@
 // Plans the problems of `planning_problems_v1` files and says, per scene, how many were solved and
 // certified, how long that took, and how good the plans are.
 //   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--check N] [--csv F]
-//                  [--geometry auto|mesh|capsule] [--json F]
+//                  [--geometry auto|mesh|capsule] [--proof CHECKER] [--json F]
 // Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
 // run can be resumed. Processes share the work: the solver is one per process. Where FCL was found,
 // every certified plan is looked at by it at N random instants (100 unless told: 10^5 samples over
-// a thousand plans), on the URDF's own meshes.
+// a thousand plans), on the URDF's own meshes. With --proof, every certified plan is proven, and
+// the program CHECKER (allclear-verify) has to accept the proof.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/planner/planner.h"
+#include "bench/plan_proof.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/planning_problems.h"
 #ifdef ALLCLEAR_WITH_FCL
@@ -41,6 +43,7 @@ struct Arguments {
   int jobs = 1;
   int check = 100;
   GeometryMode geometry = GeometryMode::kAuto;
+  std::string checker;
   std::string csv = "bench_problems.csv";
   std::string json;  ///< read by the report
 };
@@ -57,6 +60,7 @@ void addOptions(CLI::App* app, Arguments* out) {
   app->add_option("--check", out->check, "instants of a plan that FCL looks at");
   app->add_option("--geometry", out->geometry, "what stands for meshes in the search")
       ->transform(CLI::CheckedTransformer(geometries));
+  app->add_option("--proof", out->checker, "prove the plans, and let this program check them");
   app->add_option("--csv", out->csv, "the rows; those in it are not planned again");
   app->add_option("--json", out->json, "write the figures to this file");
 }
@@ -86,13 +90,15 @@ struct Row {
   double seconds = 0, iterations = 0, duration = 0, length_ratio = 0, clearance = 0;
   double samples = 0, violations = 0;  ///< of the independent check
   double least = 0;                    ///< its least distance beyond the margin [m]
+  double proofs = 0, cells = 0, kilobytes = 0, prove_seconds = 0, check_seconds = 0;
 };
 
-constexpr int kNumbers = 8;
+constexpr int kNumbers = 13;
 template <class R>
 auto numbersOf(R& r) {
-  return std::array{&r.seconds,   &r.iterations, &r.duration,   &r.length_ratio,
-                    &r.clearance, &r.samples,    &r.violations, &r.least};
+  return std::array{&r.seconds,   &r.iterations,    &r.duration,     &r.length_ratio, &r.clearance,
+                    &r.samples,   &r.violations,    &r.least,        &r.proofs,       &r.cells,
+                    &r.kilobytes, &r.prove_seconds, &r.check_seconds};
 }
 
 double pathLength(const Trajectory& trajectory) {
@@ -122,6 +128,21 @@ void check([[maybe_unused]] const Problem& problem, [[maybe_unused]] const Traje
 #endif
 }
 
+/// A proof that is not accepted is named on stderr.
+void prove(const Problem& problem, const Certificate& certificate, const std::string& checker,
+           Row* row) {
+  if (checker.empty()) return;
+  const bench::ProofFigures proof = bench::proveAndCheck(problem, certificate, checker);
+  row->proofs = proof.accepted ? 1.0 : 0.0;
+  row->cells = proof.cells;
+  row->kilobytes = 1e-3 * proof.bytes;
+  row->prove_seconds = proof.prove_seconds;
+  row->check_seconds = proof.check_seconds;
+  if (!proof.accepted) {
+    std::fprintf(stderr, "%s %d: the proof is refused\n", row->scene.c_str(), row->index);
+  }
+}
+
 Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   Row row;
   row.scene = set.robotName() + "/" + set.scene();
@@ -148,6 +169,7 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
       row.length_ratio = pathLength(*plan.trajectory) / std::max(straight, 1e-9);
       row.clearance = plan.certificate->minimum_clearance.lower;
       check(problem, *plan.trajectory, arguments.check, &row);
+      prove(problem, *plan.certificate, arguments.checker, &row);
     }
   } catch (const std::exception& error) {
     row.status = std::string("error: ") + error.what();
@@ -261,6 +283,32 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
   }
 }
 
+void summariseProofs(const std::vector<Row>& rows, bench::Report* report) {
+  std::map<std::string, std::vector<Row>> robots;
+  for (const Row& r : rows) {
+    if (r.status == "certified") robots[r.scene.substr(0, r.scene.find('/'))].push_back(r);
+  }
+  std::printf("\n%-24s %9s %9s %8s %8s %9s %9s\n", "proofs (medians)", "certified", "accepted",
+              "cells", "kB", "prover s", "checker s");
+  for (const auto& [robot, list] : robots) {
+    std::vector<double> cells, kilobytes, prove, check;
+    double accepted = 0.0;
+    for (const Row& r : list) {
+      accepted += r.proofs;
+      cells.push_back(r.cells);
+      kilobytes.push_back(r.kilobytes);
+      prove.push_back(r.prove_seconds);
+      check.push_back(r.check_seconds);
+    }
+    std::printf("%-24s %9zu %9.0f %8.0f %8.0f %9.3f %9.3f\n", robot.c_str(), list.size(), accepted,
+                quantile(cells, 0.5), quantile(kilobytes, 0.5), quantile(prove, 0.5),
+                quantile(check, 0.5));
+    report->figure(robot + ".proofs_accepted", accepted);
+    report->figure(robot + ".proof_kilobytes", quantile(kilobytes, 0.5));
+    report->figure(robot + ".proof_check_s", quantile(check, 0.5));
+  }
+}
+
 }  // namespace
 }  // namespace allclear
 
@@ -285,5 +333,6 @@ int main(int argc, char** argv) {
   }
   for (pid_t child : children) ::waitpid(child, nullptr, 0);
   summarise(readRows(arguments.csv), &report);
+  if (!arguments.checker.empty()) summariseProofs(readRows(arguments.csv), &report);
   return 0;
 }

@@ -1,16 +1,14 @@
 // allclear-verify: checks a proof that a robot's motion is clear at every instant.
 //
 // It reads an allclear-proof of format 1, which docs/proof.md specifies, and shares no line with
-// the planner. It searches for nothing: it accepts when every claim follows, in outward-rounded
-// interval arithmetic, from the numbers in the file. allclear-verify-model compares these numbers
-// with the files of the robot and the task.
+// the planner. It accepts when every claim follows, in outward-rounded interval arithmetic, from
+// the numbers in the file. allclear-verify-model compares these with the user's files.
 //
 // The theorem. During a cell of time, tau in [-1, 1], a point u of a piece is at X(tau) u in the
 // frame of the last joint that both bodies of the pair share. By Taylor at the middle of the cell
 //     X(tau) u = (X0 + tau X1) u + r,   |r| <= 1/2 sup |d^2/dtau^2 X u| =: rest.
-// The reach of a piece along n, max_u n.(X0 + tau X1) u, is convex in tau: it is largest at tau =
-// -1 or 1. Therefore at every tau
-//     distance >= -(reach_A(n) + reach_B(-n)) / |n| - rest_A - rest_B.
+// The reach of a piece along n, max_u n.(X0 + tau X1) u, is convex in tau: largest at an end. So
+//     distance >= -(reach_A(n) + reach_B(-n)) / |n| - rest_A - rest_B   at every tau.
 //
 // All comparisons refuse NaN. Compile with -ffp-contract=off.
 #include <algorithm>
@@ -29,6 +27,8 @@
 
 namespace {
 
+constexpr double kSlack = 1e-9;  ///< of rotations; of places [m], angles [rad] and limits [of 1]
+
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
@@ -43,7 +43,7 @@ double numberOf(const std::string& word) {
 // Intervals. The result x of an operation is within |x| 2^-53 + 2^-1075 of the exact one, and
 // |x| 2^-52 + 1e-300 is more than that and the rounding of the widening itself.
 double down(double x) { return x - (std::fabs(x) * 0x1p-52 + 1e-300); }
-double up(double x) { return x + (std::fabs(x) * 0x1p-52 + 1e-300); }
+double up(double x) { return x + (std::fabs(x) * 0x1p-52 + 1e-300); }  // likewise
 /// The greater one; NaN when one of them is NaN or infinite.
 double greater(double a, double b) { return (a >= b ? a : b) + 0.0 * (a + b); }
 struct I {
@@ -183,7 +183,7 @@ struct Reader {
     for (int i = 0; i < 9; ++i) X[i % 3][i / 3] = number();
     check(dot(cross(X[0], X[1]), X[2]).lo > 0.0, "not a rotation");
     for (int i = 0; i < 9; ++i)
-      check(size(dot(X[i / 3], X[i % 3]) - (i % 4 == 0 ? 1.0 : 0.0)) <= 1e-9, "not a rotation");
+      check(size(dot(X[i / 3], X[i % 3]) - (i % 4 == 0 ? 1.0 : 0.0)) <= kSlack, "not a rotation");
     X[3] = vector();
     return X;
   }
@@ -237,8 +237,8 @@ class Proof {
     Source source{in_.text(), in_.number(0.0), {}};
     for (const std::string& key : {word_ == "joint" ? "" : source.name, source.name})
       if (tube_.count(key) > 0) source.tube = std::max(source.tube, tube_[key]);
-    const std::string tube = std::to_string(source.tube);
-    if (source.tube > 0.0) said.push_back("within " + tube + " of " + source.name);
+    const std::string tube = "within " + std::to_string(source.tube) + " of " + source.name;
+    if (source.tube > 0.0) said.push_back(tube);
     for (const Source& other : sources_) in_.check(other.name != source.name, "a repeated name");
     for (std::size_t i = 0; i + 1 < breaks_.size(); ++i) {
       Polynomial span(in_.index(1, 18));
@@ -524,7 +524,7 @@ class Proof {
     return staysWithin(left, lower, upper, depth + 1) && staysWithin(b, lower, upper, depth + 1);
   }
 
-  static double slack(double x) { return 1e-9 * std::max(1.0, std::fabs(x)); }
+  static double slack(double x) { return kSlack * std::max(1.0, std::fabs(x)); }
 
   /// limit SOURCE ORDER LOWER UPPER, of a derivative by time at every instant; lower ones must not
   /// jump. limit SOURCE ORDER LOWER UPPER BREAK: at that instant.
@@ -557,8 +557,8 @@ class Proof {
     const Map goal = in_.pose(), X = motionOf(frame, 0, then).X0;
     const double place = in_.number(0.0), angle = in_.number(0.0);
     const I trace = dot(X[0], goal[0]) + dot(X[1], goal[1]) + dot(X[2], goal[2]);
-    in_.check(length(X[3] + -goal[3]) <= place + 1e-9 &&
-                  (angle >= 3.15 || trace.lo >= 1.0 + 2.0 * std::cos(angle + 1e-6)),
+    in_.check(length(X[3] + -goal[3]) <= place + kSlack &&
+                  (angle >= 3.15 || trace.lo >= 1.0 + 2.0 * std::cos(angle + kSlack)),
               "a pose is missed");
     ++limits_;
   }

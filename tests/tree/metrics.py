@@ -200,7 +200,9 @@ def measure(root, paths):
         "unnamed_tolerances": [t for f in files for t in f.unnamed_tolerances()],
         "headers_in_no_test": [f.name for f in headers
                                if f.name not in tested and not f.name.startswith("apps/")],
-        "files_over_400_lines": [f"{len(f.lines) - 1} {f.name}" for f in files if len(f.lines) - 1 > 400],
+        # The checker of proofs is one file on purpose: who reads it reads all that he has to trust.
+        "files_over_400_lines": [f"{len(f.lines) - 1} {f.name}" for f in files
+                                 if len(f.lines) - 1 > (600 if f.name.startswith("verify/") else 400)],
         "functions_over_60_lines": [f"{e - s + 1} {f.name}:{s + 1} {n}" for f, s, e, n in all_functions
                                     if e - s + 1 > 60],
         "functions_without_comment": [f"{f.name}:{s + 1} {n}" for f, s, e, n in silent],
