@@ -33,13 +33,6 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-/// NaN when the word is no number.
-double numberOf(const std::string& word) {
-  double x = 0.0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), x);
-  return error == std::errc() && end == word.data() + word.size() ? x : std::nan("");
-}
-
 // Intervals. The result x of an operation is within |x| 2^-53 + 2^-1075 of the exact one, and
 // |x| 2^-52 + 1e-300 is more than that and the rounding of the widening itself.
 double down(double x) { return x - (std::fabs(x) * 0x1p-52 + 1e-300); }
@@ -80,9 +73,6 @@ V operator+(const V& a, const V& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b
 V operator-(const V& a) { return {-a[0], -a[1], -a[2]}; }
 V operator*(I s, const V& a) { return {s * a[0], s * a[1], s * a[2]}; }
 I dot(const V& a, const V& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-V cross(const V& a, const V& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
 double length(const V& a) { return length(a[0], a[1], a[2]); }
 using Map = std::array<V, 4>;  ///< x -> R x + p: the columns of R, then p
 V turned(const Map& X, const V& x) { return x[0] * X[0] + x[1] * X[1] + x[2] * X[2]; }
@@ -165,8 +155,10 @@ struct Reader {
     return text;
   }
   double number(const std::string& w, double least, double greatest) const {
-    const double x = numberOf(w);
-    check(x >= least && x <= greatest, "not a number, or out of range");
+    double x = 0.0;
+    const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), x);
+    check(error == std::errc() && end == w.data() + w.size(), "not a number");
+    check(x >= least && x <= greatest, "a number is out of range");
     return x;
   }
   double number(double least = -1e300) { return number(word(), least, 1e300); }
@@ -181,7 +173,6 @@ struct Reader {
   Map pose() {
     Map X;
     for (int i = 0; i < 9; ++i) X[i % 3][i / 3] = number();
-    check(dot(cross(X[0], X[1]), X[2]).lo > 0.0, "not a rotation");
     for (int i = 0; i < 9; ++i)
       check(size(dot(X[i / 3], X[i % 3]) - (i % 4 == 0 ? 1.0 : 0.0)) <= kSlack, "not a rotation");
     X[3] = vector();
@@ -249,7 +240,6 @@ class Proof {
     tube_.erase(source.name);
     sources_.push_back(std::move(source));
   }
-
   /// node PARENT turn|slide SOURCE FACTOR OFFSET POSE
   void readNode() {
     Node node{};
@@ -262,16 +252,13 @@ class Proof {
     node.factor = in_.number(), node.offset = in_.number(), node.X_PF = in_.pose();
     nodes_.push_back(node);
   }
-
-  std::vector<int> pathTo(int node) const {
+  std::vector<int> pathTo(int node) const {  // from the world
     std::vector<int> path;
     for (; node >= 0; node = nodes_[node].parent) path.push_back(node);
     return {path.rbegin(), path.rend()};
   }
-
   /// body NAME UNCERTAINTY
   void readBody() { bodies_.push_back({in_.text(), in_.number(0.0)}); }
-
   /// cover BODY COUNT, and so many lines: piece NODE POSE SHAPE ..
   void readCover() {
     covers_.push_back({in_.index(0, bodies_.size()), {}});
@@ -319,7 +306,6 @@ class Proof {
     c.slope = 0.5 * halve(&slope).back();  // a derivative by tau is half of that by s
     return c;
   }
-
   template <class PolynomialOf>
   Courses courses(const PolynomialOf& polynomialOf) const {
     Courses out;
@@ -330,11 +316,11 @@ class Proof {
   /// The piece over a cell, in the frame of the node before path[first].
   ///
   /// From the tip to the base: X0 and X1 are the piece at the middle and its derivative by tau,
-  /// seen from the node. Through the joints beyond, its points move at the middle with at most
-  /// `speed`, leave X0 + tau X1 by at most `rest`, and stray by at most `stray`. A joint that turns
-  /// by x adds, for a point at rho from its axis at the middle, |x'| rho to the speed, max |x'|
-  /// speed + max (x'^2 + |x''|) rho / 2 to the rest and its own stray times the greatest distance
-  /// from its axis; one that slides adds |x'|, max |x''| / 2 and its stray.
+  /// seen from the node. Its points are at most at `speed` at the middle, leave X0 + tau X1 by
+  /// `rest`, and stray by `stray`. A turn by x adds, for a point at rho from its axis at the
+  /// middle, |x'| rho to the speed, max |x'| speed + max (x'^2 + |x''|) rho / 2 to the rest, and
+  /// its own stray times the point's distance at any time. A slide adds |x'|, max |x''| / 2 and its
+  /// stray.
   Motion motionOf(const Piece& piece, std::size_t first, const Courses& courses) const {
     Motion m{piece.X_NG, {}, 0.0};
     Map &X0 = m.X0, &X1 = m.X1;
@@ -343,7 +329,7 @@ class Proof {
       const Node& node = nodes_[piece.path[k]];
       const Course course = node.source < 0 ? Course{} : courses[node.source];
       const I x = node.factor * course.value + node.offset, slope = node.factor * course.slope;
-      for (I* x : {&radius, &speed, &rest, &stray}) *x = kStretch * *x;
+      for (I* of : {&radius, &speed, &rest, &stray}) *of = kStretch * *of;
       const I factor = std::fabs(node.factor), x1 = factor * course.greatest_slope;
       const I x2 = factor * course.greatest_bend;
       const I delta = node.source < 0 ? 0.0 : factor * sources_[node.source].tube;
@@ -383,7 +369,6 @@ class Proof {
       for (int corner : p.parts[i]) most = greater(most, dot(w, p.points[corner]).hi);
     return (most + p.size[0] * I(length(w))).hi;
   }
-
   static I reach(const Piece& p, const Motion& m, const V& n, Range parts) {
     double most = -1e300;
     for (double tau : {-1.0, 1.0}) {
@@ -476,14 +461,14 @@ class Proof {
         V r[3];
         for (int k = 0; k < 3; ++k) r[k] = turned(X_A, A.points[t[k]]) + X_A[3] + -eye;
         const I l0 = length(r[0]), l1 = length(r[1]), l2 = length(r[2]);
-        const I y = dot(r[0], cross(r[1], r[2])), x = l0 * l1 * l2 + dot(r[0], r[1]) * l2 +
-                                                      dot(r[0], r[2]) * l1 + dot(r[1], r[2]) * l0;
+        const V cross{r[1][1] * r[2][2] - r[1][2] * r[2][1], r[1][2] * r[2][0] - r[1][0] * r[2][2],
+                      r[1][0] * r[2][1] - r[1][1] * r[2][0]};
+        const I y = dot(r[0], cross), x = l0 * l1 * l2 + dot(r[0], r[1]) * l2 +
+                                          dot(r[0], r[2]) * l1 + dot(r[1], r[2]) * l0;
         if (!(x.lo > 0.0 || y.lo > 0.0 || y.hi < 0.0)) return true;  // too near to tell its side
-        I half{9.0, -9.0};
-        for (double v : {std::atan2(y.lo, x.lo), std::atan2(y.lo, x.hi), std::atan2(y.hi, x.lo),
-                         std::atan2(y.hi, x.hi)})
-          half = {-greater(-half.lo, -v), greater(half.hi, v)};
-        angle = angle + 2.0 * half;
+        const auto ends = std::minmax({std::atan2(y.lo, x.lo), std::atan2(y.lo, x.hi),
+                                       std::atan2(y.hi, x.lo), std::atan2(y.hi, x.hi)});
+        angle = angle + 2.0 * I(ends.first, ends.second) + 0.0 * (x + y);  // NaN stays NaN
       }
       return !(size(angle) < 1.0);
     };
@@ -496,7 +481,6 @@ class Proof {
     }
     return true;
   }
-
   /// exempt BODY BODY REASON
   void readExempt() {
     const int a = in_.index(0, bodies_.size()), b = in_.index(a + 1, bodies_.size());
@@ -505,7 +489,6 @@ class Proof {
     said.push_back("not checked: " + pair + ": " + in_.text());
     ++exempt_;
   }
-
   Polynomial derivativeByTime(int source, std::size_t interval, int order) const {
     Polynomial b = sources_[source].spans[interval];
     for (; order > 0; --order) {
@@ -523,7 +506,6 @@ class Proof {
     const Polynomial left = halve(&b);
     return staysWithin(left, lower, upper, depth + 1) && staysWithin(b, lower, upper, depth + 1);
   }
-
   static double slack(double x) { return kSlack * std::max(1.0, std::fabs(x)); }
 
   /// limit SOURCE ORDER LOWER UPPER, of a derivative by time at every instant; lower ones must not
@@ -583,8 +565,8 @@ class Proof {
 
 int main(int argc, char** argv) try {
   require(argc >= 2 && argc % 2 == 0,
-          "usage: allclear-verify PROOF [--tube [NAME=]SIZE].. [--expect-robot HASH] "
-          "[--expect-task HASH] [--urdf FILE] [--srdf FILE] [--task FILE]");
+          "usage: allclear-verify PROOF [--tube [NAME=]SIZE].. [--expect-robot|--expect-task "
+          "HASH] [--urdf|--srdf|--task FILE]");
   std::map<std::string, std::string> expected;
   std::string files;  // to compare the model with
   Tube tube;
@@ -594,8 +576,8 @@ int main(int argc, char** argv) try {
     if (word == "--expect-robot" || word == "--expect-task") {
       expected[word.substr(9)] = value;
     } else if (word == "--tube") {
-      double& size = tube[value.substr(0, equal - (equal > 0))];
-      require((size = numberOf(value.substr(equal))) >= 0.0, "a tube of no size");
+      std::istringstream size(value.substr(equal));
+      tube[value.substr(0, equal - (equal > 0))] = Reader(size).number(0.0);
     } else {
       require((word + value + argv[1]).find('\'') == std::string::npos, "a quote in a name");
       files += " '" + word + "' '" + value + "'";

@@ -156,8 +156,8 @@ class RandomMotion {
   }
 
   void drawShape(MovingPiece* piece) {
-    static const char* const kShapes[] = {"hull", "hull", "hull", "cylinder", "cone", "ellipsoid",
-                                          "solid"};
+    static const char* const kShapes[] = {"hull", "hull",      "hull", "cylinder",
+                                          "cone", "ellipsoid", "solid"};
     piece->shape = kShapes[random_.index(7)];
     const double large = random_.chance(0.4) ? 0.0 : random_.logUniform(1e-4, 0.5);
     for (double& size : piece->size) size = large * random_.uniform(0.0, 1.0);
@@ -175,7 +175,7 @@ class RandomMotion {
   }
 
   void build() {
-    stretch_ = 1.0;
+    stretch_ = random_.chance(0.2) ? 1.0 + random_.uniform(-4e-10, 4e-10) : 1.0;
     drawSources();
     const bool with_plane = random_.chance(0.1);
     const int base = with_plane ? -1 : drawBranch(-1, random_.integer(0, 2), 0.3);
@@ -185,8 +185,8 @@ class RandomMotion {
     // The other branch begins with a joint that is held: where it stands is chosen last.
     const int held = addNode(base, true, -1, AffineMap());
     nodes_[held].offset = 0.0;
-    B_.node = drawBranch(held, random_.chance(0.6) ? 0 : random_.integer(1, 2),
-                         with_plane ? 1.0 : 0.35);
+    B_.node =
+        drawBranch(held, random_.chance(0.6) ? 0 : random_.integer(1, 2), with_plane ? 1.0 : 0.35);
     B_.X_NG = drawPose(random_.chance(0.5));
     for (MovingPiece* piece : {&A_, &B_}) {
       for (int k = piece->node; k != base; k = nodes_[k].parent) piece->path.push_back(k);
@@ -235,8 +235,8 @@ class RandomMotion {
       const MovingNode& node = nodes_[k];
       Real x = node.offset;
       if (node.source >= 0) {
-        x += node.factor * (valueOf(node.source, interval, s) +
-                            (stray.empty() ? 0.0L : stray[node.source]));
+        x += node.factor *
+             (valueOf(node.source, interval, s) + (stray.empty() ? 0.0L : stray[node.source]));
       }
       AffineMap joint;
       if (node.turns) {
@@ -348,10 +348,10 @@ class RandomMotion {
 
   static std::string shapeText(const MovingPiece& p) {
     std::string out = " " + p.shape;
-    const int sizes = p.shape == "hull"                                ? 1
+    const int sizes = p.shape == "hull"                            ? 1
                       : p.shape == "cylinder" || p.shape == "cone" ? 2
-                      : p.shape == "ellipsoid"                         ? 3
-                                                                       : 0;
+                      : p.shape == "ellipsoid"                     ? 3
+                                                                   : 0;
     for (int i = 0; i < sizes; ++i) out += number(p.size[i]);
     if (p.points.empty()) return out;
     out += " " + std::to_string(p.points.size());
