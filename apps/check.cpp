@@ -75,7 +75,12 @@ CheckReport checkTask(const Problem& problem) {
   }
   const std::vector<PairDistance> start = pairDistances(problem, geometry, problem.start, 0.0);
   for (const PairDistance& pair : start) {
-    if (pair.fixed && pair.distance <= 0.0) report.static_contacts.push_back(pair);
+    if (!pair.fixed || pair.distance > 0.0) continue;
+    report.static_contacts.push_back(pair);
+    if (pair.distance >= -kTouchingDepth) continue;
+    report.faults.push_back(describe(pair) +
+                            ", and they do not move relative to each other: move one of them, or "
+                            "add the pair to collision.allowed");
   }
   addEnd("start", start, &report);
   const auto goal = goalConfiguration(problem);

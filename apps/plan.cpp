@@ -2,7 +2,8 @@
 //
 // Options of the command line replace those of the task. Trajectory and certificate are written
 // only when the plan is certified: a file that is there can be trusted. Ctrl-C ends the search,
-// which then returns the best certified plan so far, if there is one.
+// which then returns the best certified plan so far, if there is one: it is written, and the exit
+// code still says that the search was interrupted.
 #include <unistd.h>
 
 #include <atomic>
@@ -148,7 +149,8 @@ int run(const PlanCommand& command) {
     plan = allclear::plan(problem, options, hooks);
   }
   std::vector<std::filesystem::path> written;
-  if (plan.status == PlanStatus::kCertified) {
+  // Interrupted or out of time, the best plan so far may be there, and certified as any other.
+  if (plan.certificate && plan.certificate->clear) {
     std::vector<std::string> warnings;
     written =
         writeOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);

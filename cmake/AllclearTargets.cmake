@@ -8,7 +8,7 @@
 # Interface target with the flags of this project's own code (never imposed on consumers).
 add_library(allclear_flags INTERFACE)
 target_compile_options(allclear_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=fast
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off
   -fno-math-errno -fno-trapping-math  # square roots and choices in loops become vector code
   -fPIC  # in executables too: they share the precompiled headers
   # False alarms of GCC 12 and 13 about std::string (its bugs 105329, 105651).

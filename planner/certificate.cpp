@@ -14,9 +14,11 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/trajectories/trajectory_json.h"
 
@@ -94,26 +96,23 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   }
 }
 
-/// Pairs that overlap and do not move relative to each other: one instant tells for all.
-std::vector<std::string> staticContacts(const CertifiedGeometry& geometry,
-                                        CertifiedMotion& motion) {
-  std::vector<std::string> contacts;
-  for (const CertifiedPair& pair : geometry.pairs) {
-    if (!pair.fixed) continue;
-    const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
-    // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
-    // counts.
-    double least = 0.0;
-    refineUntil([&](MeshFidelity fidelity) {
-      least = motion.bodyDistanceAt(pair.a, pair.b, 0.0, fidelity);
-      return least > 0.0;
-    });
-    if (least > 0.0) continue;
-    contacts.push_back(
-        pairName(a.name, b.name) +
-        text(" overlap by %.4g mm; they do not move relative to each other", -1e3 * least));
+}  // namespace
+
+FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeometry& geometry) {
+  FixedPairSentences sentences;
+  for (const PairDistance& contact : fixedContacts(problem, geometry)) {
+    const std::string pair = pairName(contact.a, contact.b);
+    const std::string overlap = text(" overlap by %.4g mm", -1e3 * contact.distance);
+    if (contact.distance >= -kTouchingDepth) {
+      sentences.contacts.push_back(pair + (contact.distance < 0.0 ? overlap : " touch") +
+                                   "; they do not move relative to each other");
+    } else {
+      sentences.faults.push_back(pair + overlap +
+                                 " and do not move relative to each other: move one of them, or "
+                                 "add the pair to collision.allowed");
+    }
   }
-  return contacts;
+  return sentences;
 }
 
 /// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
@@ -126,14 +125,17 @@ std::vector<std::string> demandsNotCovered(const Problem& problem) {
   return demands;
 }
 
+namespace {
+
 std::string joined(const std::vector<std::string>& parts, const char* separator) {
   std::string all;
   for (const std::string& part : parts) all += (all.empty() ? "" : separator) + part;
   return all;
 }
 
-/// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
-std::string verdict(const Certificate& certificate) {
+}  // namespace
+
+std::string verdictOf(const Certificate& certificate) {
   std::string out;
   if (certificate.clear) {
     out = text("Clear at every instant of %.6g s: ", certificate.trajectory.trajectory.duration());
@@ -170,8 +172,6 @@ std::string verdict(const Certificate& certificate) {
   return out;
 }
 
-}  // namespace
-
 std::vector<std::string> plannedNames(const Problem& problem) {
   std::vector<std::string> names;
   for (int c : problem.planned) names.push_back(problem.robot->coordinates()[c].name);
@@ -193,6 +193,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
   }
+  requireBoundable(problem, trajectory);
   // What the certificate is about, so that it cannot be taken for another robot's or task's.
   Certificate certificate{.trajectory = {trajectory, plannedNames(problem), {}}};
   certificate.trajectory_sha256 = trajectorySha256(certificate.trajectory);
@@ -213,10 +214,12 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   for (std::string& finding : endAndJointFindings(problem, trajectory, options.limits, motion)) {
     certificate.faults.push_back(std::move(finding));
   }
-  certificate.static_contacts = staticContacts(geometry, motion);
+  FixedPairSentences fixed = fixedPairSentences(problem, geometry);
+  certificate.static_contacts = std::move(fixed.contacts);
+  for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
   certificate.not_covered = demandsNotCovered(problem);
   certificate.clear = certificate.faults.empty();
-  certificate.message = verdict(certificate);
+  certificate.message = verdictOf(certificate);
   return certificate;
 }
 

@@ -2,6 +2,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
+#include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/end_faults.h"
@@ -27,6 +28,12 @@ void requirePlannable(const Problem& problem) {
     throw InputError({problem.source_file, 0, findings.front().what, ""}, findings.front().message);
   }
   refuseUnsupported(problem);
+}
+
+/// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.
+std::string fixedFault(const Problem& problem) {
+  const FixedPairSentences fixed = fixedPairSentences(problem, certifiedGeometry(problem));
+  return fixed.faults.empty() ? "" : "No plan: " + fixed.faults.front() + ".";
 }
 
 RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
@@ -56,8 +63,10 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
   const RunContext context = contextOf(options, hooks);
   PlanSearch search(problem, options, context);
   Plan& plan = search.plan();
-  // A start or goal in contact is the user's to mend: say so and solve nothing.
-  plan.message = endFault(problem, search.evaluator());
+  // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
+  // and solve nothing.
+  plan.message = fixedFault(problem);
+  if (plan.message.empty()) plan.message = endFault(problem, search.evaluator());
   if (plan.message.empty()) {
     search.run();
     if (mayDependOnMargins(plan, search.findings())) {

@@ -12,12 +12,19 @@
 #include <limits>
 #include <optional>
 
+#include "allclear/core/extremes.h"
+
 namespace allclear {
 namespace {
 
 constexpr int kCount = BodyCurve::kDegree + 1;
 /// Relative rounding of poses and rates: about a thousand operations each.
 constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
+
+/// Rounding of the instants at which a pose is sampled, in machine epsilons of the instant. It is a
+/// sum (half an epsilon), and interpolation enlarges the error of a sample by at most 2.5 (the
+/// Lebesgue constant of the nodes is 2.1).
+constexpr double kTimeRounding = 2.0 * std::numeric_limits<double>::epsilon();
 
 /// (h/2)^8 / 8! / 64: the remainder of interpolation at 8 Chebyshev-Lobatto nodes, per eighth
 /// derivative, for a cell of length h.
@@ -93,8 +100,10 @@ BodyCurve Obstacle::curve(Interval cell) const {
   std::array<Pose, kCount> samples;
   double size = 1.0;
   for (int i = 0; i < kCount; ++i) {
-    samples[i] = pose(cell.lower + LobattoNodes::at(i) * cell.length());
-    size = std::max(size, samples[i].p.cwiseAbs().maxCoeff());
+    // Beyond the end, by a rounding, the next stretch would be sampled, which may be far faster.
+    const double t = cell.lower + LobattoNodes::at(i) * cell.length();
+    samples[i] = pose(i + 1 < kCount ? std::min(t, cell.upper) : cell.upper);
+    size = raised(size, samples[i].p.cwiseAbs().sum());
   }
   curve.control = LobattoNodes::controlFromSamples(samples);
   // Bounds of the derivatives: only one speed and one rate occur between two knots.
@@ -109,8 +118,11 @@ BodyCurve Obstacle::curve(Interval cell) const {
       *bound *= 1.0 + kRounding;
     }
   }
-  curve.position_error = kRounding * size;
-  curve.rotation_error = std::pow(rate, 8) * remainderFactor(cell.length()) + kRounding;
+  // An instant that is off by some epsilons of t moves the object by its speed times that.
+  const double off = kTimeRounding * std::max(std::abs(cell.lower), std::abs(cell.upper));
+  curve.position_error = kRounding * size + off * curve.bounds.linear[0];
+  curve.rotation_error =
+      std::pow(rate, 8) * remainderFactor(cell.length()) + kRounding + off * rate;
   return curve;
 }
 

@@ -4,6 +4,8 @@
 
 namespace allclear {
 
+class Trajectory;
+
 /// One coordinate of one polynomial piece in Bernstein form, on the stack: the allocation-free
 /// working form of span bounds. `coefficient[0..degree]` over a piece of `length` [s]; every
 /// coefficient is within `error` of the one that exact arithmetic gives.
@@ -28,5 +30,8 @@ struct SpanCoefficients {
   double upper() const;
   double magnitude() const;
 };
+
+/// The `order`-th derivative of coordinate k on span i of the trajectory.
+SpanCoefficients coefficientsOf(const Trajectory& trajectory, int i, int order, int k);
 
 }  // namespace allclear

@@ -111,6 +111,11 @@ Trajectory::Bounds Trajectory::bounds(int order, Interval part) const {
   return result;
 }
 
+SpanCoefficients coefficientsOf(const Trajectory& trajectory, int i, int order, int k) {
+  if (const BSpline* spline = trajectory.bspline()) return spline->coefficients(i, order, k);
+  return trajectory.hermite()->coefficients(i, order, k);
+}
+
 QuinticHermite sampledAtRate(const Trajectory& trajectory, double rate) {
   ALLCLEAR_ASSERT(rate > 0.0 && std::isfinite(rate));
   const double end = trajectory.duration();

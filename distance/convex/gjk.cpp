@@ -160,6 +160,22 @@ void keepOnly(const NearestPoint& nearest, GjkResult* r) {
   r->upper = std::sqrt(nearest.squared);
 }
 
+/// The weights with which the corners of the tetrahedron give the origin, which it holds: shares of
+/// its volume. A flat one has none; its corners count alike.
+void weighOrigin(GjkResult* r) {
+  const Vec3 &a = r->simplex[0].w, &b = r->simplex[1].w, &c = r->simplex[2].w, &d = r->simplex[3].w;
+  const double share[4] = {b.dot(c.cross(d)), -a.dot(c.cross(d)), a.dot(b.cross(d)),
+                           -a.dot(b.cross(c))};
+  const double volume = share[0] + share[1] + share[2] + share[3];
+  double sum = 0.0;
+  for (int i = 0; i < 4; ++i) {
+    // Rounding may put the origin outside by a little.
+    r->weight[i] = volume != 0.0 ? std::max(0.0, share[i] / volume) : 1.0;
+    sum += r->weight[i];
+  }
+  for (double& weight : r->weight) weight = sum > 0.0 ? weight / sum : 0.25;
+}
+
 /// The corner of B - A that is lowest along n.
 MinkowskiPoint lowestAlong(const CorePair& pair, const Vec3& n) {
   MinkowskiPoint corner;
@@ -209,6 +225,7 @@ GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& opt
       r.size = 4;
       r.overlap = true;
       r.upper = 0.0;
+      weighOrigin(&r);
       return r;
     }
     // Without rounding v would come nearer in every round: no progress means that the rest of the

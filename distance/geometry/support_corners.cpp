@@ -136,8 +136,10 @@ int PointCloud::cellOf(const Vec3& d) {
   int axis = 0;
   const double largest = d.cwiseAbs().maxCoeff(&axis);
   const double scale = 0.5 * kCells / largest;
+  // Written so that a direction of zero length or with NaN, which has no cell, gets one too.
   const auto cell = [&](double x) {
-    return std::min(kCells - 1, static_cast<int>(0.5 * kCells + scale * x));
+    const double place = 0.5 * kCells + scale * x;
+    return place > 0.0 && place < kCells ? static_cast<int>(place) : kCells - 1;
   };
   const int side = 2 * axis + (d[axis] < 0.0 ? 1 : 0);
   return (side * kCells + cell(d[(axis + 1) % 3])) * kCells + cell(d[(axis + 2) % 3]);

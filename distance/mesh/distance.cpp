@@ -354,7 +354,8 @@ MeshDistance meshDistance(const MeshBody& A, const Pose& X_WA, const MeshBody& B
 bool meshesOverlap(const MeshBody& A, const Pose& X_WA, const MeshBody& B, const Pose& X_WB,
                    MeshCache* cache) {
   MeshDistanceOptions options;
-  options.enough = 0.0;
+  // Above 0: with 0 the search would drop volumes that touch, and surfaces that touch in them.
+  options.enough = std::numeric_limits<double>::min();
   return meshDistance(A, X_WA, B, X_WB, options, cache).contact;
 }
 

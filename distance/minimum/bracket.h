@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "allclear/core/extremes.h"
 #include "allclear/distance/minimum/minimiser_polish.h"
 #include "allclear/distance/minimum/search_result.h"
 #include "allclear/distance/minimum_distance.h"
@@ -31,7 +32,7 @@ DistanceBracket bracketOf(Motion& motion, SearchResult result, const McdOptions&
     bracket.unique = MinimiserPolish<Motion>(&motion, &result).run(options.tolerance);
   }
   // Rounding may put the bound above the distance found: a bracket must not be upside down.
-  bracket.lower = std::min(result.lower, result.best.ceiling) - motion.error();
+  bracket.lower = lowered(result.lower, result.best.ceiling) - motion.error();
   bracket.upper = result.best.ceiling + motion.error();
   bracket.t_star = result.best.t;
   bracket.evaluated = result.evaluated;

@@ -30,6 +30,12 @@ constexpr double kCorner = 1e-14;
 /// Least squared length of the rows' cross product, to divide by: 0 where a plane degenerates.
 constexpr double kLeastSquare = 1e-200;
 
+/// Sweeps over the turns of the edges. Each brings them about four times nearer to their limit
+/// (measured on random normals): after eight they are within 1e-7 where the normals of a triangle
+/// are 0.1 rad apart, within 3e-6 at 0.5 rad, more than a mesh that stands for a smooth body has.
+/// Any turns give a continuous field; the limit gives the smoothest.
+constexpr int kSweeps = 8;
+
 }  // namespace
 
 Plane tangentPlane(const Vec3& n) {
@@ -61,7 +67,6 @@ Mat2 nearestOrthogonal(const Mat2& M) {
 }
 
 PhongTriangle phongTriangle(const std::array<Vec3, 3>& normals) {
-  constexpr int kSweeps = 8;
   Plane T[3], X[3];  // T[i]: plane at corner i. X[e] = R T: plane at the start of edge e, turned
                      // towards that at its end
   for (int i = 0; i < 3; ++i) T[i] = tangentPlane(normals[i]);

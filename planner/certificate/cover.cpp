@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <queue>
 
+#include "allclear/core/extremes.h"
 #include "allclear/planner/certificate/fidelity.h"
 
 namespace allclear {
@@ -309,7 +310,7 @@ class CoverSearch {
 
 double PieceCover::lower() const {
   double bound = std::numeric_limits<double>::infinity();
-  for (const CoverCell& cell : cells) bound = std::min(bound, cell.lower);
+  for (const CoverCell& cell : cells) bound = lowered(bound, cell.lower);
   return bound;
 }
 

@@ -42,9 +42,11 @@ Cover coverPairs(const CertifiedGeometry& geometry, double tolerance, const Cove
                  CertifiedMotion& motion);
 
 /// Subtracted from every bound [m], so that a checker on another machine, whose rounding differs,
-/// reaches the bound as well. A bound is a sum of some twenty products of lengths up to 10 m: its
-/// rounding is below 1e-13 m, ten thousand times less than the padding; and the padding is a
-/// hundred thousandth of the default tolerance, so that no plan is refused for it.
+/// reaches the bound as well. Not needed for truth: `CertifiedMotion::lowerBound` has its own
+/// rounding in its errors, and a checker that reaches a claim without any padding proves it. A
+/// bound is a sum of some twenty products of lengths up to 10 m: its rounding is below 1e-13 m, ten
+/// thousand times less than the padding; and the padding is a hundred thousandth of the default
+/// tolerance, so that no plan is refused for it.
 inline constexpr double kCoverPadding = 1e-9;
 
 }  // namespace allclear

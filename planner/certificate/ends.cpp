@@ -103,11 +103,11 @@ class EndpointChecker {
     const double distance = (X_WP.p - pose.X_WP.p).norm();
     const double angle = Eigen::AngleAxisd(X_WP.R.transpose() * pose.X_WP.R).angle();
     const std::string link = "link '" + problem_.robot->links()[pose.link].name + "'";
-    if (distance > pose.position_tolerance + options_.end_tolerance) {
+    if (!(distance <= pose.position_tolerance + options_.end_tolerance)) {
       findings_.push_back(where + " the frame of " + link + " is " + shown(distance) +
                           " m off, more than " + shown(pose.position_tolerance) + " m");
     }
-    if (std::abs(angle) > pose.angle_tolerance + options_.end_tolerance) {
+    if (!(std::abs(angle) <= pose.angle_tolerance + options_.end_tolerance)) {
       findings_.push_back(where + " the frame of " + link + " is turned by " + shown(angle) +
                           " rad, more than " + shown(pose.angle_tolerance) + " rad");
     }
@@ -174,11 +174,6 @@ class EndpointChecker {
     return best;
   }
 
-  SpanCoefficients coefficients(int span, int order, int k) const {
-    if (const BSpline* spline = trajectory_.bspline()) return spline->coefficients(span, order, k);
-    return trajectory_.hermite()->coefficients(span, order, k);
-  }
-
   /// Position, velocity and acceleration must not jump where two spans meet. The last coefficient
   /// of a span and the first of the next are the values there; a jump within their errors is
   /// rounding.
@@ -189,8 +184,8 @@ class EndpointChecker {
         for (int order = 0; order < 3; ++order) {
           // Two polynomials that meet with equal position, velocity and acceleration; a jump of the
           // jerk is allowed, or no piecewise quintic curve would pass.
-          const SpanCoefficients before = coefficients(i, order, k);
-          const SpanCoefficients after = coefficients(i + 1, order, k);
+          const SpanCoefficients before = coefficientsOf(trajectory_, i, order, k);
+          const SpanCoefficients after = coefficientsOf(trajectory_, i + 1, order, k);
           const double left = before.coefficient[before.degree];
           const double jump = std::abs(after.coefficient[0] - left);
           const double allowed =

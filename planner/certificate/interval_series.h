@@ -20,7 +20,8 @@ namespace allclear {
 // and sums.
 
 /// An interval of reals, rounded outward: holds every result of an operation on members of its
-/// operands. Infinite or NaN ends make infinite or NaN results; whoever compares must refuse these.
+/// operands. Ends that overflow become infinite; where nothing can be said the result is the whole
+/// line, never NaN.
 struct Enclosure {
   double lower = 0.0;
   double upper = 0.0;
@@ -28,6 +29,10 @@ struct Enclosure {
   static Enclosure outward(double lower, double upper) {
     constexpr double kRounding = 2.0 * std::numeric_limits<double>::epsilon();
     constexpr double kTiny = std::numeric_limits<double>::min();
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    // An infinite end would meet its own infinite widening as infinity - infinity; of infinite
+    // operands nothing is known.
+    if (!(upper - lower < kInfinity)) return {-kInfinity, kInfinity};
     return {lower - kRounding * std::abs(lower) - kTiny,
             upper + kRounding * std::abs(upper) + kTiny};
   }
@@ -41,6 +46,8 @@ struct Enclosure {
   friend Enclosure operator*(const Enclosure& a, const Enclosure& b) {
     const double p = a.lower * b.lower, q = a.lower * b.upper;
     const double r = a.upper * b.lower, s = a.upper * b.upper;
+    // A NaN among them (0 times infinity) would be lost by the least and greatest.
+    if (std::isnan(p + q + r + s)) return outward(p + q + r + s, p + q + r + s);
     return outward(std::min({p, q, r, s}), std::max({p, q, r, s}));
   }
 };
@@ -54,7 +61,8 @@ inline double sineRadius(const Enclosure& x, double middle) {
   return 0.5 * (x.upper - x.lower) * (1.0 + kRounding) + kRounding * (1.0 + std::abs(middle));
 }
 
-/// Encloses the sine over an interval.
+/// Encloses the sine over an interval. Of an infinite one the middle is NaN, and the order of the
+/// arguments below makes that [-1, 1]: a comparison with NaN is false, so the first one stays.
 inline Enclosure sineOf(const Enclosure& x) {
   const double middle = 0.5 * (x.lower + x.upper);
   const double value = std::sin(middle), radius = sineRadius(x, middle);

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "allclear/core/extremes.h"
 #include "allclear/planner/certificate/torque.h"
 #include "allclear/trajectories/span_coefficients.h"
 
@@ -43,7 +44,7 @@ struct Maximum {
 };
 
 void addValue(double value, double t, Maximum* maximum) {
-  if (value <= maximum->reached) return;
+  if (!(value > maximum->reached)) return;  // a NaN is no value seen
   maximum->reached = value;
   maximum->t = t;
 }
@@ -58,10 +59,14 @@ void boundPiece(const Piece& piece, double tolerance, Maximum* maximum) {
   addValue(first, piece.start, maximum);
   addValue(last, piece.start + p.length, maximum);
   const double top = p.upper() - p.error;
+  if (!std::isfinite(top)) {
+    maximum->bound = kInfinity;
+    return;
+  }
   // Halving does not reduce the error of the coefficients: near it there is nothing to gain.
   const bool is_flat = top <= std::max(first, last) + tolerance + p.error;
   if (top <= maximum->reached + tolerance || is_flat) {
-    maximum->bound = std::max(maximum->bound, p.upper());
+    maximum->bound = raised(maximum->bound, p.upper());
     return;
   }
   Piece half{piece.start, p};
@@ -103,11 +108,6 @@ CertifiedLimit limitOf(const std::vector<Piece>& pieces, Interval limits, double
   limit.t = upper_is_nearer ? most.t : least.t;
   limit.kept = limit.lower >= limits.lower - tolerance && limit.upper <= limits.upper + tolerance;
   return limit;
-}
-
-SpanCoefficients coefficientsOf(const Trajectory& trajectory, int span, int order, int k) {
-  if (const BSpline* spline = trajectory.bspline()) return spline->coefficients(span, order, k);
-  return trajectory.hermite()->coefficients(span, order, k);
 }
 
 void addJointLimits(const Problem& problem, const Trajectory& trajectory,
@@ -173,8 +173,8 @@ void addBalance(const Problem& problem, const Trajectory& trajectory,
   limit.upper = -kInfinity;
   for (const DynamicsBound& edge : bounds) {
     if (edge.bound.lower < limit.lower) limit.t = edge.t;
-    limit.lower = std::min(limit.lower, edge.bound.lower);
-    limit.upper = std::max(limit.upper, edge.bound.upper);
+    limit.lower = lowered(limit.lower, edge.bound.lower);
+    limit.upper = raised(limit.upper, edge.bound.upper);
   }
   limit.lower_limit = 0.0;
   limit.kept = limit.lower >= 0.0;

@@ -6,9 +6,9 @@
 // bodies share the cells, so that the coefficients of two pieces belong to the same weights.
 //
 // Errors. A true point of a piece is within `PieceCell::error` of the polynomial's: the remainder
-// of the pose (docs/algorithms/motion-bounds.md) at the piece's farthest point, plus 1000 machine
-// epsilons of the lengths involved for the rounding of the poses and of what is computed here with
-// them.
+// of the pose and the rounding of poses, coordinates and times (docs/algorithms/motion-bounds.md)
+// at the piece's farthest point, plus 1000 machine epsilons of the lengths involved for what is
+// computed here with them.
 #include "allclear/planner/certificate/motion.h"
 
 #include <algorithm>
@@ -17,11 +17,13 @@
 #include <set>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/extremes.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/bernstein.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/certificate/boundable.h"
 
 namespace allclear {
 namespace {
@@ -30,14 +32,15 @@ constexpr int kCount = BodyCurve::kDegree + 1;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Greatest travel of a coordinate within one span [rad or m]. No robot moves so far in one span,
-/// and the number of cells that it takes to bound the motion grows with the travel.
-constexpr double kGreatestTravel = 100.0;
-
 /// Rounding of a piece's poses, supports and sums, in machine epsilons of the lengths involved. A
 /// reach is some twenty products and sums behind a chain of up to about thirty joints; a few
 /// hundred roundings are the most that add up.
 constexpr double kRoundings = 1e3;
+
+/// Rounding of the instants at which the spans of a trajectory begin and end, in machine epsilons
+/// of the instant: knots are multiplied by the duration (half an epsilon at either end), and the
+/// place in a span is a quotient of differences of such instants.
+constexpr double kTimeRoundings = 4.0;
 
 /// More than the rounding, relative, of a difference and a quotient, or of the norm of a vector.
 constexpr double kFewRoundings = 8.0 * kEpsilon;
@@ -83,19 +86,36 @@ BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) cons
   // A constant coordinate has the same value as every Bernstein coefficient.
   const MatX& part = planned_span.control();
   MatX control = problem_.start.replicate(1, part.cols());
-  double travel = 0.0;
   for (int i = 0; i < problem_.plannedCount(); ++i) {
     control.row(problem_.planned[i]) = part.row(i);
-    travel = std::max(travel, part.row(i).maxCoeff() - part.row(i).minCoeff());
   }
-  // Written so that NaN is refused.
-  if (!(travel <= kGreatestTravel) || planned_span.degree() > kMotionOrder) {
-    throw InputError(
-        "the trajectory cannot be bounded: a polynomial piece of it is of a degree "
-        "above " +
-        std::to_string(kMotionOrder) + " or moves a joint by more than 100 rad or m");
+  if (planned_span.degree() > kMotionOrder) {
+    throw InputError("the trajectory cannot be bounded: a polynomial piece of it is of degree " +
+                     std::to_string(planned_span.degree()) + ", above " +
+                     std::to_string(kMotionOrder));
   }
+  requireShortTravel(*problem_.robot, planned_span.time(), control);
   return {planned_span.time(), std::move(control)};
+}
+
+/// How far the coordinates of the span may be from the trajectory's: by the rounding of its
+/// Bernstein coefficients, of a cut at a break of the motion (as in `SpanCoefficients::restrict`),
+/// and of its instants.
+VecX CertifiedMotion::coordinateError(int span, const BernsteinSpan& robot_span) const {
+  const MatX& control = robot_span.control();
+  const double degree = robot_span.degree();
+  const double t = std::max(std::abs(robot_span.time().lower), std::abs(robot_span.time().upper));
+  VecX error = VecX::Zero(control.rows());
+  for (int i = 0; i < problem_.plannedCount(); ++i) {
+    const auto row = control.row(problem_.planned[i]);
+    const SpanCoefficients whole = coefficientsOf(trajectory_, span, 0, i);
+    const double range = row.maxCoeff() - row.minCoeff();
+    const double rate = coefficientsOf(trajectory_, span, 1, i).magnitude();
+    error[problem_.planned[i]] =
+        whole.error + kEpsilon * (4.0 * (degree + 1.0) * whole.magnitude() + 4.0 * degree * range +
+                                  kTimeRoundings * t * rate);
+  }
+  return error;
 }
 
 /// The instants that a cell may not contain in its inside: ends of spans, where the polynomial of
@@ -131,16 +151,20 @@ void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeom
   LinkCurves curves;
   for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
     const Interval time{breaks[i], breaks[i + 1]};
-    const BernsteinSpan span = trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
+    const int index = trajectory_.spanAt(time.middle());
     // Labelled with our own times: those of the restricted span may differ by a rounding, and cells
     // must join without a gap.
-    builder_->build(BernsteinSpan(time, robotSpan(span).control()), tolerance, *workspace_,
-                    &curves);
+    const BernsteinSpan span(time, robotSpan(trajectory_.span(index).restricted(time)).control());
+    const VecX error = coordinateError(index, span);
+    builder_->build(span, tolerance, *workspace_, &curves);
     cells_.insert(cells_.end(), curves.cells.begin(), curves.cells.end());
     for (std::size_t l = 0; l < options.links.size(); ++l) {
-      const auto part = curves.of(static_cast<int>(l));
-      auto& curve = link_curves_[options.links[l]];
-      curve.insert(curve.end(), part.begin(), part.end());
+      const int link = options.links[l];
+      for (BodyCurve curve : curves.of(static_cast<int>(l))) {
+        builder_->addCoordinateError(span, static_cast<int>(l), error, &curve);
+        requireFinite(curve, "link '" + problem.robot->links()[link].name + "'");
+        link_curves_[link].push_back(curve);
+      }
     }
   }
   for (std::size_t i = 0; i + 1 < cells_.size(); ++i) {
@@ -164,12 +188,13 @@ CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
     const Pose& X = cell.control[k];
     for (int axis = 0; axis < 3; ++axis) {
       const Vec3 w = X.R.row(axis).transpose();
-      cell.upper[axis] = std::max(cell.upper[axis], X.p[axis] + supportAlong(geometry.shape, w));
-      cell.lower[axis] = std::min(cell.lower[axis], X.p[axis] - supportAlong(geometry.shape, -w));
+      cell.upper[axis] = raised(cell.upper[axis], X.p[axis] + supportAlong(geometry.shape, w));
+      cell.lower[axis] = lowered(cell.lower[axis], X.p[axis] - supportAlong(geometry.shape, -w));
     }
   }
-  const double scale = curve.control[0].p.norm() + curve.control[kCount - 1].p.norm() +
-                       radiusAbout(Vec3::Zero(), geometry);
+  double scale = curve.control[0].p.norm() + curve.control[kCount - 1].p.norm();
+  for (const Pose& X : curve.control) scale = raised(scale, X.p.norm());
+  scale += radiusAbout(Vec3::Zero(), geometry);
   cell.error =
       curve.error(radiusAbout(curve.reference_B, geometry)) + kRoundings * kEpsilon * scale;
   cell.lower.array() -= cell.error;
@@ -182,7 +207,10 @@ std::vector<BodyCurve> CertifiedMotion::bodyCurves(const Obstacle* obstacle, int
   if (obstacle == nullptr) return linkCurve(link);
   if (!obstacle->moves()) return {BodyCurve::still(obstacle->X_WO, {0.0, duration()})};
   std::vector<BodyCurve> curves;
-  for (const Interval& cell : cells_) curves.push_back(obstacle->curve(cell));
+  for (const Interval& cell : cells_) {
+    curves.push_back(obstacle->curve(cell));
+    requireFinite(curves.back(), "obstacle '" + obstacle->id + "'");
+  }
   return curves;
 }
 
@@ -239,8 +267,8 @@ double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, In
   for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
     if (cells_[c].lower >= time.upper && c > cellAt(time.lower)) break;
     Vec3 from_A = n.normalized();
-    if (A.is_plane) from_A = A.cell(c).control[0].R.col(2);
-    if (B.is_plane) from_A = -B.cell(c).control[0].R.col(2);
+    if (A.is_plane) from_A = A.cell(c).control[0].R.col(2).normalized();
+    if (B.is_plane) from_A = -B.cell(c).control[0].R.col(2).normalized();
     // The part of this cell that belongs to `time`, in units of the cell, widened by its rounding.
     const double length = cells_[c].length();
     const double s0 = std::clamp((time.lower - cells_[c].lower) / length - kFewRoundings, 0., 1.);
@@ -249,7 +277,7 @@ double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, In
     reach(A, c, from_A, s0, s1, &h_A);
     reach(B, c, -from_A, s0, s1, &h_B);
     const double error = A.cell(c).error + B.cell(c).error;
-    for (int k = 0; k < kCount; ++k) least = std::min(least, -(h_A[k] + h_B[k]) - error);
+    for (int k = 0; k < kCount; ++k) least = lowered(least, -(h_A[k] + h_B[k]) - error);
   }
   return least;
 }
@@ -286,7 +314,7 @@ DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Inte
     const DistanceBracket found =
         minimumDistance(*A.body, {&A.geometry->shape, A.geometry->X_BG, {&a_part, 1}}, *B.body,
                         {&B.geometry->shape, B.geometry->X_BG, {&b_part, 1}}, options);
-    const double lower = std::min(least.lower, found.lower);
+    const double lower = lowered(least.lower, found.lower);
     if (found.upper < least.upper) least = found;
     least.lower = lower;
     if (cells_[c].upper >= time.upper) break;
@@ -350,7 +378,7 @@ double CertifiedMotion::bodyDistanceAt(int a, int b, double t, MeshFidelity fide
   double least = kInfinity;
   for (int i = 0; i < ensurePieces(a, fidelity); ++i) {
     for (int j = 0; j < ensurePieces(b, fidelity); ++j) {
-      least = std::min(least, distanceAt({a, i, fidelity}, {b, j, fidelity}, t).distance);
+      least = lowered(least, distanceAt({a, i, fidelity}, {b, j, fidelity}, t).distance);
     }
   }
   return least;

@@ -23,10 +23,11 @@ struct PieceIndex {
 };
 
 /// Subtracted from the bounds between exact meshes [m], so that the checker's own search can
-/// confirm them. A search brackets the least distance of the polynomial motions and then subtracts
-/// their error, which is the same for both. The checker narrows its bracket to half of this
-/// padding, so it ends at least 1e-6 m above what the certificate claims, in whatever order it
-/// searches; two machines differ by roundings, which are far smaller.
+/// confirm them. Not needed for truth: both searches' bounds hold by themselves. A search brackets
+/// the least distance of the polynomial motions and then subtracts their error, which is the same
+/// for both. The checker narrows its bracket to half of this padding, so it ends at least 1e-6 m
+/// above what the certificate claims, in whatever order it searches; two machines differ by
+/// roundings, which are far smaller.
 inline constexpr double kSurfacePadding = 2e-6;
 
 /// The motion of all bodies along a trajectory, and what it proves of their distances: the distance
@@ -135,6 +136,7 @@ class CertifiedMotion {
   std::vector<double> timeBreaks(double tolerance) const;
   std::vector<BodyCurve> bodyCurves(const Obstacle* obstacle, int link) const;
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
+  VecX coordinateError(int span, const BernsteinSpan& robot_span) const;
   void makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const;
   static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry);
   static void reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,

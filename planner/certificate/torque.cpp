@@ -26,6 +26,7 @@
 #include <functional>
 #include <limits>
 
+#include "allclear/core/extremes.h"
 #include "allclear/planner/certificate/interval_series.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/chain_recursion.h"
@@ -106,7 +107,7 @@ class DynamicsSearch {
 
   /// By how much a range goes beyond the limits of function i, in its scale; negative inside.
   double excess(std::size_t i, double lower, double upper) const {
-    return std::max(upper - limits_[i].upper, limits_[i].lower - lower) / scales_[i];
+    return raised(upper - limits_[i].upper, limits_[i].lower - lower) / scales_[i];
   }
 
   /// Notes how near to their limits the functions come at the instant t.
@@ -141,8 +142,8 @@ class DynamicsSearch {
     bool is_fine = true;
     for (std::size_t i = 0; i < limits_.size(); ++i) {
       const double bulge = factor * inside[i].second.magnitude();
-      bounds.push_back({std::min(first[i].value.lower, last[i].value.lower) - bulge,
-                        std::max(first[i].value.upper, last[i].value.upper) + bulge});
+      bounds.push_back({lowered(first[i].value.lower, last[i].value.lower) - bulge,
+                        raised(first[i].value.upper, last[i].value.upper) + bulge});
       is_fine = is_fine && isGoodEnough(i, excess(i, bounds.back().lower, bounds.back().upper));
     }
     if (!is_fine && depth < kMostHalvings) {
@@ -154,7 +155,7 @@ class DynamicsSearch {
     }
     for (std::size_t i = 0; i < limits_.size(); ++i) {
       Interval& all = result_[i].bound;
-      all = {std::min(all.lower, bounds[i].lower), std::max(all.upper, bounds[i].upper)};
+      all = {lowered(all.lower, bounds[i].lower), raised(all.upper, bounds[i].upper)};
     }
   }
 

@@ -14,10 +14,13 @@
 #include <optional>
 #include <tuple>
 
+#include "allclear/core/extremes.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/statements.h"
 
 namespace allclear {
 namespace {
@@ -100,6 +103,9 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
   std::map<std::tuple<std::string, std::string, MeshFidelity, int, int>, const CertificatePair*>
       stored;
   for (const CertificatePair& pair : certificate.pairs) {
+    const int fidelity = static_cast<int>(pair.fidelity);
+    require(fidelity >= 0 && fidelity < kMeshFidelityCount,
+            "'" + pair.a + "' and '" + pair.b + "': there is no such fidelity");
     const auto key = std::tuple(pair.a, pair.b, pair.fidelity, pair.piece_a, pair.piece_b);
     require(stored.emplace(key, &pair).second, "'" + pair.a + "' and '" + pair.b + "' come twice");
   }
@@ -121,7 +127,7 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
         require(found != stored.end(), name + ": the pair is missing");
         require(found->second->margin == pair.margin, name + ": not the margin of the task");
         checkCells(motion, {pair.a, i, *fidelity}, {pair.b, j, *fidelity}, *found->second, name);
-        for (const CoverCell& cell : found->second->cells) least = std::min(least, cell.lower);
+        for (const CoverCell& cell : found->second->cells) least = lowered(least, cell.lower);
       }
     }
   }
@@ -136,7 +142,12 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   const Interval& minimum = certificate.minimum_clearance;
   require(minimum.lower <= proven, "the least distance is not proven by the cells");
   require(minimum.upper >= minimum.lower, "the bracket of the least distance is upside down");
-  if (certificate.closest_a.empty()) return;
+  if (certificate.pairs.empty()) {
+    require(certificate.closest_a.empty() && certificate.closest_b.empty() &&
+                certificate.closest_t == 0.0 && std::isinf(minimum.lower),
+            "there are no pairs that could have a least distance");
+    return;
+  }
   require(certificate.closest_t >= 0.0 && certificate.closest_t <= motion.duration(),
           "the instant of the least distance is outside the trajectory");
   // The distance at one instant is an upper bound of the least distance, so the claim may not be
@@ -144,13 +155,18 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   double least = std::numeric_limits<double>::infinity();
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
-    if (a.name != certificate.closest_a || b.name != certificate.closest_b) continue;
+    if (pair.fixed || a.name != certificate.closest_a || b.name != certificate.closest_b) continue;
     const auto fidelity = fidelityOf(certificate, a.name, b.name);
-    least = std::min(least, motion.bodyDistanceAt(pair.a, pair.b, certificate.closest_t,
-                                                  fidelity.value_or(MeshFidelity::kHull)));
+    least = lowered(least, motion.bodyDistanceAt(pair.a, pair.b, certificate.closest_t,
+                                                 fidelity.value_or(MeshFidelity::kHull)));
   }
-  require(minimum.upper >= least - kInstantTolerance,
+  require(std::isfinite(minimum.upper) && minimum.upper >= least - kInstantTolerance,
           "the least distance is not met at the instant given");
+}
+
+bool isNear(double claimed, double proven) {
+  return claimed == proven ||
+         std::abs(claimed - proven) <= kLimitTolerance * std::max(1.0, std::abs(proven));
 }
 
 /// Requires that the limits found here are kept and are the ones claimed.
@@ -163,27 +179,45 @@ void checkLimits(const std::vector<CertifiedLimit>& found, const Certificate& ce
             name + " is missing");
     require(proven.lower_limit == claimed.lower_limit && proven.upper_limit == claimed.upper_limit,
             name + ": not the limits of the task");
-    // The verdict rests on what was proven here; the claimed bounds may only be wider.
-    require(proven.kept, name + " exceeds its limits");
-    const double slack =
-        kLimitTolerance * std::max({1.0, std::abs(proven.lower), std::abs(proven.upper)});
-    require(claimed.kept && claimed.lower <= proven.lower + slack &&
-                claimed.upper >= proven.upper - slack,
-            name + ": its bounds are tighter than proven");
+    // The verdict rests on what was proven here.
+    require(proven.kept && claimed.kept, name + " exceeds its limits");
+    require(isNear(claimed.lower, proven.lower) && isNear(claimed.upper, proven.upper),
+            name + ": its bounds are not those proven");
+    require(isNear(claimed.t, proven.t), name + ": not the instant where it is nearest its limit");
   }
 }
 
 /// Requires that the certificate is about this robot, task and trajectory.
 void checkIdentity(const Problem& problem, const Certificate& certificate) {
-  require(certificate.clear, "it does not claim that the trajectory is clear");
+  require(certificate.clear && certificate.faults.empty(),
+          "it does not claim that the trajectory is clear");
   require(certificate.robot_sha256 == problem.robot->sourceSha256(), "it is of another robot");
   require(certificate.task_sha256 == problem.source_sha256, "it is of another task");
   require(certificate.margin == problem.collision.margin, "not the margin of the task");
   require(certificate.tolerance == problem.collision.tolerance, "not the tolerance of the task");
-  require(certificate.trajectory.joint_names == plannedNames(problem),
+  require(certificate.trajectory.joint_names == plannedNames(problem) &&
+              certificate.trajectory.trajectory.dimension() == problem.plannedCount(),
           "its trajectory is of other joints");
   require(certificate.trajectory_sha256 == trajectorySha256(certificate.trajectory),
           "its trajectory was changed");
+}
+
+/// Makes every sentence anew, from the problem and from numbers that were verified, and requires
+/// that the certificate says the same. Returns the verdict.
+std::string checkStatements(const Problem& problem, const CertifiedGeometry& geometry,
+                            const Certificate& certificate) {
+  Certificate said = certificate;
+  const FixedPairSentences fixed = fixedPairSentences(problem, geometry);
+  require(fixed.faults.empty(), fixed.faults.empty() ? "" : fixed.faults[0]);
+  said.static_contacts = fixed.contacts;
+  require(said.static_contacts == certificate.static_contacts,
+          "its static contacts are not those of the task");
+  said.not_covered = demandsNotCovered(problem);
+  require(said.not_covered == certificate.not_covered,
+          "what it does not cover is not what the task demands beyond it");
+  const std::string verdict = verdictOf(said);
+  require(verdict == certificate.message, "its message is not what it proves");
+  return verdict;
 }
 
 }  // namespace
@@ -194,6 +228,7 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     // The cheap checks first. All below starts from the problem and the trajectory alone.
     checkIdentity(problem, certificate);
     const Trajectory& trajectory = certificate.trajectory.trajectory;
+    requireBoundable(problem, trajectory);
     const CertifiedGeometry geometry = certifiedGeometry(problem);
     CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
     const double proven = checkPairs(geometry, motion, certificate);
@@ -201,9 +236,10 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     checkLimits(certifiedLimits(problem, trajectory, options.limits, motion), certificate);
     const auto findings = endAndJointFindings(problem, trajectory, options.limits, motion);
     require(findings.empty(), findings.empty() ? "" : findings[0]);
+    const std::string verdict = checkStatements(problem, geometry, certificate);
     return {true, "The certificate holds: " + std::to_string(certificate.pairs.size()) +
                       " pairs and " + std::to_string(certificate.limits.size()) +
-                      " limits were proven anew."};
+                      " limits were proven anew. " + verdict};
   } catch (const Refutation& refutation) {
     return {false, "The certificate does not hold: " + refutation.why() + "."};
   } catch (const InputError& error) {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "allclear/planner/problem.h"
+#include "allclear/planner/problem/boundable_values.h"
 
 namespace allclear {
 namespace {
@@ -49,8 +50,13 @@ class Validator {
     checkPathConstraints();
     checkTimes();
     checkSettings();
-    checkMotions();
     checkNames();
+    // Last: the checks above say more about the same numbers.
+    for (Finding& finding : unboundableValues(p_)) {
+      const bool is_known = std::any_of(findings_.begin(), findings_.end(),
+                                        [&](const Finding& f) { return f.what == finding.what; });
+      if (!is_known) findings_.push_back(std::move(finding));
+    }
     return std::move(findings_);
   }
 
@@ -100,7 +106,6 @@ class Validator {
   void checkSettings();
   void checkPositive(const std::string& what, double value, bool zero_allowed);
   void checkLimitOverrides(const std::string& what, const VecX& values);
-  void checkMotions();
   void checkNames();
   void checkKnown(const std::string& what, const std::string& name,
                   const std::multiset<std::string>& known);
@@ -341,25 +346,6 @@ void Validator::checkSettings() {
   }
   if (sum == 0.0) add("objective", "every weight is zero");
   if (p_.balance) checkPositive("balance: margin", p_.balance->margin, true);
-}
-
-void Validator::checkMotions() {
-  for (const Obstacle& obstacle : p_.obstacles) {
-    const std::string what = "obstacle '" + obstacle.id + "'";
-    if (!obstacle.X_WO.p.allFinite() || !obstacle.X_WO.R.allFinite()) {
-      add(what, "its pose is not finite");
-    }
-    // One finding per obstacle is enough: after a knot out of order the rest means nothing.
-    double previous = -std::numeric_limits<double>::infinity();
-    for (const PoseKnot& knot : obstacle.motion) {
-      if (!std::isfinite(knot.time) || knot.time <= previous || !knot.X_WO.p.allFinite() ||
-          !knot.X_WO.R.allFinite()) {
-        add(what, "its motion must be finite and its times must ascend", knot.time, previous);
-        break;
-      }
-      previous = knot.time;
-    }
-  }
 }
 
 void Validator::checkNames() {

@@ -118,7 +118,8 @@ double ClearanceRows::excess(std::size_t row) const {
          settings_.clearance_target;
 }
 
-double ClearanceRows::leastEvaluated(int* row) const {
+double ClearanceRows::least(const BSpline& curve, int* row) {
+  evaluate(curve);
   double least = HUGE_VAL;
   for (std::size_t r = 0; r < clearances_.size(); ++r) {
     if (excess(r) >= least) continue;

@@ -55,9 +55,9 @@ class ClearanceRows {
   int jacobian(const CurveVariables& variables, const BSpline& curve, const MatX& dC, int at,
                Eigen::Ref<VecX> out);
 
-  /// The least value among the rows at the curve evaluated last, and which row; infinite, and
-  /// `row` unchanged, when there are none.
-  double leastEvaluated(int* row) const;
+  /// The least value among the rows, and which row; infinite, and `row` unchanged, when there are
+  /// none. Pre: as for `clearances`.
+  double least(const BSpline& curve, int* row);
 
  private:
   double excess(std::size_t row) const;

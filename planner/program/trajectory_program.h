@@ -45,9 +45,8 @@ class TrajectoryProgram : public NonlinearProgram {
   BSpline curveAt(const VecX& x) const { return variables_.curveAt(x); }
   const VecX& point() const { return x_; }  ///< of the last `setPoint`
   const BSpline& currentCurve() const { return curve_; }
-  /// The least of distance - margin - target over the rows, at the point whose rows were evaluated
-  /// last, and which row.
-  double worstRow(int* row) const { return clearances_.leastEvaluated(row); }
+  /// The least of distance - margin - target over the rows at `point()`, and which row.
+  double worstRow(int* row) { return clearances_.least(curve_, row); }
   const std::vector<Clearance>& rowClearances() { return clearances_.clearances(curve_); }
 
   Bounds bounds() const override;

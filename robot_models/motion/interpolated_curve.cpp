@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/extremes.h"
+
 namespace allclear {
 namespace {
 
@@ -33,7 +35,7 @@ constexpr double kPoseRounding = 1e3 * kEpsilon;
 /// The pad [m] for a curve: proportional to the greatest length that entered its poses.
 double poseRounding(const std::array<Pose, kNodes>& control, double reach) {
   double size = reach;
-  for (const Pose& X : control) size = std::max(size, X.p.cwiseAbs().maxCoeff());
+  for (const Pose& X : control) size = raised(size, X.p.cwiseAbs().sum());
   return kPoseRounding * size;
 }
 
@@ -46,8 +48,8 @@ std::pair<double, double> squaredDeviation(std::span<const Pose> samples, const 
     const Pose& X = samples[kNodes + j];
     const Mat3 turned = X.R - polynomial[j].R;
     const Vec3 moved = turned * reference_B + (X.p - polynomial[j].p);
-    position = std::max(position, moved.squaredNorm());
-    rotation = std::max(rotation, turned.squaredNorm());
+    position = raised(position, moved.squaredNorm());
+    rotation = raised(rotation, turned.squaredNorm());
   }
   return {position, rotation};
 }

@@ -17,6 +17,8 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/extremes.h"
+#include "allclear/core/input_error.h"
 #include "allclear/robot_models/motion/interpolated_curve.h"
 
 namespace allclear {
@@ -65,8 +67,53 @@ Ball geometryBall(const Link& link) {
 
 double greatestReach(const ReachChain& chain) {
   double reach = 0.0;
-  for (const ChainJoint& joint : chain.joints) reach = std::max(reach, joint.reach);
+  for (const ChainJoint& joint : chain.joints) reach = raised(reach, joint.reach);
   return reach;
+}
+
+/// What an error of the sampled poses can grow to in the curve: interpolation enlarges it by at
+/// most 2.5 (the Lebesgue constant of the nodes is 2.1), the deviations at the checks count 1.4061
+/// times and see the errors of the sample and of the polynomial: 2.5 + 1.4061 (1 + 2.5) < 8.
+constexpr double kSampleGain = 8.0;
+
+/// Rounding of a joint variable m q + offset, in the curve: a product and a sum, half an epsilon of
+/// their size each.
+constexpr double kVariableRounding = kSampleGain * kEpsilon;
+
+/// How far the coordinates behind a curve may be from the span's, by rounding
+/// (docs/algorithms/motion-bounds.md, "Rounding"). `control` are their coefficients over the cell,
+/// of degree p, M the largest in size, r their range.
+/// - Cutting the cell out of the span: 2 p levels of convex combinations, and their parameters:
+///   4 (p + 1) M + 4 p r.
+/// - Sampling: weights by p levels, p + 1 products and sums, nodes that are rounded themselves:
+///   (2 p + 1) M + 2 p r, in single samples, so times `kSampleGain`.
+void coordinateRounding(const MatX& control, VecX* rounding) {
+  const double p = static_cast<double>(control.cols() - 1);
+  const double of_size = 4.0 * (p + 1.0) + kSampleGain * (2.0 * p + 1.0);
+  const double of_range = 4.0 * p + kSampleGain * 2.0 * p;
+  rounding->resize(control.rows());
+  for (Eigen::Index k = 0; k < control.rows(); ++k) {
+    const double least = control.row(k).minCoeff(), greatest = control.row(k).maxCoeff();
+    const double size = std::max(std::fabs(least), std::fabs(greatest));
+    (*rounding)[k] =
+        kEpsilon * (of_size * size + of_range * (greatest - least)) + kVariableRounding * size;
+  }
+}
+
+/// Adds to the curve what errors of its joints can do: a turn by d about an axis at the distance
+/// rho moves a point by at most rho d and every unit vector by d, a slide moves it by d.
+/// `coordinate_error` [rad or m] is by coordinate, `offset_error` relative to a joint's offset.
+void addJointErrors(const ReachChain& chain, const VecX& coordinate_error, double offset_error,
+                    BodyCurve* curve) {
+  double position = 0.0, rotation = 0.0;
+  for (const ChainJoint& joint : chain.joints) {
+    const double d =
+        joint.factor * coordinate_error[joint.coordinate] + offset_error * joint.offset;
+    position += joint.turns ? joint.reach * d : d;
+    if (joint.turns) rotation += d;
+  }
+  curve->position_error += position * kMajorantRounding;
+  curve->rotation_error += rotation * kMajorantRounding;
 }
 
 }  // namespace
@@ -95,6 +142,10 @@ LinkCurveBuilder::LinkCurveBuilder(const RobotModel& model, Options options)
     references_.push_back(ball.center);
     radii_.push_back(ball.radius);
     paths_.push_back(tree_.pathTo(tree_.mounts()[link].node));
+    double length = tree_.mounts()[link].X_NL.p.norm() + ball.center.norm();
+    for (int node : paths_.back()) length += tree_.nodes()[node].X_PF.p.norm();
+    lengths_.push_back(length);
+    names_.push_back(model.links()[link].name);
   }
   // Turns sweep all angles anyway; only the range of a slide enters the reach.
   for (const MotionNode& node : tree_.nodes()) {
@@ -137,14 +188,22 @@ LinkCurveBuilder::CellPlan LinkCurveBuilder::planCells(const BernsteinSpan& span
   derivativeSuprema(span.control(), length, &w.suprema);
   nodeSeries(w);
   double plain = 0.0, checked = 0.0;
+  int fastest = 0;
   for (int i = 0; i < static_cast<int>(links_.size()); ++i) {
     const MotionMajorant majorant = linkMajorant(i, chains[i], w);
-    plain = std::max(plain, majorant.linear[8] + majorant.angular[8] * errorRadius(i));
-    checked = std::max(checked, majorant.linear[15] + majorant.angular[15] * errorRadius(i));
+    const double eighth = majorant.linear[8] + majorant.angular[8] * errorRadius(i);
+    if (!(eighth <= plain)) fastest = i;
+    plain = raised(plain, eighth);
+    checked = raised(checked, majorant.linear[15] + majorant.angular[15] * errorRadius(i));
   }
   // The eighth root. A few roundings of it are far within the padding of the majorants.
   const double root = std::sqrt(std::sqrt(std::sqrt(plain * remainderFactor(length) / tolerance)));
-  ALLCLEAR_ASSERT(root <= max_cells_);
+  if (!(root <= max_cells_)) {
+    throw InputError("link '" + names_[fastest] + "' moves too fast to be bounded: from t = " +
+                     std::to_string(span.time().lower) + " s to " +
+                     std::to_string(span.time().upper) + " s its motion would need more than " +
+                     std::to_string(max_cells_) + " cells of time");
+  }
   CellPlan plan;
   plan.certain_count = std::max(1, static_cast<int>(std::ceil(root)));
   // The bounds over a cell are sharper than those over the span: try three quarters.
@@ -152,9 +211,9 @@ LinkCurveBuilder::CellPlan LinkCurveBuilder::planCells(const BernsteinSpan& span
   if (plan.count == 1) return plan;
   // With the checks, half of the tolerance is left to the deviation that they will find.
   const double rest = 2.0 * checked * checkedRemainderFactor(length) / tolerance;
-  const int with_checks = std::max(1, static_cast<int>(std::ceil(std::pow(rest, 1.0 / 15.0))));
+  const double with_checks = std::max(1.0, std::ceil(std::pow(rest, 1.0 / 15.0)));
   plan.checked = with_checks < plan.count;
-  if (plan.checked) plan.count = with_checks;
+  if (plan.checked) plan.count = static_cast<int>(with_checks);
   return plan;
 }
 
@@ -201,15 +260,18 @@ double LinkCurveBuilder::buildCells(const BernsteinSpan& span, const CellPlan& p
     }
     Pose* poses = out->poses.data() + static_cast<std::size_t>(c) * out->samples * link_count;
     samplePoses(part.control(), out->samples, c == 0, w, poses);
+    coordinateRounding(part.control(), &w.rounding);
     double error = 0.0;
     for (int i = 0; i < link_count; ++i) {
       BodyCurve& curve = out->curves[static_cast<std::size_t>(i) * plan.count + c];
       for (int k = 0; k < out->samples; ++k) samples[k] = poses[k * link_count + i];
       curve.time = time;
       curve.reference_B = references_[i];
-      error = std::max(error, interpolateCurve(std::span(samples).first(out->samples),
-                                               linkMajorant(i, chains[i], w),
-                                               greatestReach(chains[i]), errorRadius(i), &curve));
+      error = raised(error, interpolateCurve(std::span(samples).first(out->samples),
+                                             linkMajorant(i, chains[i], w),
+                                             std::max(greatestReach(chains[i]), lengths_[i]),
+                                             errorRadius(i), &curve));
+      addJointErrors(chains[i], w.rounding, kVariableRounding, &curve);
     }
     if (error > tolerance) return error;
   }
@@ -231,8 +293,16 @@ void LinkCurveBuilder::build(const BernsteinSpan& span, double tolerance, Worksp
     if (error == 0.0) return;
     // The error falls with at least the eighth power of the count; one cell more at the least.
     const double grown = std::ceil(plan.count * std::pow(error / tolerance, 1.0 / 8.0));
-    plan.count = std::clamp(static_cast<int>(grown), plan.count + 1, plan.certain_count);
+    plan.count = grown < plan.certain_count ? std::max(static_cast<int>(grown), plan.count + 1)
+                                            : plan.certain_count;
   }
+}
+
+void LinkCurveBuilder::addCoordinateError(const BernsteinSpan& span, int i, const VecX& error,
+                                          BodyCurve* curve) const {
+  const std::vector<Interval> wider = rangesFor(span);
+  if (wider.empty()) return addJointErrors(chains_[i], error, 0.0, curve);
+  addJointErrors(reachChain(tree_, -1, links_[i], references_[i], wider), error, 0.0, curve);
 }
 
 BodyCurve LinkCurveBuilder::relativeCurve(const BernsteinSpan& span, const LinkCurves& curves,
@@ -253,8 +323,11 @@ BodyCurve LinkCurveBuilder::relativeCurve(const BernsteinSpan& span, const LinkC
   BodyCurve curve;
   curve.time = time;
   curve.reference_B = references_[i];
-  const double size = greatestReach(chain) + poses[i].p.norm() + poses[base].p.norm();
+  const double size = greatestReach(chain) + lengths_[i] + poses[i].p.norm() + poses[base].p.norm();
   interpolateCurve(samples, motionMajorant(chain, suprema), size, errorRadius(i), &curve);
+  VecX rounding;
+  coordinateRounding(span.restricted(time).control(), &rounding);
+  addJointErrors(chain, rounding, kVariableRounding, &curve);
   return curve;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "allclear/distance/body_curve.h"
@@ -43,7 +44,7 @@ class LinkCurveBuilder {
     /// Ranges of the coordinates for reach, as `coordinateRanges`; empty: those of the model. Spans
     /// that leave the range of a slide get a wider reach of their own: sound, but slower.
     std::vector<Interval> ranges;
-    int max_cells = 1 << 14;  ///< per span; more is a `ContractViolation`
+    int max_cells = 1 << 14;  ///< per span; a motion that needs more is an `InputError`
   };
 
   struct Workspace {
@@ -54,6 +55,7 @@ class LinkCurveBuilder {
     std::vector<TimeSeries> rotation;  ///< by node: series of its rotation
     std::vector<TimeSeries> share;     ///< by node: what a metre of reach, or its slide, adds
     std::vector<Pose> poses;
+    VecX rounding;  ///< of the coordinates at the instants sampled, over the cell at hand
     MatX weights;   ///< of the control points at nodes and checks
     MatX sample_q;  ///< configurations there
     VecX q;
@@ -73,6 +75,11 @@ class LinkCurveBuilder {
   /// `tolerance` [m] (the rounding of the poses themselves aside).
   void build(const BernsteinSpan& span, double tolerance, Workspace& workspace,
              LinkCurves* out) const;
+
+  /// Adds to the curve of the builder's link `i` over a part of `span` what an error of each
+  /// coordinate of up to `error` [rad or m] can move its points.
+  void addCoordinateError(const BernsteinSpan& span, int i, const VecX& error,
+                          BodyCurve* curve) const;
 
   /// The motion of the builder's link `i` over cell `cell` of `curves` (built from `span`), as seen
   /// from the frame of its link `base`: only the joints between the two count.
@@ -114,6 +121,8 @@ class LinkCurveBuilder {
   std::vector<int> links_;
   std::vector<Vec3> references_;
   std::vector<double> radii_;
+  std::vector<double> lengths_;  ///< [m] of the fixed parts of the chain to the reference point
+  std::vector<std::string> names_;
   std::vector<Interval> ranges_;
   std::vector<ReachChain> chains_;       ///< from the world to the reference point, by i
   std::vector<std::vector<int>> paths_;  ///< nodes of those chains, by i

@@ -135,7 +135,8 @@ Interval travel(const MotionNode& node, const std::vector<Interval>& ranges) {
 /// Passes one joint towards the base. `forward`: the joint's moving side faces the tip.
 ChainJoint passJoint(const MotionNode& node, bool forward, const std::vector<Interval>& ranges,
                      Region* region) {
-  ChainJoint joint{node.coordinate, std::fabs(node.multiplier), node.turns, 0.0};
+  ChainJoint joint{node.coordinate, std::fabs(node.multiplier), std::fabs(node.offset), node.turns,
+                   0.0};
   const Vec3 axis = Vec3::Unit(node.axis);
   // Forward: the region is in the joint's moving frame N, move about its axis, then express it in
   // the parent's. Backward: the base link is on the moving side, so seen from N the parent's side

@@ -13,6 +13,7 @@ namespace allclear {
 struct ChainJoint {
   int coordinate = -1;
   double factor = 1.0;  ///< |d(joint variable) / dq[coordinate]|
+  double offset = 0.0;  ///< size of the joint variable at q[coordinate] = 0
   bool turns = true;
   double reach = 0.0;  ///< [m] upper bound of the point's distance to the axis; 0 for slides
 };

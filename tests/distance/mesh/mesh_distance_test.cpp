@@ -250,6 +250,36 @@ TEST(MeshDistance, OfTenMillionTrianglesIsExact) {
   EXPECT_TRUE(meshDistance(earth, {}, Shape(Sphere(0.1)), {}).contained);
 }
 
+TEST(MeshDistance, WitnessesOfACurvedBodyInASurfaceAreInBoth) {
+  const Shape box = test::boxMesh(Vec3::Ones());
+  const Vec3 radii(0.3, 0.2, 0.1);
+  Random draw(47);
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE("seed 47, case " + std::to_string(i));
+    // Its middle is near the face x = 1, so that it pierces one of the face's triangles.
+    const Pose X{
+        draw.rotation(),
+        {1.0 + draw.uniform(-0.05, 0.05), draw.uniform(-0.9, 0.9), draw.uniform(-0.9, 0.9)}};
+    MeshDistanceOptions surfaces;
+    surfaces.inside = false;
+    const MeshDistance found = meshDistance(box, {}, Shape(Ellipsoid(radii)), X, surfaces);
+    ASSERT_TRUE(found.contact);
+    EXPECT_LE((found.witness_A - found.witness_B).norm(), 1e-9);
+    EXPECT_NEAR(found.witness_A.cwiseAbs().maxCoeff(), 1.0, 1e-9);
+    EXPECT_LE((X.inverse() * found.witness_B).cwiseQuotient(radii).norm(), 1.0 + 1e-9);
+  }
+}
+
+TEST(MeshDistance, SurfacesThatTouchOverlap) {
+  // Exact numbers: the faces x = 1 and x = 2 - 1 are in one plane.
+  const MeshBody a(Shape(test::boxMesh(Vec3::Ones())));
+  for (const Vec3& p : {Vec3(2, 0, 0), Vec3(2, 0.5, 0.25), Vec3(0, -2, 1), Vec3(2, 2, 2)}) {
+    EXPECT_TRUE(meshesOverlap(a, {}, a, {Mat3::Identity(), p}));
+    EXPECT_TRUE(meshDistance(a, {}, a, {Mat3::Identity(), p}).contact);
+  }
+  EXPECT_FALSE(meshesOverlap(a, {}, a, {Mat3::Identity(), {2.0 + 1e-12, 0, 0}}));
+}
+
 TEST(MeshDistance, RefusesWhatIsNoMesh) {
   EXPECT_THROW(meshDistance(Shape(Sphere(1)), {}, Shape(Sphere(1)), {}), InputError);
   EXPECT_THROW(MeshBody{Shape(HalfSpace())}, InputError);

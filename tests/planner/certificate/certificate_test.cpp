@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate/cover.h"
+#include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/planner.h"
 #include "planner/certificate/certificate_fixture.h"
 
 namespace allclear {
@@ -155,27 +158,62 @@ TEST(Certificate, ObstaclesAreFollowedAlongTheirMotion) {
 TEST(Certificate, APlaneIsKeptOffAndATurningOneIsNotAccepted) {
   const std::string floor = "{id: floor, type: plane, normal: [0.1, 0, 1], offset: ";
   Random random(5);
-  const Problem low = loadText(armTask(kAcross, boxScene(floor + "0.1}")));
+  // The base stands in it, and stays.
+  const std::string allowed = "collision: {allowed: [[base_link, floor]]}\n";
+  const Problem low = loadText(armTask(kAcross, boxScene(floor + "0.1}") + allowed));
   const Trajectory trajectory = splineOf(low, 4.0, random, 0.0);
   const Certificate above = certify(low, trajectory);
   EXPECT_TRUE(above.clear) << above.message;
   EXPECT_TRUE(verifyCertificate(low, above).valid);
-  // The base and the column stand in it; the base cannot help it, the column slides.
-  const Problem high = loadText(armTask(kAcross, boxScene(floor + "0.7}")));
+  // The column slides into it.
+  const Problem high = loadText(armTask(kAcross, boxScene(floor + "0.7}") + allowed));
   EXPECT_FALSE(certify(high, trajectory).clear);
   Problem turning = low;
   turning.obstacles[0].motion = {{0.0, {}}, {1.0, {rotationAbout(Vec3::UnitX(), 0.1), {}}}};
   EXPECT_THROW(certify(turning, trajectory), InputError);
 }
 
-TEST(Certificate, BodiesThatNeverPartAreReportedButNotThePlansFault) {
-  const Problem problem =
-      loadText(armTask(kAcross, boxScene(boxAt("pedestal", {0.3, 0.3, 0.1}, {0, 0, 0.0}))));
+/// The arm on a box whose top is at `height` [m]; the arm's base ends at 0.
+Problem onPedestal(double height, const std::string& more = "") {
+  return loadText(
+      armTask(kAcross, boxScene(boxAt("pedestal", {0.3, 0.3, 0.1}, {0, 0, height - 0.05})) + more));
+}
+
+TEST(Certificate, BodiesThatTouchAndNeverPartAreReportedButNotThePlansFault) {
   Random random(5);
+  for (double height : {0.0, 0.5e-3}) {
+    const Problem problem = onPedestal(height);
+    const Certificate certificate = certify(problem, splineOf(problem, 4.0, random, 0.0));
+    EXPECT_TRUE(certificate.clear) << certificate.message;
+    ASSERT_EQ(certificate.static_contacts.size(), 1u);
+    EXPECT_EQ(certificate.message, verdictOf(certificate));
+    EXPECT_TRUE(mentions(certificate.static_contacts[0], "'base_link' and 'pedestal'"));
+    EXPECT_TRUE(verifyCertificate(problem, certificate).valid);
+  }
+}
+
+TEST(Certificate, BodiesThatAreInOneAnotherAndNeverPartAreNotClear) {
+  Random random(5);
+  const Problem problem = onPedestal(0.02);
   const Certificate certificate = certify(problem, splineOf(problem, 4.0, random, 0.0));
-  EXPECT_TRUE(certificate.clear) << certificate.message;
-  ASSERT_EQ(certificate.static_contacts.size(), 1u);
-  EXPECT_TRUE(mentions(certificate.static_contacts[0], "'base_link' and 'pedestal'"));
+  EXPECT_FALSE(certificate.clear);
+  EXPECT_TRUE(mentions(certificate.message, "'base_link' and 'pedestal' overlap by 20 mm"))
+      << certificate.message;
+  EXPECT_TRUE(mentions(certificate.message, "collision.allowed")) << certificate.message;
+  // The planner says so before it plans.
+  const Plan refused = plan(problem);
+  EXPECT_EQ(refused.status, PlanStatus::kNotFound);
+  EXPECT_TRUE(mentions(refused.message, "'base_link' and 'pedestal' overlap")) << refused.message;
+  EXPECT_EQ(refused.statistics.attempts, 0);
+  // A claim of the opposite is not believed.
+  Certificate forged = certificate;
+  forged.clear = true;
+  forged.faults.clear();
+  EXPECT_FALSE(verifyCertificate(problem, forged).valid);
+  // Allowed by the task it is no fault.
+  const Problem allowed = onPedestal(0.02, "collision: {allowed: [[base_link, pedestal]]}\n");
+  const Certificate kept = certify(allowed, splineOf(allowed, 4.0, random, 0.0));
+  EXPECT_TRUE(kept.clear) << kept.message;
 }
 
 TEST(CertifiedGeometry, PairsFollowFromTheProblemAlone) {
@@ -331,11 +369,92 @@ TEST_F(Tampering, AChangedProblemIsSeen) {
   problem_.obstacles[0].X_WO.p.z() += 0.2;
   expectRefused("does not follow");
 }
-TEST_F(Tampering, TighterLimitsThanProvenAreSeen) {
-  for (CertifiedLimit& limit : certificate_.limits) {
-    if (limit.quantity == "velocity") limit.upper *= 0.9;
+TEST_F(Tampering, OtherLimitsThanProvenAreSeen) {
+  const std::vector<CertifiedLimit> honest = certificate_.limits;
+  for (double factor : {0.9, 1.1}) {
+    for (CertifiedLimit& limit : certificate_.limits) {
+      if (limit.quantity == "velocity") limit.upper *= factor;
+    }
+    expectRefused("not those proven");
+    certificate_.limits = honest;
   }
-  expectRefused("tighter than proven");
+  certificate_.limits[1].t += 0.1;
+  expectRefused("instant");
+}
+TEST_F(Tampering, ForgedSentencesAreSeen) {
+  const Certificate honest = certificate_;
+  certificate_.message = "Clear at every instant, by a mile.";
+  expectRefused("message");
+  certificate_ = honest;
+  certificate_.faults = {"The arm is on fire"};
+  expectRefused("does not claim");
+  certificate_ = honest;
+  certificate_.static_contacts = {"'a' and 'b' touch"};
+  expectRefused("static contacts");
+  certificate_ = honest;
+  certificate_.not_covered = {"anything"};
+  expectRefused("does not cover");
+  certificate_ = honest;
+  const CertificateVerdict verdict = verifyCertificate(problem_, certificate_);
+  EXPECT_TRUE(mentions(verdict.message, certificate_.message)) << verdict.message;
+}
+TEST_F(Tampering, AForgedPlaceOfTheLeastDistanceIsSeen) {
+  const Certificate honest = certificate_;
+  certificate_.closest_a = certificate_.closest_b = "";
+  expectRefused("least distance");
+  certificate_ = honest;
+  certificate_.closest_a = "nobody";
+  expectRefused("least distance");
+  certificate_ = honest;
+  certificate_.closest_a = "nobody";
+  certificate_.minimum_clearance.upper = std::numeric_limits<double>::infinity();
+  expectRefused("least distance");
+  certificate_ = honest;
+  certificate_.closest_t = 5.0;
+  expectRefused("instant");
+}
+TEST_F(Tampering, IndicesOutOfRangeAreRefusedNotRead) {
+  const Certificate honest = certificate_;
+  for (int fidelity : {-2, -1, kMeshFidelityCount, 1 << 20}) {
+    for (CertificatePair& pair : certificate_.pairs) {
+      pair.fidelity = static_cast<MeshFidelity>(fidelity);
+    }
+    expectRefused("fidelity");
+    certificate_ = honest;
+  }
+  for (int piece : {-1, 1, 1 << 20}) {
+    certificate_.pairs[2].piece_a = piece;
+    expectRefused("the pair is missing");
+    certificate_ = honest;
+  }
+  certificate_.trajectory.joint_names.push_back("one_more");
+  expectRefused("other joints");
+  certificate_ = honest;
+  certificate_.trajectory.trajectory = BSpline(MatX::Zero(2, 8), 4.0);
+  expectRefused("other joints");
+}
+TEST_F(Tampering, NanIsNoNumberOfAProof) {
+  const Certificate honest = certificate_;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::function<double&()>> numbers{
+      [&]() -> double& { return certificate_.margin; },
+      [&]() -> double& { return certificate_.tolerance; },
+      [&]() -> double& { return certificate_.minimum_clearance.lower; },
+      [&]() -> double& { return certificate_.minimum_clearance.upper; },
+      [&]() -> double& { return certificate_.closest_t; },
+      [&]() -> double& { return certificate_.limits[2].lower; },
+      [&]() -> double& { return certificate_.limits[2].upper_limit; },
+      [&]() -> double& { return certificate_.limits[2].t; },
+      [&]() -> double& { return busiest().margin; },
+      [&]() -> double& { return busiest().cells[0].lower; },
+      [&]() -> double& { return busiest().cells[0].time.upper; },
+      [&]() -> double& { return busiest().cells[0].normal.x(); }};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    SCOPED_TRACE(i);
+    certificate_ = honest;
+    numbers[i]() = nan;
+    expectRefused("");
+  }
 }
 TEST_F(Tampering, AGreaterLeastDistanceThanProvenIsSeen) {
   certificate_.minimum_clearance.lower += 1e-3;

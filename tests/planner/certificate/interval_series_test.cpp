@@ -177,5 +177,21 @@ TEST(EnclosedSeries, OfIntervalsHoldTheDerivativesOfEveryMember) {
   }
 }
 
+TEST(Enclosure, OfWhatOverflowedIsTheWholeLineNeverNan) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const Enclosure all{-kInfinity, kInfinity}, zero{0.0, 0.0}, huge{1e300, 1e300};
+  for (const Enclosure& x : {zero * all, all * zero, huge * huge, all + -all, huge * huge * zero,
+                             Enclosure{kNan, 1.0} + zero, Enclosure{1.0, kNan} * huge}) {
+    EXPECT_EQ(x.lower, -kInfinity);
+    EXPECT_EQ(x.upper, kInfinity);
+    EXPECT_EQ(x.magnitude(), kInfinity);
+  }
+  for (const Enclosure& x : {sineOf(all), cosineOf(all), sineOf({1e308, kInfinity})}) {
+    EXPECT_EQ(x.lower, -1.0);
+    EXPECT_EQ(x.upper, 1.0);
+  }
+}
+
 }  // namespace
 }  // namespace allclear

@@ -128,7 +128,7 @@ TEST(ClearanceRows, AreSortedBySpanAndEvaluatedOnlyWhenTheCurveChanges) {
   VecX values(3);
   rows.values(guess, values);
   int row = -1;
-  EXPECT_EQ(rows.leastEvaluated(&row), values.minCoeff());
+  EXPECT_EQ(rows.least(guess, &row), values.minCoeff());
   EXPECT_EQ(values[row], values.minCoeff());
   for (int r = 0; r < 3; ++r) {
     const Clearance& clearance = rows.clearances(guess)[r];

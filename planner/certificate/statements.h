@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/instant.h"
+
+namespace allclear {
+
+// What a certificate says in words. Made of verified values, by whoever makes a certificate and by
+// whoever checks it, so that no sentence has to be believed (planner/certificate.cpp).
+
+/// A sentence for each of `fixedContacts`.
+struct FixedPairSentences {
+  std::vector<std::string> contacts;  ///< bodies that touch
+  std::vector<std::string> faults;    ///< bodies that are deeper in one another
+};
+FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeometry& geometry);
+
+/// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
+std::vector<std::string> demandsNotCovered(const Problem& problem);
+
+/// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
+std::string verdictOf(const Certificate& certificate);
+
+}  // namespace allclear
