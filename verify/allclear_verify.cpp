@@ -6,7 +6,7 @@
 //
 // The theorem. During a cell of time, tau in [-1, 1], a point u of a piece is at X(tau) u in the
 // frame of the last joint that both bodies of the pair share. By Taylor at the middle of the cell
-//     X(tau) u = (X0 + tau X1) u + r,   |r| <= 1/2 sup |d^2/dtau^2 X u| =: rest.
+//     X(tau) u = (X0 + tau X1) u + r,   |r| <= rest (see motionOf).
 // The reach of a piece along n, max_u n.(X0 + tau X1) u, is convex in tau: largest at an end. So
 //     distance >= -(reach_A(n) + reach_B(-n)) / |n| - rest_A - rest_B   at every tau.
 //

@@ -25,6 +25,8 @@ namespace {
 constexpr int kBudget = 20000;
 /// Deepest halving: the verifier allows 99 in all.
 constexpr int kDeepest = 90;
+/// The verifier allows rotations an error, and counts as much more of every length.
+constexpr double kStretch = 1.0 + 2e-9;
 /// A direction's greatest component, written as a whole number: 4096 turns it by at most 1e-4 rad,
 /// which costs 0.1 mm at the edge of a table of a metre; the second leaves nothing.
 constexpr double kDigits[] = {4096.0, 1073741824.0};
@@ -224,22 +226,22 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
                                         const Courses& courses) const {
   Motion m{piece.X_NG, {Mat3::Zero(), Vec3::Zero()}, 0.0};
   Pose &X0 = m.X0, &X1 = m.X1;
-  double speed = 0.0, bend = 0.0, stray = 0.0;
+  double radius = piece.radius, speed = 0.0, rest = 0.0, stray = 0.0;
   static const Course kStill;
   for (std::size_t k = piece.path.size(); k-- > shared;) {
     const ProofNode& node = model_.nodes[piece.path[k]];
     const Course& course = node.source < 0 ? kStill : courses[node.source];
     const double tube = node.source < 0 ? 0.0 : model_.sources[node.source].tube;
     const double factor = std::abs(node.factor);
+    for (double* of : {&radius, &speed, &rest, &stray}) *of *= kStretch;
     const double x = node.factor * course.value + node.offset, dx = node.factor * course.slope;
     const double x1 = factor * course.greatest_slope, x2 = factor * course.greatest_bend;
     const Vec3 axis = Vec3::UnitZ();
     if (node.turns) {
-      const double rho =
-          X0.p.cross(axis).norm() + piece.radius + speed + stray;  // farthest from the axis
-      bend += 2.0 * x1 * speed + (x1 * x1 + x2) * rho;
-      speed += x1 * rho;
-      stray += factor * tube * rho;
+      const double rho = X0.p.cross(axis).norm() + radius;  // from the axis, at the middle
+      stray += factor * tube * (rho + speed + rest);
+      rest += x1 * speed + 0.5 * (x1 * x1 + x2) * rho;
+      speed += std::abs(dx) * rho;
       const Mat3 R = rotationAbout(axis, x);
       const auto turned = [&](Pose* X) {
         X->R = (R * X->R).eval();
@@ -252,8 +254,8 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
       }
       X1.p += dx * axis.cross(X0.p);
     } else {
-      bend += x2;
-      speed += x1;
+      rest += 0.5 * x2;
+      speed += std::abs(dx);
       stray += factor * tube;
       X0.p += x * axis;
       X1.p += dx * axis;
@@ -262,7 +264,7 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
     X1.R = (node.X_PF.R * X1.R).eval();
     X1.p = (node.X_PF.R * X1.p).eval();
   }
-  m.rest = 0.5 * bend + stray;
+  m.rest = kStretch * (rest + stray);
   return m;
 }
 
