@@ -316,28 +316,27 @@ class Proof {
   /// The piece over a cell, in the frame of the node before path[first].
   ///
   /// From the tip to the base: X0 and X1 are the piece at the middle and its derivative by tau,
-  /// seen from the node. Its points are at most at `speed` at the middle, leave X0 + tau X1 by
-  /// `rest`, and stray by `stray`. A turn by x adds, for a point at rho from its axis at the
-  /// middle, |x'| rho to the speed, max |x'| speed + max (x'^2 + |x''|) rho / 2 to the rest, and
-  /// its own stray times the point's distance at any time. A slide adds |x'|, max |x''| / 2 and its
-  /// stray.
+  /// seen from the node. Its points are at most at `speed` at the middle, and within `rest` of
+  /// X0 + tau X1 wherever the joints stray. A turn by x that may stray by delta adds, for a point
+  /// at rho from its axis at the middle, |x'| rho to the speed, and max |x'| speed + max (x'^2 +
+  /// |x''|) rho / 2 + delta (rho + speed) to the rest. A slide adds |x'|, and max |x''| / 2 +
+  /// delta.
   Motion motionOf(const Piece& piece, std::size_t first, const Courses& courses) const {
     Motion m{piece.X_NG, {}, 0.0};
     Map &X0 = m.X0, &X1 = m.X1;
-    I radius = piece.radius, speed, rest, stray;
+    I radius = piece.radius, speed, rest;
     for (std::size_t k = piece.path.size(); k-- > first;) {
       const Node& node = nodes_[piece.path[k]];
       const Course course = node.source < 0 ? Course{} : courses[node.source];
       const I x = node.factor * course.value + node.offset, slope = node.factor * course.slope;
-      for (I* of : {&radius, &speed, &rest, &stray}) *of = kStretch * *of;
+      for (I* of : {&radius, &speed, &rest}) *of = kStretch * *of;
       const I factor = std::fabs(node.factor), x1 = factor * course.greatest_slope;
       const I x2 = factor * course.greatest_bend;
       const I delta = node.source < 0 ? 0.0 : factor * sources_[node.source].tube;
       if (node.turns) {
         const I rho = length(X0[3][0], X0[3][1]) + radius;
         const I c = wave(x, std::cos), s = wave(x, std::sin);
-        stray = stray + delta * (rho + speed + rest);
-        rest = rest + x1 * speed + 0.5 * (x1 * x1 + x2) * rho;
+        rest = rest + x1 * speed + 0.5 * (x1 * x1 + x2) * rho + delta * (rho + speed);
         speed = speed + size(slope) * rho;
         for (int column = 0; column < 4; ++column) {
           V &v0 = X0[column], &v1 = X1[column];
@@ -346,14 +345,14 @@ class Proof {
           v1 = v1 + slope * V{-v0[1], v0[0], 0.0};
         }
       } else {
-        rest = rest + 0.5 * x2, speed = speed + size(slope), stray = stray + delta;
+        rest = rest + 0.5 * x2 + delta, speed = speed + size(slope);
         X0[3][2] = X0[3][2] + x, X1[3][2] = X1[3][2] + slope;
       }
       for (V& v : X0) v = turned(node.X_PF, v);
       for (V& v : X1) v = turned(node.X_PF, v);
       X0[3] = X0[3] + node.X_PF[3];
     }
-    m.rest = kStretch * (rest + stray);
+    m.rest = kStretch * rest;
     return m;
   }
 

@@ -226,21 +226,20 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
                                         const Courses& courses) const {
   Motion m{piece.X_NG, {Mat3::Zero(), Vec3::Zero()}, 0.0};
   Pose &X0 = m.X0, &X1 = m.X1;
-  double radius = piece.radius, speed = 0.0, rest = 0.0, stray = 0.0;
+  double radius = piece.radius, speed = 0.0, rest = 0.0;
   static const Course kStill;
   for (std::size_t k = piece.path.size(); k-- > shared;) {
     const ProofNode& node = model_.nodes[piece.path[k]];
     const Course& course = node.source < 0 ? kStill : courses[node.source];
     const double tube = node.source < 0 ? 0.0 : model_.sources[node.source].tube;
     const double factor = std::abs(node.factor);
-    for (double* of : {&radius, &speed, &rest, &stray}) *of *= kStretch;
+    for (double* of : {&radius, &speed, &rest}) *of *= kStretch;
     const double x = node.factor * course.value + node.offset, dx = node.factor * course.slope;
     const double x1 = factor * course.greatest_slope, x2 = factor * course.greatest_bend;
     const Vec3 axis = Vec3::UnitZ();
     if (node.turns) {
       const double rho = X0.p.cross(axis).norm() + radius;  // from the axis, at the middle
-      stray += factor * tube * (rho + speed + rest);
-      rest += x1 * speed + 0.5 * (x1 * x1 + x2) * rho;
+      rest += x1 * speed + 0.5 * (x1 * x1 + x2) * rho + factor * tube * (rho + speed);
       speed += std::abs(dx) * rho;
       const Mat3 R = rotationAbout(axis, x);
       const auto turned = [&](Pose* X) {
@@ -254,9 +253,8 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
       }
       X1.p += dx * axis.cross(X0.p);
     } else {
-      rest += 0.5 * x2;
+      rest += 0.5 * x2 + factor * tube;
       speed += std::abs(dx);
-      stray += factor * tube;
       X0.p += x * axis;
       X1.p += dx * axis;
     }
@@ -264,7 +262,7 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
     X1.R = (node.X_PF.R * X1.R).eval();
     X1.p = (node.X_PF.R * X1.p).eval();
   }
-  m.rest = kStretch * (rest + stray);
+  m.rest = kStretch * rest;
   return m;
 }
 

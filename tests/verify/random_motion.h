@@ -169,8 +169,10 @@ class RandomMotion {
       if (random_.chance(0.5)) piece->size[0] = 0.0;
       for (int n = random_.integer(1, 4); n > 0; --n) point();
     } else if (piece->shape == "solid") {
-      for (int k = 0; k < 4; ++k) point();
-      piece->triangles = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+      // The topology of an octahedron: of two corners, each is in one half of the triangles only.
+      for (int k = 0; k < 6; ++k) point();
+      piece->triangles = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 1},
+                          {5, 2, 1}, {5, 3, 2}, {5, 4, 3}, {5, 1, 4}};
     }
   }
 
