@@ -90,8 +90,9 @@ class ProofCells::Search {
     }
     const bool divisible = a.count() > 1 || b.count() > 1;
     if (distance < gap_ && !divisible) return false;  // they are too near at the middle
-    // Triangles are halved where the patches are wide for their distance, or where they overlap.
-    if (divisible && (distance < needed || distance <= gap_)) {
+    // What is longer is halved, a patch of triangles or the way that the pieces move: both take
+    // room by about the square of their length.
+    if (divisible && std::max(extent(A_, a), extent(B_, b)) >= way(A_, m_A) + way(B_, m_B)) {
       const bool halve_a = b.count() <= 1 || (a.count() > 1 && extent(A_, a) >= extent(B_, b));
       Range& range = halve_a ? a : b;
       const Range whole = range;
@@ -176,6 +177,12 @@ class ProofCells::Search {
     return found->second;
   }
 
+  /// How far points of the piece move from the middle of the cell, at most. Shorter cells have a
+  /// shorter way; what joints may stray stays, and is not counted.
+  static double way(const ProofPiece& piece, const Motion& m) {
+    return m.X1.p.norm() + m.X1.R.norm() * piece.radius + m.rest - m.stray;
+  }
+
   static double extent(const ProofPiece& piece, Range parts) {
     if (piece.parts.empty()) return 0.0;
     Vec3 lower = piece.points[piece.parts[parts.from][0]], upper = lower;
@@ -224,7 +231,7 @@ ProofCells::ProofCells(const ProofModel& model) : model_(model) {
 /// The bound of docs/proof.md, from the tip to the base.
 ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t shared,
                                         const Courses& courses) const {
-  Motion m{piece.X_NG, {Mat3::Zero(), Vec3::Zero()}, 0.0};
+  Motion m{piece.X_NG, {Mat3::Zero(), Vec3::Zero()}, 0.0, 0.0};
   Pose &X0 = m.X0, &X1 = m.X1;
   double radius = piece.radius, speed = 0.0, rest = 0.0;
   static const Course kStill;
@@ -240,6 +247,7 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
     if (node.turns) {
       const double rho = X0.p.cross(axis).norm() + radius;  // from the axis, at the middle
       rest += x1 * speed + 0.5 * (x1 * x1 + x2) * rho + factor * tube * (rho + speed);
+      m.stray += factor * tube * (rho + speed);
       speed += std::abs(dx) * rho;
       const Mat3 R = rotationAbout(axis, x);
       const auto turned = [&](Pose* X) {
@@ -254,6 +262,7 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
       X1.p += dx * axis.cross(X0.p);
     } else {
       rest += 0.5 * x2 + factor * tube;
+      m.stray += factor * tube;
       speed += std::abs(dx);
       X0.p += x * axis;
       X1.p += dx * axis;

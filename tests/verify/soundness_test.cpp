@@ -12,12 +12,12 @@
 #include "support/long_run.h"
 #include "verify/random_motion.h"
 
-#ifndef ALLCLEAR_VERIFY_SOURCE
-#define ALLCLEAR_VERIFY_SOURCE "../../verify/allclear_verify.cpp"
-#endif
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"  // its own build has warnings of its own
 #define main allclear_verify_main
-#include ALLCLEAR_VERIFY_SOURCE
+#include "../../verify/allclear_verify.cpp"
 #undef main
+#pragma GCC diagnostic pop
 
 namespace allclear::test {
 namespace {

@@ -237,7 +237,7 @@ TEST(Proof, OfMovingObstaclesIsAcceptedAndNamesTheirTracks) {
   Random random(3);
   const Trajectory trajectory = splineOf(problem, 4.0, random, 0.1);
   const Proof proof = expectProven(problem, trajectory);
-  EXPECT_EQ(countOf(proof.text, "\ntrack "), 2) << "y, and the turn";
+  EXPECT_EQ(countOf(proof.text, "\ntrack "), 4) << "three slides and a turn";
   // Where it passes through the arm there is no proof.
   problem.obstacles[0].motion[1].X_WO.p.x() = -1.5;
   const Certificate hit = certify(problem, trajectory);
