@@ -228,8 +228,9 @@ class Proof {
     Source source{in_.text(), in_.number(0.0), {}};
     for (const std::string& key : {word_ == "joint" ? "" : source.name, source.name})
       if (tube_.count(key) > 0) source.tube = std::max(source.tube, tube_[key]);
-    const std::string tube = "within " + std::to_string(source.tube) + " of " + source.name;
-    if (source.tube > 0.0) said.push_back(tube);
+    std::ostringstream tube;
+    tube << "within " << source.tube << " of " << source.name;
+    if (source.tube > 0.0) said.push_back(tube.str());
     for (const Source& other : sources_) in_.check(other.name != source.name, "a repeated name");
     for (std::size_t i = 0; i + 1 < breaks_.size(); ++i) {
       Polynomial span(in_.index(1, 18));
@@ -578,7 +579,8 @@ int main(int argc, char** argv) try {
       std::istringstream size(value.substr(equal));
       tube[value.substr(0, equal - (equal > 0))] = Reader(size).number(0.0);
     } else {
-      require((word + value + argv[1]).find('\'') == std::string::npos, "a quote in a name");
+      require((argv[0] + word + value + argv[1]).find('\'') == std::string::npos,
+              "a quote in a name");
       files += " '" + word + "' '" + value + "'";
     }
   }
