@@ -56,6 +56,14 @@ struct MovingPiece {
 
 inline Real dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
+/// The polynomial with Bernstein coefficients b, at s in [0, 1].
+inline Real valueOf(std::vector<Real> b, Real s) {
+  for (std::size_t r = b.size(); r-- > 1;) {
+    for (std::size_t j = 0; j < r; ++j) b[j] += s * (b[j + 1] - b[j]);
+  }
+  return b[0];
+}
+
 /// Greatest w.x of its points.
 inline Real support(const MovingPiece& p, const Point& w) {
   const Real radial = std::hypot(w[0], w[1]);

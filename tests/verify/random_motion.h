@@ -176,12 +176,8 @@ class RandomMotion {
   // --- Where things are.
 
   Real valueOf(int source, int interval, Real s) const {
-    std::vector<Real> b(sources_[source].spans[interval].begin(),
-                        sources_[source].spans[interval].end());
-    for (std::size_t r = b.size(); r-- > 1;) {
-      for (std::size_t j = 0; j < r; ++j) b[j] += s * (b[j + 1] - b[j]);
-    }
-    return b[0];
+    const std::vector<double>& b = sources_[source].spans[interval];
+    return test::valueOf({b.begin(), b.end()}, s);
   }
 
   /// `stray`: by source, what it is off; empty: nothing.

@@ -75,5 +75,52 @@ TEST(Soundness, NoMarginAboveTheSampledRoomIsAccepted) {
   EXPECT_GT(proven, count / 4);
 }
 
+/// A derivative of this order, by time, of a polynomial over an interval of this length.
+std::vector<Real> derivative(std::vector<Real> b, int order, Real length) {
+  for (; order > 0; --order) {
+    const Real degree = static_cast<Real>(b.size()) - 1;
+    for (std::size_t j = 0; j + 1 < b.size(); ++j) b[j] = degree * (b[j + 1] - b[j]) / length;
+    if (b.size() > 1) b.pop_back();
+    if (degree == 0) b[0] = 0;
+  }
+  return b;
+}
+
+TEST(Soundness, NoLimitBelowASampledDerivativeIsAccepted) {
+  const int count = isLong() ? 200000 : 5000;
+  int accepted = 0;
+  for (int seed = 0; seed < count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const double length = random.logUniform(1e-2, 10.0);
+    std::vector<Real> b;
+    const double size = random.logUniform(1e-3, 10.0);
+    for (int j = random.integer(1, 9); j >= 0; --j) {
+      b.push_back(random.chance(0.3) && !b.empty() ? b.back() : random.uniform(-size, size));
+    }
+    const int order = random.integer(0, 3);
+    const std::vector<Real> d = derivative(b, order, length);
+    Real greatest = -1e30L;
+    for (int i = 0; i <= 300; ++i) {
+      greatest = std::max(greatest, valueOf(d, static_cast<Real>(i) / 300));
+    }
+    const auto text = [&](Real upper) {
+      std::ostringstream out;
+      out << std::setprecision(17) << "allclear-proof 1\nbreaks 0 " << length << "\njoint \"x\" 0 "
+          << b.size();
+      for (Real x : b) out << " " << static_cast<double>(x);
+      out << "\nbody \"a\" 0\nlimit 0 " << order << " -1e200 " << static_cast<double>(upper)
+          << "\nend 6\n";
+      return out.str();
+    };
+    // The checker itself allows 1e-9 of the limit, or of 1.
+    const Real slack = 2e-9L * std::max(1.0L, std::abs(greatest));
+    EXPECT_FALSE(isAccepted(text(greatest - slack))) << text(greatest - slack);
+    // Between samples it may be greater, by little where there are 300.
+    if (isAccepted(text(greatest + 1e-3L * (1.0L + std::abs(greatest))))) ++accepted;
+  }
+  EXPECT_GT(accepted, count * 9 / 10);
+}
+
 }  // namespace
 }  // namespace allclear::test
