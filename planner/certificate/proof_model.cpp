@@ -40,6 +40,7 @@ class ModelBuilder {
   }
 
  private:
+  /// Wherever a source begins another polynomial, or a claim is about an instant.
   void findBreaks() {
     const double end = trajectory_.duration();
     std::set<double> breaks{0.0, end};
@@ -60,6 +61,7 @@ class ModelBuilder {
   Interval interval(std::size_t i) const { return {model_.breaks[i], model_.breaks[i + 1]}; }
   std::size_t intervalCount() const { return model_.breaks.size() - 1; }
 
+  /// One source for each planned coordinate: the others are held, and part of their joints.
   void addCoordinates() {
     const int n = problem_.plannedCount();
     for (int c : problem_.planned) {
@@ -121,6 +123,7 @@ class ModelBuilder {
     return R;
   }
 
+  /// A link moves with its node, a moving obstacle with the last one of its chain.
   void addBody(const CertifiedBody& body) {
     model_.bodies.push_back(body.name);
     int node = -1;
