@@ -297,7 +297,7 @@ std::vector<ProofPiece> proofPieces(const ProofModel& model, const CertifiedGeom
     } else {
       fillHull(&piece);
     }
-    centre(&piece);
+    centre(&piece);  // then the radius is that of the ball about its origin
     piece.radius = std::holds_alternative<HalfSpace>(piece.shape) ? 0.0 : piece.thickness;
     double farthest = 0.0;
     for (const Vec3& x : piece.points) farthest = std::max(farthest, x.norm());
