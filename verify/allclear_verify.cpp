@@ -3,13 +3,11 @@
 // It reads an allclear-proof of format 1, which docs/proof.md specifies, and shares no line with
 // the planner. It accepts when every claim follows, in outward-rounded interval arithmetic, from
 // the numbers in the file. allclear-verify-model compares these with the user's files.
-//
 // The theorem. During a cell of time, tau in [-1, 1], a point u of a piece is at X(tau) u in the
 // frame of the last joint that both bodies of the pair share. By Taylor at the middle of the cell
-//     X(tau) u = (X0 + tau X1) u + r,   |r| <= 1/2 sup |d^2/dtau^2 X u| =: rest.
+//     X(tau) u = (X0 + tau X1) u + r,   |r| <= rest (see motionOf).
 // The reach of a piece along n, max_u n.(X0 + tau X1) u, is convex in tau: largest at an end. So
 //     distance >= -(reach_A(n) + reach_B(-n)) / |n| - rest_A - rest_B   at every tau.
-//
 // All comparisons refuse NaN. Compile with -ffp-contract=off.
 #include <algorithm>
 #include <array>
@@ -73,9 +71,13 @@ V operator+(const V& a, const V& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b
 V operator-(const V& a) { return {-a[0], -a[1], -a[2]}; }
 V operator*(I s, const V& a) { return {s * a[0], s * a[1], s * a[2]}; }
 I dot(const V& a, const V& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+V cross(const V& a, const V& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
 double length(const V& a) { return length(a[0], a[1], a[2]); }
 using Map = std::array<V, 4>;  ///< x -> R x + p: the columns of R, then p
 V turned(const Map& X, const V& x) { return x[0] * X[0] + x[1] * X[1] + x[2] * X[2]; }
+const double kStretch = 1.0 + 2e-9;  ///< of a length, at most, by a rotation as `pose` accepts it
 
 /// A polynomial over s in [0, 1] by its Bernstein coefficients, between the least and the greatest
 /// of which it stays.
@@ -149,7 +151,7 @@ struct Reader {
   /// A text in quotes; in it, \" stands for a quote and \\ for a backslash.
   std::string text() {
     std::string text;
-    check(bool(words_ >> std::quoted(text)), "a text is missing");
+    check(words_ >> std::quoted(text) && !text.empty(), "a text is missing");
     for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';  // nothing that moves a cursor
     return text;
   }
@@ -174,6 +176,7 @@ struct Reader {
     for (int i = 0; i < 9; ++i) X[i % 3][i / 3] = number();
     for (int i = 0; i < 9; ++i)
       check(size(dot(X[i / 3], X[i % 3]) - (i % 4 == 0 ? 1.0 : 0.0)) <= kSlack, "not a rotation");
+    check(dot(X[0], cross(X[1], X[2])).lo > 0.0, "a mirror");
     X[3] = vector();
     return X;
   }
@@ -227,8 +230,9 @@ class Proof {
     Source source{in_.text(), in_.number(0.0), {}};
     for (const std::string& key : {word_ == "joint" ? "" : source.name, source.name})
       if (tube_.count(key) > 0) source.tube = std::max(source.tube, tube_[key]);
-    const std::string tube = "within " + std::to_string(source.tube) + " of " + source.name;
-    if (source.tube > 0.0) said.push_back(tube);
+    std::ostringstream tube;
+    tube << "within " << source.tube << " of " << source.name;
+    if (source.tube > 0.0) said.push_back(tube.str());
     for (const Source& other : sources_) in_.check(other.name != source.name, "a repeated name");
     for (std::size_t i = 0; i + 1 < breaks_.size(); ++i) {
       Polynomial span(in_.index(1, 18));
@@ -239,11 +243,11 @@ class Proof {
     tube_.erase(source.name);
     sources_.push_back(std::move(source));
   }
-
   /// node PARENT turn|slide SOURCE FACTOR OFFSET POSE
   void readNode() {
     Node node{};
     node.parent = in_.index(-1, nodes_.size());
+    in_.check(pathTo(node.parent).size() < 2000, "too many joints in a row");
     const std::string motion = in_.word();
     in_.check(motion == "turn" || motion == "slide", "neither a turn nor a slide");
     node.turns = motion == "turn";
@@ -251,16 +255,13 @@ class Proof {
     node.factor = in_.number(), node.offset = in_.number(), node.X_PF = in_.pose();
     nodes_.push_back(node);
   }
-
-  std::vector<int> pathTo(int node) const {
+  std::vector<int> pathTo(int node) const {  // from the world
     std::vector<int> path;
     for (; node >= 0; node = nodes_[node].parent) path.push_back(node);
     return {path.rbegin(), path.rend()};
   }
-
   /// body NAME UNCERTAINTY
   void readBody() { bodies_.push_back({in_.text(), in_.number(0.0)}); }
-
   /// cover BODY COUNT, and so many lines: piece NODE POSE SHAPE ..
   void readCover() {
     covers_.push_back({in_.index(0, bodies_.size()), {}});
@@ -308,7 +309,6 @@ class Proof {
     c.slope = 0.5 * halve(&slope).back();  // a derivative by tau is half of that by s
     return c;
   }
-
   template <class PolynomialOf>
   Courses courses(const PolynomialOf& polynomialOf) const {
     Courses out;
@@ -319,27 +319,28 @@ class Proof {
   /// The piece over a cell, in the frame of the node before path[first].
   ///
   /// From the tip to the base: X0 and X1 are the piece at the middle and its derivative by tau,
-  /// seen from the node. Its points move with at most `speed` and `bend` (first and second
-  /// derivative) through the joints beyond. A joint that turns by x adds, for a point at rho from
-  /// its axis, x' rho to the speed and 2 x' speed + (x'^2 + |x''|) rho to the bend; one that slides
-  /// adds x' and |x''|. rho is that at the middle, and as much more as the joints beyond can move
-  /// the point. When the source strays by delta, the point strays by delta rho, or delta.
+  /// seen from the node. Its points are at most at `speed` at the middle, and within `rest` of
+  /// X0 + tau X1 wherever the joints stray. A turn by x that may stray by delta adds, for a point
+  /// at rho from its axis at the middle, |x'| rho to the speed, and max |x'| speed + max (x'^2 +
+  /// |x''|) rho / 2 + delta (rho + speed) to the rest. A slide adds |x'|, and max |x''| / 2 +
+  /// delta.
   Motion motionOf(const Piece& piece, std::size_t first, const Courses& courses) const {
     Motion m{piece.X_NG, {}, 0.0};
     Map &X0 = m.X0, &X1 = m.X1;
-    I speed, bend, stray;
+    I radius = piece.radius, speed, rest;
     for (std::size_t k = piece.path.size(); k-- > first;) {
       const Node& node = nodes_[piece.path[k]];
       const Course course = node.source < 0 ? Course{} : courses[node.source];
       const I x = node.factor * course.value + node.offset, slope = node.factor * course.slope;
+      for (I* of : {&radius, &speed, &rest}) *of = kStretch * *of;
       const I factor = std::fabs(node.factor), x1 = factor * course.greatest_slope;
       const I x2 = factor * course.greatest_bend;
       const I delta = node.source < 0 ? 0.0 : factor * sources_[node.source].tube;
       if (node.turns) {
-        const I rho = length(X0[3][0], X0[3][1]) + piece.radius + speed;
+        const I rho = length(X0[3][0], X0[3][1]) + radius;
         const I c = wave(x, std::cos), s = wave(x, std::sin);
-        bend = bend + 2.0 * x1 * speed + (x1 * x1 + x2) * rho;
-        speed = speed + x1 * rho, stray = stray + delta * rho;
+        rest = rest + x1 * speed + 0.5 * (x1 * x1 + x2) * rho + delta * (rho + speed);
+        speed = speed + size(slope) * rho;
         for (int column = 0; column < 4; ++column) {
           V &v0 = X0[column], &v1 = X1[column];
           for (V* v : {&v0, &v1})
@@ -347,14 +348,14 @@ class Proof {
           v1 = v1 + slope * V{-v0[1], v0[0], 0.0};
         }
       } else {
-        bend = bend + x2, speed = speed + x1, stray = stray + delta;
+        rest = rest + 0.5 * x2 + delta, speed = speed + size(slope);
         X0[3][2] = X0[3][2] + x, X1[3][2] = X1[3][2] + slope;
       }
       for (V& v : X0) v = turned(node.X_PF, v);
       for (V& v : X1) v = turned(node.X_PF, v);
       X0[3] = X0[3] + node.X_PF[3];
     }
-    m.rest = 0.5 * bend + stray;
+    m.rest = kStretch * rest;
     return m;
   }
 
@@ -370,7 +371,6 @@ class Proof {
       for (int corner : p.parts[i]) most = greater(most, dot(w, p.points[corner]).hi);
     return (most + p.size[0] * I(length(w))).hi;
   }
-
   static I reach(const Piece& p, const Motion& m, const V& n, Range parts) {
     double most = -1e300;
     for (double tau : {-1.0, 1.0}) {
@@ -404,7 +404,7 @@ class Proof {
     if (a[1] > 1 || b[1] > 1) {
       // Surfaces that stay apart let no body into the other: it is enough that none is inside once.
       const Courses first = courses([](const auto& spans) { return spans[0]; });
-      const Map X_A = motionOf(A, 0, first).X0, X_B = motionOf(B, 0, first).X0;
+      const Map X_A = motionOf(A, shared_, first).X0, X_B = motionOf(B, shared_, first).X0;
       in_.check(has_margin && isOutside(A, X_A, B, X_B) && isOutside(B, X_B, A, X_A),
                 "a solid without a margin, or a body in a solid");
     }
@@ -458,18 +458,20 @@ class Proof {
   static bool isOutside(const Piece& A, const Map& X_A, const Piece& B, const Map& X_B) {
     const auto fills = [&](const V& point) {
       const V eye = turned(X_B, point) + X_B[3];
-      double angle = 0.0;
+      I angle;
       for (const auto& t : A.parts) {
         V r[3];
         for (int k = 0; k < 3; ++k) r[k] = turned(X_A, A.points[t[k]]) + X_A[3] + -eye;
         const I l0 = length(r[0]), l1 = length(r[1]), l2 = length(r[2]);
-        const V cross{r[1][1] * r[2][2] - r[1][2] * r[2][1], r[1][2] * r[2][0] - r[1][0] * r[2][2],
-                      r[1][0] * r[2][1] - r[1][1] * r[2][0]};
-        const I cosine =
+        const I y = dot(r[0], cross(r[1], r[2]));
+        const I x =
             l0 * l1 * l2 + dot(r[0], r[1]) * l2 + dot(r[0], r[2]) * l1 + dot(r[1], r[2]) * l0;
-        angle += 2.0 * std::atan2(dot(r[0], cross).hi, cosine.hi);
+        if (!(x.lo > 0.0 || y.lo > 0.0 || y.hi < 0.0)) return true;  // too near to tell its side
+        const auto ends = std::minmax({std::atan2(y.lo, x.lo), std::atan2(y.lo, x.hi),
+                                       std::atan2(y.hi, x.lo), std::atan2(y.hi, x.hi)});
+        angle = angle + 2.0 * I(ends.first, ends.second) + 0.0 * (x + y);  // NaN stays NaN
       }
-      return !(std::fabs(angle) < 1.0);
+      return !(size(angle) < 1.0);
     };
     if (A.shape != "solid") return true;
     if (B.shape != "solid") return !fills(B.points.empty() ? V{} : B.points[0]);
@@ -480,7 +482,6 @@ class Proof {
     }
     return true;
   }
-
   /// exempt BODY BODY REASON
   void readExempt() {
     const int a = in_.index(0, bodies_.size()), b = in_.index(a + 1, bodies_.size());
@@ -489,7 +490,6 @@ class Proof {
     said.push_back("not checked: " + pair + ": " + in_.text());
     ++exempt_;
   }
-
   Polynomial derivativeByTime(int source, std::size_t interval, int order) const {
     Polynomial b = sources_[source].spans[interval];
     for (; order > 0; --order) {
@@ -507,7 +507,6 @@ class Proof {
     const Polynomial left = halve(&b);
     return staysWithin(left, lower, upper, depth + 1) && staysWithin(b, lower, upper, depth + 1);
   }
-
   static double slack(double x) { return kSlack * std::max(1.0, std::fabs(x)); }
 
   /// limit SOURCE ORDER LOWER UPPER, of a derivative by time at every instant; lower ones must not
@@ -567,8 +566,8 @@ class Proof {
 
 int main(int argc, char** argv) try {
   require(argc >= 2 && argc % 2 == 0,
-          "usage: allclear-verify PROOF [--tube [NAME=]SIZE].. [--expect-robot HASH] "
-          "[--expect-task HASH] [--urdf F] [--srdf F] [--task F] [--trajectory F]");
+          "usage: allclear-verify PROOF [--tube [NAME=]SIZE].. [--expect-robot|--expect-task "
+          "HASH] [--urdf|--srdf|--task|--trajectory FILE]");
   std::map<std::string, std::string> expected;
   std::string files;  // to compare the model with
   Tube tube;
@@ -578,9 +577,10 @@ int main(int argc, char** argv) try {
     if (word == "--expect-robot" || word == "--expect-task") {
       expected[word.substr(9)] = value;
     } else if (word == "--tube") {
-      tube[value.substr(0, equal - (equal > 0))] = std::stod(value.substr(equal));
+      std::istringstream size(value.substr(equal));
+      tube[value.substr(0, equal - (equal > 0))] = Reader(size).number(0.0);
     } else {
-      require((word + value + argv[1]).find('\'') == std::string::npos, "a quote in an option");
+      require((argv[0] + word + value + argv[1]).find('\'') == std::string::npos, "a quote");
       files += " '" + word + "' '" + value + "'";
     }
   }

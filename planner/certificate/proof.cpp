@@ -63,6 +63,7 @@ class ProofWriter {
  private:
   // --- Head and model.
 
+  /// What the proof is of, and what it leaves to the certificate.
   void writeHead() {
     head_.word("allclear-proof").index(1).end();
     const std::pair<const char*, const std::string*> hashes[] = {
@@ -237,6 +238,7 @@ class ProofWriter {
     }
   }
 
+  /// The point is one body, each half-space beyond a side of the box another.
   void addConstraint(const std::string& name, const KeepInBox& keep) {
     const int link_node = model_.link_node[keep.link];
     const Pose& X_NL = model_.link_pose[keep.link];
@@ -309,6 +311,7 @@ class ProofWriter {
 
   // --- What is not proven, and why.
 
+  /// Who says that the two need not be kept apart.
   std::string exemptReason(int a, int b) const {
     const int count = static_cast<int>(geometry_.bodies.size());
     if (a >= count || b >= count) return "of a path constraint: no body";

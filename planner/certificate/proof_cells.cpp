@@ -25,6 +25,8 @@ namespace {
 constexpr int kBudget = 20000;
 /// Deepest halving: the verifier allows 99 in all.
 constexpr int kDeepest = 90;
+/// The verifier allows rotations an error, and counts as much more of every length.
+constexpr double kStretch = 1.0 + 2e-9;
 /// A direction's greatest component, written as a whole number: 4096 turns it by at most 1e-4 rad,
 /// which costs 0.1 mm at the edge of a table of a metre; the second leaves nothing.
 constexpr double kDigits[] = {4096.0, 1073741824.0};
@@ -88,8 +90,9 @@ class ProofCells::Search {
     }
     const bool divisible = a.count() > 1 || b.count() > 1;
     if (distance < gap_ && !divisible) return false;  // they are too near at the middle
-    // Triangles are halved where the patches are wide for their distance, or where they overlap.
-    if (divisible && (distance < needed || distance <= gap_)) {
+    // What is longer is halved, a patch of triangles or the way that the pieces move: both take
+    // room by about the square of their length.
+    if (divisible && std::max(extent(A_, a), extent(B_, b)) >= way(A_, m_A) + way(B_, m_B)) {
       const bool halve_a = b.count() <= 1 || (a.count() > 1 && extent(A_, a) >= extent(B_, b));
       Range& range = halve_a ? a : b;
       const Range whole = range;
@@ -174,6 +177,12 @@ class ProofCells::Search {
     return found->second;
   }
 
+  /// How far points of the piece move from the middle of the cell, at most. Shorter cells have a
+  /// shorter way; what joints may stray stays, and is not counted.
+  static double way(const ProofPiece& piece, const Motion& m) {
+    return m.X1.p.norm() + m.X1.R.norm() * piece.radius + m.rest - m.stray;
+  }
+
   static double extent(const ProofPiece& piece, Range parts) {
     if (piece.parts.empty()) return 0.0;
     Vec3 lower = piece.points[piece.parts[parts.from][0]], upper = lower;
@@ -222,23 +231,24 @@ ProofCells::ProofCells(const ProofModel& model) : model_(model) {
 /// The bound of docs/proof.md, from the tip to the base.
 ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t shared,
                                         const Courses& courses) const {
-  Motion m{piece.X_NG, {Mat3::Zero(), Vec3::Zero()}, 0.0};
+  Motion m{piece.X_NG, {Mat3::Zero(), Vec3::Zero()}, 0.0, 0.0};
   Pose &X0 = m.X0, &X1 = m.X1;
-  double speed = 0.0, bend = 0.0, stray = 0.0;
+  double radius = piece.radius, speed = 0.0, rest = 0.0;
   static const Course kStill;
   for (std::size_t k = piece.path.size(); k-- > shared;) {
     const ProofNode& node = model_.nodes[piece.path[k]];
     const Course& course = node.source < 0 ? kStill : courses[node.source];
     const double tube = node.source < 0 ? 0.0 : model_.sources[node.source].tube;
     const double factor = std::abs(node.factor);
+    for (double* of : {&radius, &speed, &rest}) *of *= kStretch;
     const double x = node.factor * course.value + node.offset, dx = node.factor * course.slope;
     const double x1 = factor * course.greatest_slope, x2 = factor * course.greatest_bend;
     const Vec3 axis = Vec3::UnitZ();
     if (node.turns) {
-      const double rho = X0.p.cross(axis).norm() + piece.radius + speed;  // farthest from the axis
-      bend += 2.0 * x1 * speed + (x1 * x1 + x2) * rho;
-      speed += x1 * rho;
-      stray += factor * tube * rho;
+      const double rho = X0.p.cross(axis).norm() + radius;  // from the axis, at the middle
+      rest += x1 * speed + 0.5 * (x1 * x1 + x2) * rho + factor * tube * (rho + speed);
+      m.stray += factor * tube * (rho + speed);
+      speed += std::abs(dx) * rho;
       const Mat3 R = rotationAbout(axis, x);
       const auto turned = [&](Pose* X) {
         X->R = (R * X->R).eval();
@@ -251,9 +261,9 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
       }
       X1.p += dx * axis.cross(X0.p);
     } else {
-      bend += x2;
-      speed += x1;
-      stray += factor * tube;
+      rest += 0.5 * x2 + factor * tube;
+      m.stray += factor * tube;
+      speed += std::abs(dx);
       X0.p += x * axis;
       X1.p += dx * axis;
     }
@@ -261,7 +271,7 @@ ProofCells::Motion ProofCells::motionOf(const ProofPiece& piece, std::size_t sha
     X1.R = (node.X_PF.R * X1.R).eval();
     X1.p = (node.X_PF.R * X1.p).eval();
   }
-  m.rest = 0.5 * bend + stray;
+  m.rest = kStretch * rest;
   return m;
 }
 

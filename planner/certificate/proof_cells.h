@@ -31,10 +31,11 @@ class ProofCells {
     double value = 0.0, slope = 0.0, greatest_slope = 0.0, greatest_bend = 0.0;
   };
   using Courses = std::vector<Course>;
-  /// A piece is at X0 + tau X1, to within `rest` [m].
+  /// A piece is at X0 + tau X1, to within `rest` [m]. Of this, `stray` is for the tube.
   struct Motion {
     Pose X0, X1;
     double rest = 0.0;
+    double stray = 0.0;
   };
   struct Range {
     int from = 0, to = 0;

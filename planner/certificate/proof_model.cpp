@@ -41,6 +41,7 @@ class ModelBuilder {
   }
 
  private:
+  /// Wherever a source begins another polynomial, or a claim is about an instant.
   void findBreaks() {
     const double end = trajectory_.duration();
     std::set<double> breaks{0.0, end, end_};
@@ -135,6 +136,7 @@ class ModelBuilder {
     return R;
   }
 
+  /// A link moves with its node, a moving obstacle with the last one of its chain.
   void addBody(const CertifiedBody& body) {
     model_.bodies.push_back(body.name);
     model_.uncertainty.push_back(uncertaintyOf(body));
@@ -319,7 +321,7 @@ std::vector<ProofPiece> proofPieces(const ProofModel& model, const CertifiedGeom
     } else {
       fillHull(&piece);
     }
-    centre(&piece);
+    centre(&piece);  // then the radius is that of the ball about its origin
     piece.radius = std::holds_alternative<HalfSpace>(piece.shape) ? 0.0 : piece.thickness;
     double farthest = 0.0;
     for (const Vec3& x : piece.points) farthest = std::max(farthest, x.norm());

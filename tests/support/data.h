@@ -6,10 +6,12 @@
 
 namespace allclear::test {
 
-/// The project's source folder, and the program `allclear`. Defined in a source of their own: the
-/// paths differ from clone to clone, and no other test has to be compiled again for them.
+/// The project's source folder, and the programs `allclear` and `allclear-verify`. Defined in a
+/// source of their own: the paths differ from clone to clone, and no other test has to be compiled
+/// again for them.
 std::filesystem::path sourceFolder();
 std::string allclearCommand();
+std::string verifierCommand();
 
 /// Folder of the shared test data: `ALLCLEAR_DATA`, else ../shared/data beside the source tree.
 inline std::filesystem::path dataFolder() {

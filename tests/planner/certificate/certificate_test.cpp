@@ -186,7 +186,7 @@ TEST(Certificate, BodiesThatTouchAndNeverPartAreReportedButNotThePlansFault) {
     const Certificate certificate = certify(problem, splineOf(problem, 4.0, random, 0.0));
     EXPECT_TRUE(certificate.clear) << certificate.message;
     ASSERT_EQ(certificate.static_contacts.size(), 1u);
-    EXPECT_EQ(certificate.message, verdictOf(certificate));
+    EXPECT_EQ(certificate.message, verdictOf(problem, certificate));
     EXPECT_TRUE(mentions(certificate.static_contacts[0], "'base_link' and 'pedestal'"));
     EXPECT_TRUE(verifyCertificate(problem, certificate).valid);
   }
