@@ -96,7 +96,6 @@ Polynomial halve(Polynomial* b) {
   }
   return left;
 }
-
 using Range = std::array<int, 2>;  ///< [from, to)
 using Tube = std::map<std::string, double>;
 struct Source {  ///< what moves joints: a coordinate of the robot, or a track of an obstacle
@@ -594,6 +593,7 @@ int main(int argc, char** argv) try {
   if (!files.empty() && std::system(compare.c_str()) != 0) return 1;  // it has said why
   for (const std::string& line : proof.said) std::cout << line << "\n";
   if (files.empty()) std::cout << "not compared: the model with files of the robot and the task\n";
+  return 0;
 } catch (const std::exception& error) {
   std::cout << "refused: " << error.what() << "\n";
   return 1;

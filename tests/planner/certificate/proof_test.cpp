@@ -11,6 +11,7 @@
 #include "allclear/planner/certificate/proof_model.h"
 #include "allclear/planner/certificate/proof_text.h"
 #include "allclear/planner/planner.h"
+#include "allclear/planner/problem/after_end.h"
 #include "allclear/robot_models/kinematics.h"
 #include "certificate_fixture.h"
 #include "support/mesh_samples.h"
@@ -87,7 +88,7 @@ TEST(ProofModel, PutsLinksWhereTheKinematicsDoes) {
     if (seed % 2 == 0) problem.planned.pop_back();
     const int n = problem.plannedCount();
     const Trajectory trajectory = randomSpline(random, n, 3.0);
-    const ProofModel model = proofModel(problem, trajectory, {});
+    const ProofModel model = proofModel(problem, trajectory, 3.0, {});
     const Kinematics kinematics(*problem.robot);
     auto workspace = kinematics.makeWorkspace();
     std::vector<Pose> X_WL;
@@ -128,7 +129,8 @@ TEST(ProofModel, FollowsObstaclesAlongTheirMotion) {
     problem.obstacles = {randomMotion(random)};
     const Obstacle& obstacle = problem.obstacles[0];
     const Trajectory trajectory = randomSpline(random, problem.plannedCount(), 2.5);
-    const ProofModel model = proofModel(problem, trajectory, certifiedGeometry(problem));
+    const ProofModel model =
+        proofModel(problem, trajectory, coveredUntil(problem, 2.5), certifiedGeometry(problem));
     ASSERT_EQ(model.bodies.back(), "cart");
     const double end = model.breaks.back();
     EXPECT_GE(end, std::max(2.5, obstacle.motion.back().time) - 1e-12);
@@ -148,7 +150,7 @@ TEST(ProofModel, SourcesDoNotJumpAndBreaksAscend) {
     problem.obstacles[1].id = "mast";
     if (problem.plannedCount() == 0) continue;
     const ProofModel model = proofModel(problem, randomSpline(random, problem.plannedCount(), 2.5),
-                                        certifiedGeometry(problem));
+                                        coveredUntil(problem, 2.5), certifiedGeometry(problem));
     EXPECT_EQ(model.breaks.front(), 0.0);
     EXPECT_TRUE(std::is_sorted(model.breaks.begin(), model.breaks.end(), std::less_equal<>()));
     for (const ProofSource& source : model.sources) {
@@ -224,7 +226,7 @@ TEST(Proof, OfHermitePiecesIsAccepted) {
   positions << from, 0.5 * (from + to), to;
   MatX velocities = zero;
   velocities.col(1) = (to - from) / 4.0;
-  expectProven(problem, Trajectory(QuinticHermite({0.0, 2.5, 5.0}, positions, velocities, zero)));
+  expectProven(problem, Trajectory(HermiteCurve({0.0, 2.5, 5.0}, positions, velocities, zero)));
 }
 
 TEST(Proof, OfMovingObstaclesIsAcceptedAndNamesTheirTracks) {
