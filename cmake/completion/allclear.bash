@@ -12,8 +12,8 @@ _allclear() {
   case $command in
     plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --quiet --verbose --json' ;;
     check) options='--report --json' ;;
-    certify) options='--certificate --proof --verify --interpolation --limit-tolerance --json' ;;
-    report) options='--output --interpolation --limit-tolerance' ;;
+    certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json' ;;
+    report) options='--output --interpolation --tube --limit-tolerance' ;;
     fit) options="$robot --output --max-capsules --gain --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;
     *)

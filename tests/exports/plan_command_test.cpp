@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int kInterrupted = 130;
 
-const char* const kFiles[] = {"trajectory.csv", "trajectory.json", "certificate.json", "ros2.yaml"};
+const char* const kFiles[] = {"trajectory.csv", "trajectory.json", "certificate.json", "plan.proof",
+                              "ros2.yaml"};
 
 fs::path shelf() { return test::testFolder().parent_path() / "examples/shelf"; }
 
