@@ -119,6 +119,7 @@ int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
 void addCertify(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "certify", "Prove that a trajectory (CSV or JSON, from anywhere) is clear at every instant.");
+  // Shared with the callback, which runs when this function has returned.
   const auto options = std::make_shared<CertifyOptions>();
   options->input.addTo(*command);
   CLI::Option* write = command->add_option("--certificate", options->certificate,

@@ -213,6 +213,7 @@ void addPlan(CLI::App& app, int& exit_code) {
   command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, seed, &exit_code] {
+    // Every number is a seed, so its value cannot tell whether one was given.
     options->has_seed = seed->count() > 0;
     exit_code = run(*options);
   });

@@ -191,6 +191,7 @@ CertificatePair pairFrom(const Value& value) {
   pair.b = value.need("b").textOrEmpty();
   const Value fidelity = value.need("fidelity");
   const int level = indexFrom(fidelity);
+  // The level is an index of tables later: an unknown one must not get past here.
   if (level < 0 || level >= kMeshFidelityCount) {
     fidelity.fail("must be 0 (hulls), 1 (pieces), 2 (many pieces) or 3 (surfaces)");
   }

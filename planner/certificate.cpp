@@ -118,6 +118,8 @@ FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeo
   for (const PairDistance& contact : fixedContacts(problem, geometry)) {
     const std::string pair = pairName(contact.a, contact.b);
     const std::string overlap = text(" overlap by %.4g mm", -1e3 * contact.distance);
+    // No plan can part these two. What models are off by counts as touching; more is a fault of the
+    // task, which only its author can mend.
     if (contact.distance >= -kTouchingDepth) {
       const std::string apart =
           text(" are %.4g mm apart, within what may stray", 1e3 * contact.distance);

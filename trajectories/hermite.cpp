@@ -42,6 +42,8 @@ SpanCoefficients positionOf(const SpanEnds& e, int degree) {
   auto& b = result.coefficient;
   b[0] = e.q0;
   b[degree] = e.q1;
+  // The equations above, solved for b_1 and b_2. At the end time runs backwards, which turns the
+  // sign of velocities but not of accelerations.
   if (degree >= 3) {
     b[1] = e.q0 + e.h * e.v0 / degree;
     b[degree - 1] = e.q1 - e.h * e.v1 / degree;

@@ -264,6 +264,7 @@ NamedTrajectory parseTrajectoryCsv(std::string_view text, const std::string& fil
                                    std::optional<Interpolation> interpolation) {
   CsvTable table(text, file, {.greatest = TrajectoryLimits::kGreatestValue});
   std::vector<std::string> warnings;
+  // A number that was cut short is still a number, so only the missing newline tells.
   if (!table.endsWithNewline()) {
     warnings.push_back("the last line does not end: the file may be cut short");
   }

@@ -54,6 +54,7 @@ void readUncertainty(const Value& task, Problem& problem) {
   }
   const auto base = section->find("base");
   if (!base) return;
+  // A plain number is of the position: the base then stands at its angle exactly.
   if (!base->isMap()) {
     uncertainty.base_position = base->notNegative();
     return;

@@ -78,6 +78,8 @@ Trajectory readPoints(const Value& list, int joint_count, std::optional<Interpol
   }
   for (const Value& point : points) {
     const double t = timeOf(point);
+    // ROS 2 goes to a first point later than 0 from wherever the robot is: a motion that the file
+    // does not have, so nothing could be proven of it.
     if (times.empty() && t != 0.0) point.need("time_from_start").fail("must be 0 here");
     if (!times.empty() && t <= times.back()) {
       point.need("time_from_start").fail("must be later than that of the point before");

@@ -45,6 +45,7 @@ void requireBoundable(const Trajectory& trajectory) {
     if (rows.givenOrder() >= 1) requireSmall(rows.velocities(), "a velocity");
     if (rows.givenOrder() >= 2) requireSmall(rows.accelerations(), "an acceleration");
   }
+  // Derivatives divide by the length of their piece: rounding would swamp those of a tiny one.
   for (int i = 0; i < trajectory.spanCount(); ++i) {
     const Interval time = trajectory.spanTime(i);
     if (time.length() >= TrajectoryLimits::kShortestStep) continue;

@@ -53,6 +53,8 @@ class CoverSearch {
     for (int p = 0; p < static_cast<int>(geometry_.pairs.size()); ++p) {
       if (!geometry_.pairs[p].fixed) coverPair(p);
     }
+    // Before the bracket: the tube may put finer solids in place of others, and the least distance
+    // is to be that of the solids that stay.
     if (options_.widest_tube && cover_.isClear()) {
       widenTube(geometry_, options_, cells_, &cover_);
     }

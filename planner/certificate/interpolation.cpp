@@ -34,6 +34,8 @@ Jump greatestJump(const Problem& problem, const Trajectory& trajectory, int orde
   const VecX& start = order == 1 ? problem.start_velocity : problem.start_acceleration;
   const VecX& goal = order == 1 ? problem.goal_velocity : problem.goal_acceleration;
   addEnd(trajectory, order, 0.0, start, &most);
+  // Within a piece nothing jumps. Where two meet, the values are their outer Bernstein
+  // coefficients.
   for (int i = 0; i + 1 < trajectory.spanCount(); ++i) {
     const MatX before = trajectory.derivativeSpan(i, order).control();
     const MatX after = trajectory.derivativeSpan(i + 1, order).control();

@@ -51,6 +51,8 @@ class ProofWriter {
     proveKeptAway();
     writeExemptPairs();
     writeLimitsAndEnds(problem_, trajectory_, model_, &pairs_);
+    // Which covers are needed shows only while pairs are proven, but a reader needs a cover before
+    // its pairs: so each has a text of its own.
     ProofText out;
     out.text = head_.text + covers_text_.text + pairs_.text;
     const auto lines = std::count(out.text.begin(), out.text.end(), '\n');

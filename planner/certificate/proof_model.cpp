@@ -82,6 +82,7 @@ class ModelBuilder {
         auto& spans = model_.sources[problem_.planned[k]].spans;
         std::vector<double> b(control.cols());
         for (std::size_t j = 0; j < b.size(); ++j) b[j] = control(k, static_cast<int>(j));
+        // The format wants intervals that meet exactly; cutting rounds each one differently.
         if (i > 0) b[0] = spans.back().back();
         spans.push_back(std::move(b));
       }
@@ -255,6 +256,7 @@ void orderByPlace(const std::vector<Vec3>& points, std::array<int, 3>* first, st
   }
   Eigen::Index axis = 0;
   (upper - lower).maxCoeff(&axis);
+  // Only which half a triangle is in matters, so no sort is needed: the halves order themselves.
   const std::size_t half = count / 2;
   std::nth_element(first, first + half, first + count,
                    [&](const auto& s, const auto& t) { return middle(s)[axis] < middle(t)[axis]; });
@@ -264,6 +266,7 @@ void orderByPlace(const std::vector<Vec3>& points, std::array<int, 3>* first, st
 
 /// Corners of a polytope, and how much it is grown by.
 void fillHull(ProofPiece* piece) {
+  // Round ones are a point or a segment, grown by the radius: exact with one or two corners.
   if (const auto* sphere = std::get_if<Sphere>(&piece->shape)) {
     piece->points = {Vec3::Zero()};
     piece->thickness = sphere->radius();

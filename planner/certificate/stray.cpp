@@ -49,6 +49,7 @@ StrayBound::StrayBound(const Problem& problem, const Trajectory& trajectory)
 int StrayBound::addSolid(int link, int obstacle, const Geometry& geometry) {
   Solid solid;
   solid.is_of_robot = obstacle < 0;
+  // No joint moves an obstacle: its path is empty, which leaves one depth, of zeros, in each part.
   if (obstacle >= 0) {
     const VecX& displaced = problem_.uncertainty.obstacles;
     solid.displaced = displaced.size() == 0 ? 0.0 : displaced[obstacle];

@@ -114,6 +114,8 @@ class TubeSearch {
     for (int evaluations = 0; evaluations < options_.evaluations_of_minimum && !open.empty();
          evaluations += 2) {
       const OpenCell top = open.top();
+      // No tube is wider than the instants seen allow. Once the least width is nearly that,
+      // dividing gains nothing; nor does it help other cells while the least one cannot be divided.
       if (!(top.width < (1.0 - kWidthTolerance) * least) || search_.isShort(top.cell)) break;
       open.pop();
       PieceCover& piece = cover_.pieces[top.piece];
@@ -169,6 +171,7 @@ class TubeSearch {
         piece->cells.push_back(cell);
         continue;
       }
+      // An instant that allows less refutes these solids, however short the cells become.
       if (!(allowed >= wanted) || search_.isShort(cell) ||
           evaluations >= options_.evaluations_per_pair) {
         return false;
@@ -283,6 +286,7 @@ std::string tubeText(const Problem& problem, const ProvenTube& tube) {
 std::string tubeFault(const ProvenTube& claimed, const ProvenTube& proven, double at_closest) {
   for (const TubeMeasure& measure : kMeasures) {
     const double width = widthOf(claimed, measure);
+    // Negated, so that NaN is refused.
     if (!(width >= 0.0) || !(width <= widthOf(proven, measure) * (1.0 + kWidthRounding))) {
       return "the tube is not proven by the cells";
     }

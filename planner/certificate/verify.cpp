@@ -237,6 +237,7 @@ void checkIdentity(const Problem& problem, const Certificate& certificate) {
 /// that the certificate says the same. Returns the verdict.
 std::string checkStatements(const Problem& problem, const CertifiedGeometry& geometry,
                             const Certificate& certificate) {
+  // Its numbers were verified before; only what is said about them is replaced here.
   Certificate said = certificate;
   const FixedPairSentences fixed = fixedPairSentences(problem, geometry);
   require(fixed.faults.empty(), fixed.faults.empty() ? "" : fixed.faults[0]);

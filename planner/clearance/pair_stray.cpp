@@ -11,6 +11,8 @@ PairStray::PairStray(const Problem& problem, const CollisionModel& model)
       reach_(*problem.robot) {
   if (!is_needed_) return;
   for (const CollisionBody& body : model.bodies) {
+    // Hulls enclose the finer solids of their body, so they reach at least as far from each axis.
+    // Obstacles only shift as a whole and need no reach: they have none here.
     std::vector<StraySolid> solids;
     if (body.link >= 0) {
       for (const Geometry& geometry : body.solids(MeshFidelity::kHull)) {

@@ -65,6 +65,7 @@ std::vector<Finding> uncertaintyFindings(const Problem& problem) {
     return values.size() == 0 || static_cast<std::size_t>(values.size()) == count;
   };
   std::vector<Finding> findings;
+  // Without the right sizes the loops below would take names by an index that is not there.
   if (!isFor(uncertainty.joints, problem.robot->coordinates().size()) ||
       !isFor(uncertainty.obstacles, problem.obstacles.size())) {
     const std::string what = "uncertainty";

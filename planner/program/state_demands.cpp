@@ -168,6 +168,7 @@ void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, VecX* out
     const int k = torques_[i];
     const double share = torque_[problem_.planned[k]] / effort_[k];
     const auto row = path_count_ + 2 * static_cast<int>(i);
+    // |torque| <= effort as two rows: each is smooth where the torque changes its sign.
     (*out)[row] = 1.0 - share;
     (*out)[row + 1] = 1.0 + share;
   }
@@ -195,6 +196,7 @@ void StateDemands::gradients(const VecX& q, const VecX& v, const VecX& a, Gradie
       out->by_v(row + 1, j) = dynamics_.dtau_dv(r, c) / effort_[k];
       out->by_a(row + 1, j) = dynamics_.dtau_da(r, c) / effort_[k];
     }
+    // The rows are 1 - share and 1 + share: their gradients are opposite.
     out->by_q.row(row) = -out->by_q.row(row + 1);
     out->by_v.row(row) = -out->by_v.row(row + 1);
     out->by_a.row(row) = -out->by_a.row(row + 1);
