@@ -208,7 +208,7 @@ class Files(unittest.TestCase):
                 ("floor: 0.02", "floor: 0.03", "must keep 0.03 m, in the proof 0.02 m"),
                 ("{cart: 0.1}", "{cart: 0.11}", "'hand' and 'cart' must keep 0.11 m"),
                 ("allowed: [[upper_arm, tool]]", "allowed: []",
-                 "'upper_arm' and 'tool' are exempt (the task allows it), but nothing in the files says so"),
+                 "'upper_arm' and 'tool' are exempt (task: collision.allowed), but nothing in the files says so"),
                 ("max_velocity_scaling_factor: 0.9", "max_velocity_scaling_factor: 0.8", "its velocity is not proven"),
                 ("shoulder: 8.0", "shoulder: 7.0", "joint 'shoulder': its acceleration is not proven"),
                 ("shoulder: 8.0", "elbow: 8.0", "its acceleration is not proven"),
@@ -216,7 +216,8 @@ class Files(unittest.TestCase):
                 ("finger: 0.03", "finger: 0.031", "start: joint 'finger' is not proven to be at 0.031"),
                 ("{group_state: ready,", "{group_state: ready, velocity: {elbow: 0.1},",
                  "the velocity of joint 'elbow'"),
-                ("{group_state: ready, ", "{group_state: ready, wrist: 0.1, ", "elsewhere"),
+                ("{group_state: ready, ", "{group_state: ready, wrist: 0.1, ",
+                 "joint 'wrist' is held at 0.1, in the proof at 0"),
                 ("[0.6, 0.5, 0.65]", "[0.6, 0.5, 0.651]", "goal: another position"),
                 ("tolerance: {position: 0.01}", "tolerance: {position: 0.009}", "goal: another position"),
                 ("position: [0.6, 0.5, 0.65],", "position: [0.6, 0.5, 0.65], orientation: [0, 0, 0, 1],",
@@ -234,7 +235,7 @@ class Files(unittest.TestCase):
                 ("scene:\n", "  - {link: hand, keep_axis: z}\nscene:\n",
                  "path constraint 3: its beyond its rim is not in the proof"),
                 ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow, finger, wrist]",
-                 "'wrist' is planned, but the proof holds it"),
+                 "joint 'wrist': its velocity is not proven"),
                 ("joints: [lift, shoulder, elbow, finger]", "joints: [lift, shoulder, elbow]",
                  "joint 'finger' is not planned, but the proof moves it"),
                 ("collision: {", "uncertainty: {joints: {default: 0, elbow: 0.001}}\ncollision: {",
@@ -329,20 +330,69 @@ class Files(unittest.TestCase):
     def test_uncertainty(self):
         """A proof whose tubes and bodies are as wide as the task asks for."""
         text = re.sub(r'^joint "(.*?)" 0 ', r'joint "\1" 0.002 ', read(self.proof), flags=re.M)
+        text = text.replace('joint "wrist" 0.002 ', 'joint "wrist" 0 ')
         text = re.sub(r'^body "(.*)" 0$', r'body "\1" 0.01', text, flags=re.M)
         text = re.sub(r'^hash "task".*\n', "", text, flags=re.M)
         proof, task = os.path.join(self.folder, "wide.proof"), os.path.join(self.folder, "wide.yaml")
         write(proof, text)
         for demand, accepts in (
                 ("joints: {default: 0, elbow: 0.002}", True), ("joints: {default: 0, elbow: 0.0021}", False),
-                # The proof holds the wrist: it cannot stray there.
+                # The proof holds the wrist: it cannot stray there, nor can the base turn.
                 ("joints: 0.002", False), ("joints: {default: 0.002, wrist: 0}", True),
                 ("obstacles: 0.01", True), ("obstacles: {default: 0.01, cart: 0.03}", False),
-                ("obstacles: 0.01, base: 0.01", True), ("obstacles: 0.01, base: {position: 0.011}", False)):
+                ("obstacles: 0.01, base: 0.01", True), ("obstacles: 0.01, base: {position: 0.011}", False),
+                ("base: {angle: 0.001}", False)):
             write(task, TASK + f"uncertainty: {{{demand}}}\n")
             accepted, said = compare(proof, "--task", task)
             self.assertEqual(accepted, accepts, said)
-            self.assertTrue(accepts or "may stray by" in said, said)
+            self.assertTrue(accepts or re.search("may (stray|turn) by", said), said)
+
+    def test_planned_uncertainty(self):
+        """What the planner writes for a task with one of everything, a joint held and a base that turns."""
+        demand = "uncertainty: {joints: {default: 0.001, wrist: 0.002}, obstacles: {default: 0.001, cart: 0.003}, " \
+                 "base: {position: 0.001, angle: 0.002}}\n"
+        task, wider = os.path.join(self.folder, "stray.yaml"), os.path.join(self.folder, "wider.yaml")
+        text = TASK[:TASK.index("path_constraints")] + TASK[TASK.index("scene:"):] + demand
+        write(task, text)
+        path = plan(task, os.path.join(self.folder, "stray"))
+        proof = read(path)
+        done = subprocess.run([VERIFY, path, "--task", task], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for old, new, says in (
+                ("wrist: 0.002", "wrist: 0.0021", "joint 'wrist' may stray by 0.0021, in the proof by 0.002"),
+                ("default: 0.001, wrist", "default: 0.0011, wrist", "may stray by 0.0011"),
+                ("cart: 0.003", "cart: 0.0031", "'cart' may stray by 0.0041"),
+                ("position: 0.001, angle", "position: 0.0011, angle", "may stray by 0.0041"),
+                ("angle: 0.002", "angle: 0.0021", "its base may turn by 0.0021 rad, in the proof by 0.002"),
+                ("wrist: 0.002", "wrist: 0.001", "the hash of the task"),
+                ("angle: 0.002", "angle: 0", "the hash of the task"),
+                ("{group_state: ready,", "{group_state: ready, wrist: 0.1,", "joint 'wrist' is held at 0.1")):
+            self.assertIn(old, text)
+            write(wider, text.replace(old, new, 1))
+            accepted, said = compare(path, "--task", wider)
+            self.assertFalse(accepted, said)
+            self.assertIn(says, said)
+        other = os.path.join(self.folder, "stray.proof")
+        roots = [m.start() for m in re.finditer(r"^node -1 turn", proof, re.M)]
+        first = int(re.match(r"node -1 turn (\d+)", proof[roots[0]:])[1])  # the source of the turn about x
+        for old, new, says in (
+                (r'^(track "base turn y") 0.002', r"\1 0.001", "its base may turn by 0.002 rad, in the proof by 0.001"),
+                (r'^(track "base turn z" 0.002 1) 0 ', r"\1 0.1 ", "stands on 'base turn z', which is not 0"),
+                (rf"^node 0 turn {first + 1} ", f"node 0 turn {first} ", "its base may turn by 0.002 rad, but not"),
+                (rf"^(node 0) turn {first + 1} ", rf"\1 slide {first + 1} ", "its base may turn by 0.002 rad, but not"),
+                (rf"^(node 0 turn {first + 1}) 1 0", r"\1 0.5 0", "by 0.002 rad, in the proof by 0.001"),
+                (rf"^(node 0 turn {first + 1}) 1 0", r"\1 1 0.1", "which is not 0"),
+                (rf"^(node 0 turn {first + 1} .*) 0$", r"\1 0.1", "its base may turn by 0.002 rad, but not"),
+                (r'^(joint "wrist") 0.002', r"\1 0", "joint 'wrist' may stray by 0.002, in the proof by 0"),
+                (r'^(track "cart y") 0 ', r"\1 0.001 ", "the motion of 'cart' strays")):
+            edited = re.sub(old, new, proof, count=1, flags=re.M)
+            self.assertNotEqual(edited, proof, old)
+            write(other, edited)
+            accepted, said = compare(other, "--task", task)
+            self.assertFalse(accepted, said)
+            self.assertIn(says, said)
+        accepted, said = compare(path, "--urdf", self.path("arm.urdf"), "--srdf", self.path("arm.srdf"))
+        self.assertTrue(accepted, said)
 
     def test_visuals_that_stand_in(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -358,7 +408,7 @@ robot: {urdf: arm.urdf, srdf: arm.srdf}
 joints: [elbow]
 start_state: {group_state: ready}
 goal: {joint_constraints: {elbow: 0.8}}
-collision: {missing: HOW, allowed: []}
+collision: {missing: HOW, allowed: [[left_finger, tool_tip], [right_finger, tool_tip], [hand, tool_tip]]}
 """
             write(task, text.replace("HOW", "visual"))
             proof = plan(task, folder)
@@ -375,12 +425,12 @@ collision: {missing: HOW, allowed: []}
     def test_other_trajectories(self):
         def bent(text):
             curve = json.loads(text)
-            curve["control_points"][5][1] += 1e-7
+            curve["positions"][5][1] += 1e-7
             return json.dumps(curve)
 
         def longer(text):
             curve = json.loads(text)
-            curve["duration"] += 1e-3
+            curve["times"][-1] += 1e-3
             return json.dumps(curve)
         self.refused("trajectory.json", bent, None, "trajectory: joint 'shoulder' is elsewhere", True)
         self.refused("trajectory.json", longer, None, "trajectory: ", True)
