@@ -352,12 +352,13 @@ class Files(unittest.TestCase):
         demand = "uncertainty: {joints: {default: 0.001, wrist: 0.002}, obstacles: {default: 0.001, cart: 0.003}, " \
                  "base: {position: 0.001, angle: 0.002}}\n"
         task, wider = os.path.join(self.folder, "stray.yaml"), os.path.join(self.folder, "wider.yaml")
-        text = TASK[:TASK.index("path_constraints")] + TASK[TASK.index("scene:"):] + demand
+        text = TASK + demand
         write(task, text)
         path = plan(task, os.path.join(self.folder, "stray"))
         proof = read(path)
         done = subprocess.run([VERIFY, path, "--task", task], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("not in this proof: path constraint 1, which is of the planned motion alone", done.stdout)
         for old, new, says in (
                 ("wrist: 0.002", "wrist: 0.0021", "joint 'wrist' may stray by 0.0021, in the proof by 0.002"),
                 ("default: 0.001, wrist", "default: 0.0011, wrist", "may stray by 0.0011"),
@@ -366,6 +367,7 @@ class Files(unittest.TestCase):
                 ("angle: 0.002", "angle: 0.0021", "its base may turn by 0.0021 rad, in the proof by 0.002"),
                 ("wrist: 0.002", "wrist: 0.001", "the hash of the task"),
                 ("angle: 0.002", "angle: 0", "the hash of the task"),
+                (demand, "", "path constraint 1: its side 1 is not in the proof"),
                 ("{group_state: ready,", "{group_state: ready, wrist: 0.1,", "joint 'wrist' is held at 0.1")):
             self.assertIn(old, text)
             write(wider, text.replace(old, new, 1))
