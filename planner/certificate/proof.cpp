@@ -177,6 +177,7 @@ class ProofWriter {
       if (pair.fixed) {
         proveAt(pair, MeshFidelity::kHull);
       } else if (!provePair(pair)) {
+        open_.insert({pair.a, pair.b});
         proof_.unproven.push_back("'" + model_.bodies[pair.a] + "' and '" + model_.bodies[pair.b] +
                                   "'");
       }
@@ -306,6 +307,7 @@ class ProofWriter {
         pairs_.text += lines.text;
         settled_.insert({keep.body, keep.beyond});
       } else {
+        open_.insert({keep.body, keep.beyond});
         proof_.unproven.push_back("'" + model_.bodies[keep.body] + "'");
       }
     }
@@ -320,25 +322,16 @@ class ProofWriter {
     const auto found = reasons_.find({model_.bodies[a], model_.bodies[b]});
     if (found != reasons_.end()) return found->second;
     if (geometry_.bodies[a].kind == CertifiedBody::Kind::kObstacle) return "both are obstacles";
-    return "they do not move relative to each other";
+    return "no planned joint moves one relative to the other";
   }
 
   void writeExemptPairs() {
     for (int a = 0; a < static_cast<int>(model_.bodies.size()); ++a) {
       for (int b = a + 1; b < static_cast<int>(model_.bodies.size()); ++b) {
-        if (settled_.count({a, b}) > 0 || isUnproven(a, b)) continue;
+        if (settled_.count({a, b}) > 0 || open_.count({a, b}) > 0) continue;
         pairs_.word("exempt").index(a).index(b).quoted(exemptReason(a, b)).end();
       }
     }
-  }
-
-  bool isUnproven(int a, int b) const {
-    const bool kept_away = std::any_of(kept_away_.begin(), kept_away_.end(),
-                                       [&](const auto& k) { return k.body == a && k.beyond == b; });
-    return kept_away || std::any_of(geometry_.pairs.begin(), geometry_.pairs.end(),
-                                    [&](const CertifiedPair& pair) {
-                                      return pair.a == a && pair.b == b && !pair.fixed;
-                                    });
   }
 
   /// What the certificate allows path constraints, with the error of its poses [m or rad].
@@ -355,7 +348,8 @@ class ProofWriter {
   std::map<std::pair<std::string, std::string>, int> levels_;
   std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
   std::vector<KeptAway> kept_away_;
-  std::set<std::pair<int, int>> settled_;
+  std::set<std::pair<int, int>> settled_;  ///< pairs of bodies that are proven apart
+  std::set<std::pair<int, int>> open_;     ///< that should be and are not: never exempt
   ProofText head_, covers_text_, pairs_;
   int cover_count_ = 0;
   Proof proof_;
