@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "allclear/planner/seeds/seed_maker.h"
+#include "allclear/planner/seeds/vertex_index.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/planning_problems.h"
 
@@ -46,6 +47,7 @@ constexpr double kTimeLimit = 3.0;  // [s] of one search
 struct Totals {
   int problems = 0, solved = 0, straight = 0, blocked = 0, unclear_curves = 0, unsound = 0;
   std::vector<double> total, search, shortcut, fit, ratio, segments, configurations, distances;
+  std::vector<double> work, runs;
 };
 
 struct Settings {
@@ -75,6 +77,8 @@ void solve(const Problem& problem, const Settings& settings, Totals* totals) {
   const double seconds = s.search_seconds + s.shortcut_seconds + s.fit_seconds;
   totals->total.push_back(seed ? seconds : kTimeLimit);
   totals->search.push_back(s.search_seconds);
+  totals->work.push_back(static_cast<double>(s.work));
+  totals->runs.push_back(s.runs);
   totals->segments.push_back(static_cast<double>(s.certifier.segments));
   totals->configurations.push_back(static_cast<double>(s.certifier.configurations));
   totals->distances.push_back(static_cast<double>(s.certifier.distances));
@@ -120,6 +124,10 @@ void print(const std::string& name, const Totals& t, bench::Report* report) {
       figure("shortcut_p95_ms", 1e3 * quantile(t.shortcut, 0.95)),
       figure("fit_median_ms", 1e3 * quantile(t.fit, 0.5)),
       figure("fit_p95_ms", 1e3 * quantile(t.fit, 0.95)));
+  std::printf("  work of the search: median %.0f p95 %.0f max %.0f, runs at most %.0f\n",
+              figure("work_median", quantile(t.work, 0.5)),
+              figure("work_p95", quantile(t.work, 0.95)), figure("work_max", quantile(t.work, 1.0)),
+              figure("runs_max", quantile(t.runs, 1.0)));
   std::printf(
       "  median: length ratio %.2f, segments %.0f, configurations %.0f, distances %.0f; "
       "curves not clear %.0f, unsound paths %.0f\n",
@@ -128,6 +136,39 @@ void print(const std::string& name, const Totals& t, bench::Report* report) {
       figure("distances", quantile(t.distances, 0.5)), figure("curves_not_clear", t.unclear_curves),
       figure("unsound_paths", t.unsound));
   std::fflush(stdout);
+}
+
+/// Time of a nearest-neighbour query among `count` vertices, beside the same by the plain loop over
+/// `ConfigurationSpace::difference`.
+void printNearest(const Problem& problem, bench::Report* report) {
+  constexpr int kQueries = 200;
+  const ConfigurationSpace space(problem, problem.plannedPart(problem.start),
+                                 VecX::Ones(problem.plannedCount()));
+  for (int count : {1000, 10000}) {
+    RandomStream random(1, 1);
+    VertexIndex index(space);
+    std::vector<VecX> vertices;
+    for (int i = 0; i < count; ++i) {
+      vertices.push_back(space.sample(random));
+      index.add(vertices.back());
+    }
+    double sum = 0.0;  // so that no loop can be left out
+    auto start = RunContext::Clock::now();
+    for (int i = 0; i < kQueries; ++i) sum += index.nearest(space.sample(random)).distance;
+    const double indexed = RunContext::secondsSince(start) / kQueries;
+    start = RunContext::Clock::now();
+    for (int i = 0; i < kQueries; ++i) {
+      const VecX q = space.sample(random);
+      double least = 1e300;
+      for (const VecX& v : vertices) least = std::min(least, space.length(space.difference(q, v)));
+      sum += least;
+    }
+    const double plain = RunContext::secondsSince(start) / kQueries;
+    const std::string key = "nearest_of_" + std::to_string(count);
+    std::printf("nearest of %d: %.1f us, plain loop %.1f us (sum %.3g)\n", count,
+                report->figure(key + "_us", 1e6 * indexed),
+                report->figure(key + "_plain_us", 1e6 * plain), sum);
+  }
 }
 
 }  // namespace
@@ -158,6 +199,7 @@ int main(int argc, char** argv) {
   for (const auto& file : files) {
     const ProblemSet set = ProblemSet::load(file);
     const int count = std::min(settings.count, set.count());
+    if (&file == &files.front()) printNearest(set.problem(0), &report);
     Totals totals;
     for (int i = 0; i < count; ++i) {
       solve(set.problem(i * set.count() / count), settings, &totals);

@@ -155,10 +155,9 @@ std::optional<Seed> PlanSearch::findSeed(int attempt, const VecX& goal,
   return makeSeed(*evaluator_, goal, attempt, coarse, options);
 }
 
-/// Whether this is a straight line that may be given up for a search. (A search knows nothing of
-/// path constraints: with those the line is the better guess.)
+/// Whether this is a straight line that may be given up for a search.
 bool PlanSearch::isStraightTrial(int attempt) const {
-  return attempt == 0 && options_.attempts > 1 && problem_.path_constraints.empty();
+  return attempt == 0 && options_.attempts > 1;
 }
 
 Refinement PlanSearch::refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via) {
@@ -184,11 +183,10 @@ Refinement PlanSearch::refineSeed(int attempt, const Seed& seed, const std::vect
 }
 
 /// The last resort, when the curve along a path of certified segments could not be made clear: rest
-/// at each corner of the path. Slow, but each segment is proved. (Its cost is not the program's.)
+/// at each corner of the path. Slow, but each segment is proved (and keeps the path constraints at
+/// samples; the certificate looks between them). Its cost is not the program's.
 bool PlanSearch::restAtCorners(const Seed& seed) {
-  if (!seed.certified_path || !isRestToRest(problem_) || !problem_.path_constraints.empty()) {
-    return false;
-  }
+  if (!seed.certified_path || !isRestToRest(problem_)) return false;
   const Trajectory along_path(restingAtCorners(problem_, seed.path));
   return along_path.duration() <= problem_.duration.max &&
          accept(along_path, 0.0, seed.origin + ", resting at its corners");

@@ -34,15 +34,15 @@ PathPoint pointAt(const ConfigurationSpace& space, const std::vector<VecX>& path
 
 /// Goes straight from each kept vertex to a far one that it can reach. Tries the last vertex, then
 /// half the way to it, and so on: few proofs, most of which fail early.
-std::vector<VecX> withoutDetours(SegmentCertifier& certifier, const std::vector<VecX>& path,
-                                 double extra, const RunContext& context) {
+std::vector<VecX> withoutDetours(FreeMotion& motion, const std::vector<VecX>& path,
+                                 const RunContext& context) {
   std::vector<VecX> out{path.front()};
   const int last = static_cast<int>(path.size()) - 1;
   for (int i = 0; i < last;) {
     int next = i + 1;
     // Halve the stride until the segment is proved; the next vertex needs no proof.
     for (int stride = last - i; stride > 1 && !context.mustEnd(); stride /= 2) {
-      if (!certifier.isClear(path[i], path[i + stride], extra)) continue;
+      if (!motion.allows(path[i], path[i + stride])) continue;
       next = i + stride;
       break;
     }
@@ -63,11 +63,12 @@ std::vector<VecX> cut(const std::vector<VecX>& path, const PathPoint& a, const P
 
 }  // namespace
 
-std::vector<VecX> shortened(const ConfigurationSpace& space, SegmentCertifier& certifier,
-                            std::vector<VecX> path, const ShortcutOptions& options,
-                            const RunContext& context, RandomStream& random) {
+std::vector<VecX> shortened(FreeMotion& motion, std::vector<VecX> path,
+                            const ShortcutOptions& options, const RunContext& context,
+                            RandomStream& random) {
   if (path.size() <= 2) return path;
-  path = withoutDetours(certifier, path, options.extra, context);
+  const ConfigurationSpace& space = motion.space();
+  path = withoutDetours(motion, path, context);
   // Random cuts between two points of the path, wherever these lie on its segments.
   double length = pathLength(space, path);
   int idle = 0;
@@ -80,12 +81,12 @@ std::vector<VecX> shortened(const ConfigurationSpace& space, SegmentCertifier& c
     const PathPoint b = pointAt(space, path, to);
     const double gain = (to - from) - space.length(b.q - a.q);
     if (a.segment == b.segment || gain < kLeastGain * length) continue;
-    if (!certifier.isClear(a.q, b.q, options.extra)) continue;
+    if (!motion.allows(a.q, b.q)) continue;
     path = cut(path, a, b);
     if (gain > kNotableGain * length) idle = 0;
     length = pathLength(space, path);
   }
-  return withoutDetours(certifier, path, options.extra, context);
+  return withoutDetours(motion, path, context);
 }
 
 }  // namespace allclear

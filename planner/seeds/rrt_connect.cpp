@@ -1,20 +1,28 @@
 // RRT-Connect (J. J. Kuffner, S. M. LaValle, ICRA 2000) over certified segments, with dynamic
 // domains (A. Yershova, L. Jaillet, T. Simeon, S. M. LaValle, ICRA 2005).
 //
-// Two trees grow from start and goal. The smaller one takes one step towards a sample; if that
-// succeeds, the other one walks towards the new vertex until something is in the way. A vertex that
-// failed before only answers samples inside of its domain, a ball whose radius adapts to its
-// success: vertices at walls stop attracting samples from behind them.
+// Two trees grow from the start and from the goals. The smaller one takes one step towards a
+// sample; if that succeeds, the other one walks towards the new vertex until something is in the
+// way. A vertex that failed before only answers samples inside of its domain, a ball whose radius
+// adapts to its success: vertices at walls stop attracting samples from behind them.
 //
 // Departures from the papers: every edge is proved clear (`SegmentCertifier`), not sampled; domains
-// shrink and grow by shares instead of being fixed; the first sample is the goal itself.
+// shrink and grow by shares instead of being fixed; the first sample is a goal itself. Where an
+// edge of all coordinates is not free, one arm of several is moved alone: to pass each other, or to
+// leave a shelf, two arms seldom move along one straight line.
 //
-// Invariant: every edge of both trees keeps margin + `extra`.
+// Under path constraints (D. Berenson et al., ICRA 2009) samples and the ends of edges are
+// projected to where the constraints are kept. Edges are short, so that the straight line between
+// their ends keeps them too, and halved where it does not.
+//
+// Invariant: every edge of both trees is free (`FreeMotion`).
 #include "allclear/planner/seeds/rrt_connect.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "allclear/planner/seeds/vertex_index.h"
 
 namespace allclear {
 namespace {
@@ -29,25 +37,31 @@ constexpr double kGrowWhenIgnored = 1.02;
 /// rounding.
 constexpr double kSameVertex = 1e-12;
 
-/// Samples per edge that may fall outside of all domains before the search gives up: they cost next
-/// to nothing, but must not go on for ever.
-constexpr long kSamplesPerEdge = 1000;
-
 /// Between two looks at the clock: as cheap as the samples themselves.
 constexpr long kSamplesPerCheck = 16;
 
+// Under path constraints: the longest edge [m], halved so often where its straight line leaves
+// them, and the share of its length by which an edge has to come nearer to its target.
+constexpr double kConstrainedStep = 0.2;
+constexpr int kHalvings = 3;
+constexpr double kLeastProgress = 0.1;
+
 struct Tree {
+  explicit Tree(const ConfigurationSpace& space) : index(space) {}
+
+  VertexIndex index;
   std::vector<VecX> vertices;
-  std::vector<int> parents;
+  std::vector<int> parents;   ///< -1: a root
   std::vector<double> radii;  ///< of the domains [m]; infinite before the first failure
 
   void add(VecX q, int parent) {
+    index.add(q);
     vertices.push_back(std::move(q));
     parents.push_back(parent);
     radii.push_back(std::numeric_limits<double>::infinity());
   }
 
-  /// From the root to vertex i.
+  /// From its root to vertex i.
   std::vector<VecX> branch(int i) const {
     std::vector<VecX> out;
     for (; i >= 0; i = parents[i]) out.push_back(vertices[i]);
@@ -58,13 +72,12 @@ struct Tree {
 
 class TreeGrower {
  public:
-  TreeGrower(const ConfigurationSpace& space, SegmentCertifier& certifier,
-             const RrtOptions& options)
-      : space_(space), certifier_(certifier), options_(options) {}
+  TreeGrower(FreeMotion& motion, const RrtOptions& options)
+      : motion_(motion), space_(motion.space()), options_(options) {}
 
   /// Grows a tree by one edge towards a sample; the new vertex, or -1.
   int extend(Tree& tree, const VecX& sample) {
-    const auto [nearest, length] = nearestVertex(tree, sample);
+    const auto [nearest, length] = tree.index.nearest(sample);
     if (length > tree.radii[nearest]) {
       tree.radii[nearest] *= kGrowWhenIgnored;
       return -1;
@@ -85,7 +98,7 @@ class TreeGrower {
   /// Grows a tree from its vertex nearest to `target` until it gets there; the last vertex and
   /// whether it is the target.
   std::pair<int, bool> connect(Tree& tree, const VecX& target) {
-    auto [vertex, length] = nearestVertex(tree, target);
+    int vertex = tree.index.nearest(target).index;
     while (true) {
       const int added = grow(tree, vertex, target);
       if (added < 0) return {vertex, false};
@@ -96,50 +109,65 @@ class TreeGrower {
     }
   }
 
-  int edges() const { return edges_; }  ///< tried
+  long edges() const { return edges_; }  ///< tried
 
  private:
-  /// The vertex nearest to q, and its distance [m]: the innermost loop of the search, so it sums
-  /// squares over plain arrays and never allocates.
-  std::pair<int, double> nearestVertex(const Tree& tree, const VecX& q) const {
-    int nearest = 0;
-    double least = std::numeric_limits<double>::infinity();
-    const int n = space_.dimension();
-    // Edges are far dearer than this loop: trees of some thousand vertices need no index.
-    for (int i = 0; i < static_cast<int>(tree.vertices.size()); ++i) {
-      const double* v = tree.vertices[i].data();
-      double sum = 0.0;
-      for (int k = 0; k < n; ++k) {
-        double d = q[k] - v[k];
-        if (space_.wraps(k)) d = std::remainder(d, 2.0 * M_PI);
-        sum += d * d * space_.reach()[k] * space_.reach()[k];
+  /// Adds a step from a vertex towards the target, of all coordinates or, where that is not free,
+  /// of one block of them; the new vertex, or -1. Blocks take turns to be the first.
+  int grow(Tree& tree, int from, const VecX& target) {
+    const int added = step(tree, from, target);
+    const std::size_t count = options_.blocks.size();
+    if (added >= 0 || count < 2) return added;
+    const VecX q = tree.vertices[from];
+    const VecX way = space_.difference(q, target);
+    for (std::size_t i = 0; i < count; ++i) {
+      VecX part = q;
+      for (int k : options_.blocks[(static_cast<std::size_t>(edges_) + i) % count]) {
+        part[k] += way[k];
       }
-      if (sum >= least) continue;
-      least = sum;
-      nearest = i;
+      if (space_.length(part - q) < kSameVertex) continue;
+      const int moved = step(tree, from, part);
+      if (moved >= 0) return moved;
     }
-    return {nearest, std::sqrt(least)};
+    return -1;
   }
 
-  /// Adds a step from a vertex towards the target, if it is proved clear; the new vertex, or -1.
   /// The end of the step is checked first: most edges that fail do so there, for one placement.
-  int grow(Tree& tree, int from, const VecX& target) {
+  int step(Tree& tree, int from, const VecX& target) {
+    if (motion_.isConstrained()) return constrainedStep(tree, from, target);
     ++edges_;
     const VecX& q = tree.vertices[from];
-    const VecX step = space_.difference(q, target);
-    const double length = space_.length(step);
-    VecX next = length <= options_.step ? VecX(q + step) : VecX(q + options_.step / length * step);
-    if (!certifier_.isClear(next, options_.extra) || !certifier_.isClear(q, next, options_.extra)) {
-      return -1;
-    }
+    const VecX way = space_.difference(q, target);
+    const double length = space_.length(way);
+    VecX next = length <= options_.step ? VecX(q + way) : VecX(q + options_.step / length * way);
+    if (!motion_.allows(next) || !motion_.allows(q, next)) return -1;
     tree.add(std::move(next), from);
     return static_cast<int>(tree.vertices.size()) - 1;
   }
 
+  int constrainedStep(Tree& tree, int from, const VecX& target) {
+    const VecX q = tree.vertices[from];
+    const VecX way = space_.difference(q, target);
+    const double length = space_.length(way);
+    double longest = std::min(options_.step, kConstrainedStep);
+    for (int halved = 0; halved <= kHalvings; ++halved, longest *= 0.5) {
+      ++edges_;
+      // A step that gets there ends on a vertex or a sample, which are where they should be.
+      VecX next = length <= longest ? VecX(q + way) : VecX(q + longest / length * way);
+      if (length > longest && !motion_.project(next)) continue;
+      const double left = space_.length(space_.difference(next, target));
+      if (left > length - kLeastProgress * std::min(length, longest)) return -1;
+      if (!motion_.allows(next) || !motion_.allows(q, next)) continue;
+      tree.add(std::move(next), from);
+      return static_cast<int>(tree.vertices.size()) - 1;
+    }
+    return -1;
+  }
+
+  FreeMotion& motion_;
   const ConfigurationSpace& space_;
-  SegmentCertifier& certifier_;
   const RrtOptions& options_;
-  int edges_ = 0;
+  long edges_ = 0;
 };
 
 /// The way along one tree, then back along the other, which meets it up to whole turns.
@@ -163,22 +191,24 @@ std::vector<VecX> joined(const Tree& from_start, int a, const Tree& from_goal, i
 
 }  // namespace
 
-std::optional<std::vector<VecX>> rrtConnect(const ConfigurationSpace& space,
-                                            SegmentCertifier& certifier, const VecX& start,
-                                            const VecX& goal, const RrtOptions& options,
-                                            const RunContext& context, RandomStream& random) {
-  if (!certifier.isClear(start, options.extra) || !certifier.isClear(goal, options.extra)) {
-    return std::nullopt;
+RrtResult rrtConnect(FreeMotion& motion, const VecX& start, const std::vector<VecX>& goals,
+                     const RrtOptions& options, const RunContext& context, RandomStream& random) {
+  const ConfigurationSpace& space = motion.space();
+  RrtResult result;
+  Tree trees[2] = {Tree(space), Tree(space)};
+  if (motion.allows(start)) trees[0].add(start, -1);
+  for (const VecX& goal : goals) {
+    if (motion.allows(goal)) trees[1].add(goal, -1);
   }
-  Tree trees[2];
-  trees[0].add(start, -1);
-  trees[1].add(goal, -1);
-  TreeGrower grower(space, certifier, options);
-  VecX sample = goal;  // the first try is the straight line
+  if (trees[0].vertices.empty() || trees[1].vertices.empty()) return result;
+  TreeGrower grower(motion, options);
+  VecX sample = trees[1].vertices.front();  // the first try is the straight line
   int growing = 0;
-  for (long i = 0; grower.edges() < options.iterations && i < kSamplesPerEdge * options.iterations;
-       ++i) {
-    if (i % kSamplesPerCheck == 0 && context.mustEnd()) return std::nullopt;
+  for (long i = 0; result.work < options.work; ++i) {
+    if (i % kSamplesPerCheck == 0 && context.mustEnd()) {
+      result.ended = true;
+      return result;
+    }
     Tree& tree = trees[growing];
     Tree& other = trees[1 - growing];
     const int added = grower.extend(tree, sample);
@@ -187,13 +217,16 @@ std::optional<std::vector<VecX>> rrtConnect(const ConfigurationSpace& space,
       if (met) {
         const int a = growing == 0 ? added : vertex;
         const int b = growing == 0 ? vertex : added;
-        return joined(trees[0], a, trees[1], b, space);
+        result.path = joined(trees[0], a, trees[1], b, space);
       }
     }
+    result.work = grower.edges() + i / RrtOptions::kSamplesPerEdge;
+    if (result.path) return result;
     growing = trees[0].vertices.size() <= trees[1].vertices.size() ? 0 : 1;
     sample = space.sample(random);
+    motion.project(sample);  // what cannot be projected still gives a direction
   }
-  return std::nullopt;
+  return result;
 }
 
 }  // namespace allclear

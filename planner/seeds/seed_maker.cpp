@@ -1,5 +1,6 @@
-// Makes a first guess in three steps: a path of certified segments through all stops (RRT-Connect),
-// shortcuts, and a spline along the path.
+// Makes a first guess in three steps: a path of certified segments through all stops (RRT-Connect,
+// restarted), shortcuts, and a spline along the path. Under path constraints the segments keep
+// these, at samples.
 //
 // Between consecutive stops every wrapping coordinate takes the shorter arc: each stop is placed at
 // the turn nearest to the stop before. So a curve is a plain function of time, and wrapping
@@ -39,6 +40,13 @@ constexpr double kLeastReach = 1e-3;
 // the edges, down to this share of the wanted one; then it is 0.
 constexpr double kSmallestExtraShare = 0.02;
 constexpr double kExtraAtEnds = 1.1;
+
+/// Legs of one attempt are numbered in bits of the stream above those of attempts, and below those
+/// of restarts.
+constexpr int kLegShift = 24;
+
+/// Goals nearer than this [rad or m] are one.
+constexpr double kSameGoal = 1e-9;
 
 using Clock = RunContext::Clock;
 
@@ -104,32 +112,36 @@ class SeedMaker {
       : problem_(evaluator.problem()),
         context_(context),
         options_(options),
+        kinematics_(evaluator.builder().kinematics()),
         certifier_(problem_, evaluator.model()),
+        projection_(problem_, kinematics_),
         start_(problem_.plannedPart(problem_.start)),
         space_(problem_, goal, typicalReach(certifier_, start_, goal)),
         stops_(stopsAlong(space_, start_, options.via, goal)) {}
 
   Seed straightSeed() {
     Seed seed{straightCurve(), true, stops_, 0.0, "straight line"};
+    FreeMotion motion(space_, certifier_, 0.0, &projection_);
     for (std::size_t i = 1; i < stops_.size(); ++i) {
-      seed.certified_path =
-          seed.certified_path && certifier_.isClear(stops_[i - 1], stops_[i], 0.0);
+      seed.certified_path = seed.certified_path && motion.allows(stops_[i - 1], stops_[i]);
     }
     seed.unclear_share = unclearShare(certifier_, seed.curve, 0.0, kClearanceSamples);
     return seed;
   }
 
   std::optional<Seed> searchedSeed(int attempt, SeedStatistics* statistics) {
-    RandomStream random(context_.seed, static_cast<std::uint64_t>(attempt));
     std::vector<VecX> path{start_};
     double straight = 0.0;
     for (std::size_t i = 1; i < stops_.size(); ++i) {
-      // A leg starts at the turn at which the one before ended.
-      const VecX target = path.back() + space_.difference(path.back(), stops_[i]);
+      // A leg starts at the turn at which the one before ended, and the last may end at any goal.
+      std::vector<VecX> targets{path.back() + space_.difference(path.back(), stops_[i])};
+      if (i + 1 == stops_.size()) addOtherGoals(path.back(), &targets);
       const double extra = extraFor(certifier_, stops_[i - 1], stops_[i], options_.extra);
-      const auto leg = findLeg(path.back(), target, extra, random, statistics);
+      // Every leg of every attempt has streams of its own.
+      const std::uint64_t stream = static_cast<std::uint64_t>(attempt) + ((i - 1) << kLegShift);
+      const auto leg = findLeg(path.back(), targets, extra, stream, statistics);
       if (!leg) return std::nullopt;
-      straight += space_.length(space_.difference(path.back(), stops_[i]));
+      straight += space_.length(leg->back() - path.back());
       path.insert(path.end(), leg->begin() + 1, leg->end());
     }
     if (straight > 0.0) statistics->length_ratio = pathLength(space_, path) / straight;
@@ -141,27 +153,43 @@ class SeedMaker {
     return seed;
   }
 
-  const SegmentCertifier::Statistics& statistics() const { return certifier_.statistics(); }
+  SegmentCertifier::Statistics statistics() const {
+    SegmentCertifier::Statistics all = certifier_.statistics();
+    all.add(searched_);
+    return all;
+  }
 
  private:
-  /// A shortened path of certified segments between two stops.
-  std::optional<std::vector<VecX>> findLeg(const VecX& from, const VecX& to, double extra,
-                                           RandomStream& random, SeedStatistics* statistics) {
-    RrtOptions rrt;
-    rrt.step = options_.step;
-    rrt.iterations = options_.iterations;
-    rrt.extra = extra;
+  void addOtherGoals(const VecX& from, std::vector<VecX>* targets) const {
+    for (const VecX& other : options_.goals) {
+      VecX goal = from + space_.difference(from, other);
+      if ((goal - targets->front()).norm() > kSameGoal) targets->push_back(std::move(goal));
+    }
+  }
+
+  /// A shortened path of free segments from a stop to one of the targets.
+  std::optional<std::vector<VecX>> findLeg(const VecX& from, const std::vector<VecX>& targets,
+                                           double extra, std::uint64_t stream,
+                                           SeedStatistics* statistics) {
+    PathSearchOptions options;
+    options.step = options_.step;
+    options.work = options_.work;
+    options.extra = extra;
     const auto search_start = Clock::now();
     // Search and shortcuts keep the same clearance: what one proved the other may use.
-    auto leg = rrtConnect(space_, certifier_, from, to, rrt, context_, random);
+    PathSearchStatistics done;
+    auto leg = PathSearch(problem_, space_, certifier_, kinematics_, options)
+                   .find(from, targets, context_, stream, &done);
     statistics->search_seconds += RunContext::secondsSince(search_start);
+    statistics->runs += done.runs;
+    statistics->work += done.work;
+    searched_.add(done.certifier);
     if (!leg) return std::nullopt;
-    ShortcutOptions shortcut;
-    shortcut.extra = extra;
     const auto shortcut_start = Clock::now();
-    *leg = shortened(space_, certifier_, std::move(*leg), shortcut, context_, random);
+    FreeMotion motion(space_, certifier_, extra, &projection_);
+    auto path = shortened(motion, std::move(leg->path), {}, context_, leg->random);
     statistics->shortcut_seconds += RunContext::secondsSince(shortcut_start);
-    return leg;
+    return path;
   }
 
   /// From rest to rest along the stops; then the ends get the problem's velocities.
@@ -220,10 +248,13 @@ class SeedMaker {
   const Problem& problem_;
   const RunContext& context_;
   const SeedOptions& options_;
+  const Kinematics& kinematics_;
   SegmentCertifier certifier_;
+  PathProjection projection_;
   VecX start_;
   ConfigurationSpace space_;
   std::vector<VecX> stops_;  ///< start, configurations to pass, goal
+  SegmentCertifier::Statistics searched_;
 };
 
 }  // namespace

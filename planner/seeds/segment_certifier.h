@@ -27,6 +27,17 @@ class SegmentCertifier {
     long certified = 0;       ///< proved clear
     long configurations = 0;  ///< placed
     long distances = 0;       ///< exact queries of two shapes
+
+    void add(const Statistics& other) {
+      segments += other.segments;
+      certified += other.certified;
+      configurations += other.configurations;
+      distances += other.distances;
+    }
+    Statistics since(const Statistics& before) const {
+      return {segments - before.segments, certified - before.certified,
+              configurations - before.configurations, distances - before.distances};
+    }
   };
 
   /// Problem and model must outlive the certifier.

@@ -100,9 +100,9 @@ TEST(Seeds, StopAndIterationsEndTheSearch) {
   problem.obstacles.push_back(other);
   const ClearanceEvaluator evaluator(problem);
   SeedOptions options;
-  options.iterations = 200;
+  options.work = 200;
   EXPECT_FALSE(makeSeed(evaluator, goalOf(problem), 1, {}, options).has_value());
-  options.iterations = 1 << 30;
+  options.work = 1 << 30;
   int calls = 0;
   RunContext context;
   context.stop = [&] { return ++calls > 50; };
@@ -131,9 +131,10 @@ TEST(Shortcuts, NeverLengthenAndKeepTheEnds) {
   for (int stream = 0; stream < 20; ++stream) {
     SCOPED_TRACE("stream " + std::to_string(stream));
     RandomStream random(7, stream);
-    const auto path = rrtConnect(space, certifier, start, goal, {}, {}, random);
+    FreeMotion motion(space, certifier, 0.0);
+    const auto path = rrtConnect(motion, start, {goal}, {}, {}, random).path;
     ASSERT_TRUE(path.has_value());
-    const auto shorter = shortened(space, certifier, *path, {}, {}, random);
+    const auto shorter = shortened(motion, *path, {}, {}, random);
     EXPECT_LE(pathLength(space, shorter), pathLength(space, *path) * (1.0 + 1e-12));
     EXPECT_EQ(shorter.front(), start);
     EXPECT_EQ(shorter.back(), goal);
