@@ -39,6 +39,10 @@ std::string fixedFault(const Problem& problem) {
   return fixed.faults.empty() ? "" : "No plan: " + fixed.faults.front() + ".";
 }
 
+/// Share of the time limit for the search. The rest is for the text of a failure, which looks for
+/// its cause: so the deadline holds for both.
+constexpr double kShareOfSearch = 0.98;
+
 RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
   RunContext context;
   context.stop = hooks.stop;
@@ -63,7 +67,8 @@ const char* planStatusName(PlanStatus status) {
 
 Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
   requirePlannable(problem);
-  const RunContext context = contextOf(options, hooks);
+  const RunContext whole = contextOf(options, hooks);
+  const RunContext context = whole.endingAfter(kShareOfSearch * options.time_limit, whole.start);
   auto search = std::make_unique<PlanSearch>(problem, problem, options, context);
   // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
   // and solve nothing.
@@ -88,7 +93,7 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
   }
   plan.statistics.seconds = context.secondsSinceStart();
   if (plan.message.empty()) {
-    plan.message = verdictText(plan, search->findings(), search->evaluator());
+    plan.message = verdictText(plan, search->findings(), search->evaluator(), whole);
   }
   return std::move(plan);
 }

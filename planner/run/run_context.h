@@ -21,22 +21,23 @@ struct RunContext {
   int threads = 1;             ///< that share the work; no result depends on their number
   std::uint64_t seed = 1;      ///< of all random streams
   std::function<void(const PlanProgress&)> progress;  ///< sees every iteration; may be empty
+  std::function<Clock::time_point()> clock;           ///< what time it is; empty: `Clock::now`
 
   bool isStopped() const { return stop && stop(); }
-  bool isOutOfTime() const {
-    return deadline != Clock::time_point::max() && Clock::now() >= deadline;
-  }
+  bool isOutOfTime() const { return deadline != Clock::time_point::max() && now() >= deadline; }
   bool mustEnd() const { return isStopped() || isOutOfTime(); }
 
-  double secondsSinceStart() const { return seconds(Clock::now() - start); }
+  Clock::time_point now() const { return clock ? clock() : Clock::now(); }
+  double secondsSinceStart() const { return seconds(now() - start); }
   /// Negative after the deadline; infinite without one.
   double secondsLeft() const {
     return deadline == Clock::time_point::max() ? std::numeric_limits<double>::infinity()
-                                                : seconds(deadline - Clock::now());
+                                                : seconds(deadline - now());
   }
 
-  /// A copy whose deadline is `seconds` after `from`.
-  RunContext endingAfter(double seconds, Clock::time_point from = Clock::now()) const {
+  /// A copy whose deadline is `seconds` from now, or after `from`.
+  RunContext endingAfter(double seconds) const { return endingAfter(seconds, now()); }
+  RunContext endingAfter(double seconds, Clock::time_point from) const {
     RunContext out = *this;
     out.deadline = from + std::chrono::duration_cast<Clock::duration>(
                               std::chrono::duration<double>(std::min(seconds, kLongest)));

@@ -1,10 +1,11 @@
 // Finds causes of failure that the start, the goal, the waypoints and the duration show by
-// themselves, before anything is solved: contact, a violated path constraint, a joint that is too
-// slow. Each check returns a sentence for the user, or nothing; the first sentence wins.
+// themselves, before anything is solved: contact, a violated path constraint, a load that a joint
+// cannot bear, a limit before which it cannot stop, a joint that is too slow. Each check returns a
+// sentence for the user, or nothing; the first sentence wins.
 //
 // Only certain statements are made: obstacles that move count at a goal only if the time of the end
-// is known, torque limits are left out as they also depend on velocity and acceleration, and
-// coordinates that wrap may turn either way.
+// is known, torques are those of the velocities and accelerations that start and goal are given
+// (waypoints have none), and coordinates that wrap may turn either way.
 #include "allclear/planner/search/end_faults.h"
 
 #include <algorithm>
@@ -16,12 +17,15 @@
 namespace allclear {
 namespace {
 
-/// Enough for a hint: a motion of one turn is seen every 7 degrees.
-constexpr int kSamplesOfStraightLine = 50;
+/// Enough for a hint: a motion of one turn is seen every 6 degrees. A power of two: the samples are
+/// taken in the order of halves, quarters, .., so that an early end has seen all parts of the line.
+constexpr int kSamplesOfStraightLine = 64;
 /// Violations of a path constraint (of order one) below this are rounding of the task's numbers.
 constexpr double kConstraintSlack = 1e-6;
-/// Relative: durations are computed by roots and quotients.
+/// Relative: durations and stopping distances are computed by roots and quotients.
 constexpr double kDurationRounding = 1e-9;
+/// Torques may exceed their limit by this share: the certificate's tolerance is of that order.
+constexpr double kTorqueSlack = 1e-6;
 
 std::string pairName(const CollisionModel& model, int pair) {
   return "'" + model.bodies[model.pairs[pair].a].name + "' and '" +
@@ -37,12 +41,13 @@ class EndChecks {
   std::string run() {
     // Poses have no configuration yet, and partial waypoints leave room: only full ones are
     // checked.
-    std::string fault = at("start", problem_.plannedPart(problem_.start), 0.0);
+    const VecX start = problem_.plannedPart(problem_.start);
+    std::string fault = at("start", start, 0.0);
+    if (fault.empty())
+      fault = overload("start", start, problem_.start_velocity, problem_.start_acceleration);
+    if (fault.empty()) fault = limitTooNear(true, start);
     const auto* goal = std::get_if<JointTarget>(&problem_.goal);
-    if (fault.empty() && goal != nullptr) {
-      fault = at("goal", goal->values, timeOfTheGoal());
-      if (fault.empty()) fault = durationTooShort(goal->values);
-    }
+    if (fault.empty() && goal != nullptr) fault = atTheGoal(goal->values);
     for (std::size_t i = 0; fault.empty() && i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];
       const auto* joints = std::get_if<JointTarget>(&waypoint.target);
@@ -53,6 +58,15 @@ class EndChecks {
   }
 
  private:
+  std::string atTheGoal(const VecX& goal) {
+    std::string fault = at("goal", goal, timeOfTheGoal());
+    if (fault.empty()) {
+      fault = overload("goal", goal, problem_.goal_velocity, problem_.goal_acceleration);
+    }
+    if (fault.empty()) fault = limitTooNear(false, goal);
+    return fault.empty() ? durationTooShort(goal) : fault;
+  }
+
   std::string at(const std::string& what, const VecX& q, std::optional<double> t) {
     const std::string fault = contact(what, q, t);
     return fault.empty() ? pathConstraint(what, q) : fault;
@@ -79,6 +93,63 @@ class EndChecks {
       if (values[d] >= -kConstraintSlack) continue;
       return "No plan: at the " + what + ", a path constraint is not kept: " + demands.name(d) +
              ". Move the " + what + ", or loosen the constraint.";
+    }
+    return "";
+  }
+
+  /// A joint that needs more torque than it has, in the given state.
+  std::string overload(const std::string& what, const VecX& q, const VecX& velocity,
+                       const VecX& acceleration) {
+    if (!problem_.limits.torque) return "";
+    Problem torques_only = problem_;
+    torques_only.path_constraints.clear();
+    torques_only.balance.reset();
+    StateDemands demands(torques_only, evaluator_.builder().kinematics());
+    const VecX zero = VecX::Zero(q.size());
+    VecX values(demands.count());
+    demands.values(q, velocity.size() > 0 ? velocity : zero,
+                   acceleration.size() > 0 ? acceleration : zero, &values);
+    Eigen::Index worst = 0;
+    if (values.size() == 0 || values.minCoeff(&worst) >= -kTorqueSlack) return "";
+    // Demands are 1 -+ torque / effort, two for each joint with a finite effort, in their order.
+    const VecX effort = plannedLimits(problem_).effort;
+    int joint = -1;
+    for (Eigen::Index left = worst / 2; left >= 0; --left) {
+      do ++joint;
+      while (!std::isfinite(effort[joint]));
+    }
+    const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[joint]];
+    const bool rests = velocity.size() == 0 && acceleration.size() == 0;
+    return "No plan: at the " + what + ", joint '" + coordinate.name + "' needs " +
+           number((1.0 - values[worst]) * effort[joint]) + (coordinate.is_angle ? " N m" : " N") +
+           (rests ? " to hold still" : " at the given velocity and acceleration") +
+           ", and its limit is " + number(effort[joint]) + ". Move the " + what +
+           ", carry less, or do without the limit (limits: torque).";
+  }
+
+  /// A joint that cannot stop before its limit when it starts; or, with time turned round, cannot
+  /// have come to the goal's velocity since its limit.
+  std::string limitTooNear(bool at_start, const VecX& q) const {
+    const VecX& velocity = at_start ? problem_.start_velocity : problem_.goal_velocity;
+    const VecX& acceleration = at_start ? problem_.start_acceleration : problem_.goal_acceleration;
+    if (velocity.size() == 0) return "";
+    const PlannedLimits limits = plannedLimits(problem_);
+    for (int i = 0; i < problem_.plannedCount(); ++i) {
+      const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[i]];
+      const double v = at_start ? velocity[i] : -velocity[i];
+      const double a = acceleration.size() > 0 ? acceleration[i] : 0.0;
+      const double room = v > 0.0 ? limits.upper[i] - q[i] : q[i] - limits.lower[i];
+      if (v == 0.0 || !std::isfinite(room)) continue;
+      const double needed =
+          stoppingDistance(std::abs(v), v > 0.0 ? a : -a, limits.acceleration[i], limits.jerk[i]);
+      if (needed <= room + kDurationRounding * (1.0 + needed)) continue;
+      const std::string unit = coordinate.is_angle ? " rad" : " m";
+      return "No plan: joint '" + coordinate.name + "' " +
+             (at_start ? "starts at " : "is to arrive at ") + number(velocity[i]) + unit +
+             "/s and needs " + number(needed) + unit +
+             (at_start ? " to stop at" : " to come to that from rest at") +
+             " its limits of acceleration and jerk, but its position limit is " + number(room) +
+             unit + " away. Lower the velocity, or move the " + (at_start ? "start." : "goal.");
     }
     return "";
   }
@@ -146,19 +217,42 @@ std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator
   return EndChecks(problem, evaluator).run();
 }
 
-std::string straightWayText(const ClearanceEvaluator& evaluator, const VecX& goal) {
+// Braking hardest at every instant leaves the least velocity at every instant, and so the shortest
+// way. The acceleration falls at the jerk's limit to the deceleration's limit and stays there.
+// With a(t) = a - J t the velocity is v + a t - J t^2 / 2 and the way v t + a t^2 / 2 - J t^3 / 6.
+double stoppingDistance(double velocity, double acceleration, double acceleration_limit,
+                        double jerk_limit) {
+  const double v = velocity, a = acceleration, J = jerk_limit;
+  const auto way = [&](double t) { return t * (v + t * (0.5 * a - t * J / 6.0)); };
+  const double stops = (a + std::sqrt(a * a + 2.0 * J * v)) / J;  // while the acceleration falls
+  const double full = std::max(0.0, (a + acceleration_limit) / J);
+  if (stops <= full) return way(stops);
+  const double left = v + full * (a - 0.5 * J * full);
+  return way(full) + left * left / (2.0 * acceleration_limit);
+}
+
+std::string straightWayText(const ClearanceEvaluator& evaluator, const VecX& goal,
+                            const RunContext& context) {
   const CollisionModel& model = evaluator.model();
   ClearanceEvaluator::Workspace workspace(evaluator);
   const VecX start = evaluator.problem().plannedPart(evaluator.problem().start);
   std::optional<Clearance> worst;
   const auto excess = [](const Clearance& c) { return c.upper - c.demand; };
-  for (int i = 1; i < kSamplesOfStraightLine; ++i) {
-    const double s = static_cast<double>(i) / kSamplesOfStraightLine;
-    const Clearance c = evaluator.atRest(start + s * (goal - start), std::nullopt, workspace);
-    if (c.pair >= 0 && (!worst || excess(c) < excess(*worst))) worst = c;
+  bool ended = false;
+  for (int parts = 2; parts <= kSamplesOfStraightLine && !ended; parts *= 2) {
+    for (int i = 1; i < parts && !ended; i += 2) {
+      ended = context.mustEnd();
+      if (ended) continue;
+      const double s = static_cast<double>(i) / parts;
+      const Clearance c = evaluator.atRest(start + s * (goal - start), std::nullopt, workspace);
+      if (c.pair >= 0 && (!worst || excess(c) < excess(*worst))) worst = c;
+    }
   }
-  if (!worst || excess(*worst) >= 0.0) return "";
-  return "On the straight way " + contactText(model, *worst) + ".";
+  const bool is_blocked = worst && excess(*worst) < 0.0;
+  if (ended && !is_blocked) return "There was no time to look at what stands in the way.";
+  if (!is_blocked) return "";
+  return std::string("On the straight way") +
+         (ended ? ", as far as there was time to look, " : " ") + contactText(model, *worst) + ".";
 }
 
 }  // namespace allclear

@@ -23,8 +23,10 @@ namespace {
 /// Attempts with one geometry: the straight line and two trees. A problem that they do not solve
 /// most often needs a passage that the geometry blocks.
 constexpr int kAttemptsPerGeometry = 3;
-/// Share of the remaining time for one search while finer geometry is left: a way that hulls or
-/// pieces block may be free for the exact meshes, and needs time too.
+/// Work (`RrtOptions::work`) of one search, and share of the remaining time at the most, while
+/// finer geometry is left: a way that hulls or pieces block may be free for the exact meshes, and
+/// needs time too.
+constexpr long kWorkForCoarse = 100000;
 constexpr double kShareOfTimeForCoarse = 0.4;
 
 // The straight line is tried first, and given up early: most problems need no search, but a line
@@ -52,7 +54,7 @@ PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const Pla
 }
 
 void PlanSearch::run() {
-  const std::vector<VecX> goals = findGoals();
+  const std::vector<VecX> goals = goals_ = findGoals();
   if (goals.empty()) return;
   findings_.goal = goals.front();
   for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
@@ -149,8 +151,11 @@ std::optional<Seed> PlanSearch::findSeed(int attempt, const VecX& goal,
   SeedOptions options;
   options.spans = options_.spans;
   options.via = via;
+  // Every second search ends at whichever goal configuration it reaches first.
+  if (attempt % 2 == 1) options.goals = goals_;
   if (fidelity_policy_ == FidelityPolicy::kSurfaces) options.extra = kExtraBetweenSurfaces;
   if (!mayUseFinerGeometry()) return makeSeed(*evaluator_, goal, attempt, context_, options);
+  options.work = kWorkForCoarse;
   const RunContext coarse = context_.endingAfter(kShareOfTimeForCoarse * context_.secondsLeft());
   return makeSeed(*evaluator_, goal, attempt, coarse, options);
 }

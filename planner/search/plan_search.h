@@ -54,6 +54,7 @@ class PlanSearch {
   FidelityPolicy fidelity_policy_;
   bool has_meshes_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
+  std::vector<VecX> goals_;            ///< configurations that meet the goal
   bool way_found_ = true;              ///< by the last attempt's search
   std::vector<PlanProgress> history_;  ///< of the current attempt
   double least_violation_ = HUGE_VAL;  ///< [m], of the trajectory in `plan_`

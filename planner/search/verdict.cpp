@@ -40,10 +40,12 @@ std::string pairText(const SearchFindings& findings, const ClearanceEvaluator& e
   return text + "Try more attempts or time (solver), or give the way more room.";
 }
 
-std::string noWayText(const SearchFindings& findings, const ClearanceEvaluator& evaluator) {
+std::string noWayText(const SearchFindings& findings, const ClearanceEvaluator& evaluator,
+                      const RunContext& context) {
   std::string text = " No way around the obstacles was found. ";
   if (!findings.margin_hint.empty()) text += findings.margin_hint + " ";
-  const std::string on_the_way = findings.goal ? straightWayText(evaluator, *findings.goal) : "";
+  const std::string on_the_way =
+      findings.goal ? straightWayText(evaluator, *findings.goal, context) : "";
   if (!on_the_way.empty()) text += on_the_way + " ";
   return text + "Try more attempts or time (solver).";
 }
@@ -58,7 +60,7 @@ std::string number(double value, int digits) {
 }
 
 std::string verdictText(const Plan& plan, const SearchFindings& findings,
-                        const ClearanceEvaluator& evaluator) {
+                        const ClearanceEvaluator& evaluator, const RunContext& context) {
   if (plan.certificate && plan.certificate->clear) return certifiedText(plan);
   // Causes in order, the most specific first.
   const std::string text = endText(plan);
@@ -74,7 +76,8 @@ std::string verdictText(const Plan& plan, const SearchFindings& findings,
     return text + " In the best attempt this is not kept: " + findings.worst_demand +
            ". Loosen it, or give the plan more time or attempts.";
   }
-  return text + (findings.worst ? pairText(findings, evaluator) : noWayText(findings, evaluator));
+  return text +
+         (findings.worst ? pairText(findings, evaluator) : noWayText(findings, evaluator, context));
 }
 
 }  // namespace allclear

@@ -5,6 +5,7 @@
 
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
+#include "allclear/planner/run/run_context.h"
 
 namespace allclear {
 
@@ -20,8 +21,9 @@ struct SearchFindings {
 /// A number with the given count of significant digits.
 std::string number(double value, int digits = 4);
 
-/// One paragraph: the proof and what it took, or why there is no plan and what to try.
+/// One paragraph: the proof and what it took, or why there is no plan and what to try. What
+/// `context` leaves no time to find out is left out, and the text says so.
 std::string verdictText(const Plan& plan, const SearchFindings& findings,
-                        const ClearanceEvaluator& evaluator);
+                        const ClearanceEvaluator& evaluator, const RunContext& context = {});
 
 }  // namespace allclear

@@ -12,6 +12,7 @@
 
 #include "allclear/planner/problem/pose_error.h"
 #include "allclear/planner/seeds/configuration_space.h"
+#include "allclear/planner/seeds/path_projection.h"
 #include "allclear/planner/seeds/segment_certifier.h"
 
 namespace allclear {
@@ -134,6 +135,7 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
   const ConfigurationSpace space(problem, from, certifier.reach(from).cwiseMax(kLeastReach));
   InverseKinematics inverse(problem, std::get<PoseTarget>(target),
                             evaluator.builder().kinematics());
+  PathProjection projection(problem, evaluator.builder().kinematics());
   RandomStream random(context.seed, kGoalStream);
   // The given configuration first: its solution is often the nearest one.
   std::vector<VecX> found;
@@ -142,6 +144,7 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
     if (!inverse.solve(options.iterations, q)) continue;
     q = from + space.difference(from, q);
     if (alreadyFound(found, q, options.distinct)) continue;
+    if (projection.isNeeded() && projection.use(q) > 1.0) continue;
     if (!certifier.isClear(q, 0.0)) {
       if (in_contact != nullptr && !*in_contact) *in_contact = q;
       continue;

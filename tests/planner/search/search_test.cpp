@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "allclear/core/pose.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
 #include "allclear/planner/search/plan_search.h"
@@ -30,6 +31,123 @@ TEST(EndFaults, NameAJointThatIsTooSlowForTheDuration) {
   EXPECT_NE(fault.find("'joint0' needs at least 0.9 s"), std::string::npos) << fault;
   problem.duration = {0.9, 0.9};
   EXPECT_EQ(endFault(problem, ClearanceEvaluator(problem)), "");
+}
+
+/// The shortest way to rest by small steps of time that brake as hard as the limits allow.
+double steppedStop(double v, double a, double A, double J) {
+  constexpr double kStep = 1e-5;
+  double way = 0.0;
+  while (v > 0.0) {
+    way += kStep * v;
+    v += kStep * a;
+    a = std::max(-A, a - kStep * J);
+  }
+  return way;
+}
+
+TEST(EndFaults, StoppingDistanceIsThatOfTheHardestBraking) {
+  test::Random random(11);
+  for (int i = 0; i < 100; ++i) {
+    const double v = random.logUniform(1e-2, 3.0);
+    const double A = random.logUniform(0.5, 20.0), J = random.logUniform(2.0, 500.0);
+    const double a = random.chance(0.3) ? 0.0 : random.uniform(-A, A);
+    const double way = stoppingDistance(v, a, A, J);
+    EXPECT_NEAR(way, steppedStop(v, a, A, J), 1e-3 * (way + 0.01)) << v << " " << a << " " << A;
+    // Never less than without a limit of the jerk.
+    EXPECT_GE(way, v * v / (2.0 * A) * (1.0 - 1e-12));
+  }
+  EXPECT_DOUBLE_EQ(stoppingDistance(2.0, -4.0, 4.0, 1e6), 0.5);
+}
+
+TEST(EndFaults, NameAJointThatCannotStopBeforeItsLimit) {
+  Problem problem = test::wallProblem();
+  problem.obstacles.clear();
+  // At 1 rad/s, with 10 rad/s^2 after 0.1 s, a joint needs 0.0999 rad.
+  const double needed = stoppingDistance(1.0, 0.0, 10.0, 100.0);
+  const auto faultOf = [&] { return endFault(problem, ClearanceEvaluator(problem)); };
+  problem.start[2] = 2.8 - needed - 1e-6;
+  problem.start_velocity = Vec3(0.0, 0.0, 1.0);
+  EXPECT_EQ(faultOf(), "");
+  problem.start[2] = 2.8 - needed + 1e-6;
+  EXPECT_NE(faultOf().find("'joint2' starts at 1 rad/s and needs"), std::string::npos) << faultOf();
+  problem.start_velocity = Vec3(0.0, 0.0, -1.0);  // away from the limit
+  EXPECT_EQ(faultOf(), "");
+  problem.start_velocity = VecX();
+  // At the goal with time turned round: coming from a limit just behind it.
+  std::get<JointTarget>(problem.goal).values[0] = -2.8 + needed - 1e-6;
+  problem.goal_velocity = Vec3(1.0, 0.0, 0.0);
+  EXPECT_NE(faultOf().find("'joint0' is to arrive at 1 rad/s"), std::string::npos) << faultOf();
+  problem.goal_velocity = Vec3(-1.0, 0.0, 0.0);
+  EXPECT_EQ(faultOf(), "");
+}
+
+/// The box arm with masses, and gravity across its joints' axes: it hangs in the vertical plane.
+Problem loadedArm(double effort) {
+  const RobotModel bare = test::boxArm();
+  RobotModel::Data data;
+  data.name = bare.name();
+  data.links = bare.links();
+  data.joints = bare.joints();
+  data.coordinates = bare.coordinates();
+  data.disabled_pairs = bare.disabledPairs();
+  data.joints[0].X_PJ.R = rotationAbout(Vec3::UnitX(), 0.5 * M_PI);  // turns about -y
+  for (std::size_t l = 1; l < data.links.size(); ++l) {
+    data.links[l].inertia = {2.0, Vec3(0.2, 0.0, 0.0), 0.01 * Mat3::Identity()};
+  }
+  for (Coordinate& coordinate : data.coordinates) coordinate.effort = effort;
+  Problem problem = test::wallProblem();
+  problem.robot = std::make_shared<const RobotModel>(std::move(data));
+  problem.obstacles.clear();
+  problem.limits.torque = true;
+  return problem;
+}
+
+TEST(EndFaults, NameAJointThatCannotHoldItsLoad) {
+  Problem problem = loadedArm(30.0);
+  problem.start = Vec3(0.5 * M_PI, 0.0, 0.0);  // straight up: nothing to hold
+  auto& goal = std::get<JointTarget>(problem.goal).values;
+  goal = Vec3(0.0, 0.0, 0.0);  // straight out: 2 kg at 0.2, 0.6 and 1.0 m make 35.3 N m
+  const auto faultOf = [&] { return endFault(problem, ClearanceEvaluator(problem)); };
+  EXPECT_NE(
+      faultOf().find("at the goal, joint 'joint0' needs 35.32 N m to hold still, and its limit "
+                     "is 30"),
+      std::string::npos)
+      << faultOf();
+  problem.limits.torque = false;
+  EXPECT_EQ(faultOf(), "");
+  problem = loadedArm(40.0);
+  problem.start = Vec3(0.0, 0.0, 0.0);
+  EXPECT_EQ(faultOf(), "");
+  problem.start_velocity = Vec3::Zero();
+  problem.start_acceleration = Vec3(5.0, 0.0, 0.0);
+  EXPECT_NE(faultOf().find("at the start, joint 'joint0' needs"), std::string::npos) << faultOf();
+  EXPECT_NE(faultOf().find("at the given velocity and acceleration"), std::string::npos);
+}
+
+TEST(EndFaults, LookAtTheStraightWayOnlyAsLongAsThereIsTime) {
+  const Problem problem = test::wallProblem();
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  // Every look at the clock takes a second.
+  int looks = 0;
+  const auto begin = RunContext::Clock::now();
+  RunContext context;
+  context.start = begin;
+  context.clock = [&] { return begin + std::chrono::seconds(looks++); };
+  context.deadline = begin + std::chrono::seconds(5);
+  const std::string some = straightWayText(evaluator, goal, context);
+  EXPECT_NE(some.find("as far as there was time to look, 'link"), std::string::npos) << some;
+  EXPECT_EQ(looks, 6);
+  const std::string none = straightWayText(evaluator, goal, context);  // it is late already
+  EXPECT_NE(none.find("no time to look"), std::string::npos) << none;
+  EXPECT_EQ(looks, 7);
+  // The text of a failure holds to it as well.
+  Plan plan;
+  SearchFindings findings;
+  findings.goal = goal;
+  const std::string text = verdictText(plan, findings, evaluator, context);
+  EXPECT_NE(text.find("no time to look"), std::string::npos) << text;
+  EXPECT_EQ(looks, 8);
 }
 
 TEST(EndFaults, HintAtWhatIsInTheStraightLinesWay) {

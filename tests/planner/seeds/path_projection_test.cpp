@@ -128,7 +128,7 @@ TEST(Seeds, FollowPathConstraints) {
     const auto seed = makeSeed(evaluator, goal, attempt, {}, options);
     ASSERT_TRUE(seed.has_value());
     ASSERT_EQ(seed->path.front(), start);
-    ASSERT_EQ(seed->path.back(), goal);
+    ASSERT_LT((seed->path.back() - goal).norm(), 1e-12);
     for (std::size_t i = 1; i < seed->path.size(); ++i) {
       EXPECT_TRUE(certifier.isClear(seed->path[i - 1], seed->path[i], 0.0));
       for (int s = 0; s <= 200; ++s) {
