@@ -1,12 +1,14 @@
 // Plans the problems of `planning_problems_v1` files and says, per scene, how many were solved and
 // certified, how long that took, and how good the plans are.
 //   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--check N] [--csv F]
-//                  [--geometry auto|mesh|capsule] [--proof CHECKER] [--json F]
+//                  [--geometry auto|mesh|capsule] [--proof CHECKER] [--rival OMPL] [--json F]
 // Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
 // run can be resumed. Processes share the work: the solver is one per process. Where FCL was found,
 // every certified plan is looked at by it at N random instants (100 unless told: 10^5 samples over
 // a thousand plans), on the URDF's own meshes. With --proof, every certified plan is proven, and
-// the program CHECKER (allclear-verify) has to accept the proof.
+// the program CHECKER (allclear-verify) has to accept the proof. With --rival OMPL, where OMPL and
+// FCL were found, the same process also plans each problem by OMPL's RRT-Connect on FCL, and the
+// same audit looks at its paths (support/ompl_rival.h).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,8 +29,12 @@
 #include "bench/plan_proof.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/planning_problems.h"
+#include "bench/support/rival_table.h"
 #ifdef ALLCLEAR_WITH_FCL
 #include "bench/plan_check_fcl.h"
+#endif
+#ifdef ALLCLEAR_WITH_OMPL
+#include "bench/support/ompl_rival.h"
 #endif
 
 namespace allclear {
@@ -44,6 +50,7 @@ struct Arguments {
   int check = 100;
   GeometryMode geometry = GeometryMode::kAuto;
   std::string checker;
+  std::string rival;
   std::string csv = "bench_problems.csv";
   std::string json;  ///< read by the report
 };
@@ -61,6 +68,10 @@ void addOptions(CLI::App* app, Arguments* out) {
   app->add_option("--geometry", out->geometry, "what stands for meshes in the search")
       ->transform(CLI::CheckedTransformer(geometries));
   app->add_option("--proof", out->checker, "prove the plans, and let this program check them");
+#ifdef ALLCLEAR_WITH_OMPL
+  app->add_option("--rival", out->rival, "plan the same problems by this, too")
+      ->check(CLI::IsMember({"OMPL"}));
+#endif
   app->add_option("--csv", out->csv, "the rows; those in it are not planned again");
   app->add_option("--json", out->json, "write the figures to this file");
 }
@@ -91,14 +102,18 @@ struct Row {
   double samples = 0, violations = 0;  ///< of the independent check
   double least = 0;                    ///< its least distance beyond the margin [m]
   double proofs = 0, cells = 0, kilobytes = 0, prove_seconds = 0, check_seconds = 0;
+  double rivals = 0, rival_solved = 0, rival_seconds = 0, rival_length = 0;
+  double rival_contacts = 0, rival_short = 0;  ///< samples of its path
 };
 
-constexpr int kNumbers = 13;
+constexpr int kNumbers = 19;
 template <class R>
 auto numbersOf(R& r) {
-  return std::array{&r.seconds,   &r.iterations,    &r.duration,     &r.length_ratio, &r.clearance,
-                    &r.samples,   &r.violations,    &r.least,        &r.proofs,       &r.cells,
-                    &r.kilobytes, &r.prove_seconds, &r.check_seconds};
+  return std::array{&r.seconds,       &r.iterations,     &r.duration,     &r.length_ratio,
+                    &r.clearance,     &r.samples,        &r.violations,   &r.least,
+                    &r.proofs,        &r.cells,          &r.kilobytes,    &r.prove_seconds,
+                    &r.check_seconds, &r.rivals,         &r.rival_solved, &r.rival_seconds,
+                    &r.rival_length,  &r.rival_contacts, &r.rival_short};
 }
 
 double pathLength(const Trajectory& trajectory) {
@@ -143,6 +158,21 @@ void prove(const Problem& problem, const Certificate& certificate, const std::st
   }
 }
 
+void planByRival([[maybe_unused]] const Problem& problem,
+                 [[maybe_unused]] const Arguments& arguments, [[maybe_unused]] Row* row) {
+#ifdef ALLCLEAR_WITH_OMPL
+  if (arguments.rival.empty()) return;
+  const auto found = bench::planByOmpl(problem, arguments.time, arguments.check,
+                                       static_cast<unsigned>(row->index));
+  row->rivals = 1.0;
+  row->rival_solved = found.solved ? 1.0 : 0.0;
+  row->rival_seconds = found.seconds;
+  row->rival_length = found.length_ratio;
+  row->rival_contacts = static_cast<double>(found.contacts);
+  row->rival_short = static_cast<double>(found.short_of_margin);
+#endif
+}
+
 Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   Row row;
   row.scene = set.robotName() + "/" + set.scene();
@@ -171,6 +201,7 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
       check(problem, *plan.trajectory, arguments.check, &row);
       prove(problem, *plan.certificate, arguments.checker, &row);
     }
+    planByRival(problem, arguments, &row);
   } catch (const std::exception& error) {
     row.status = std::string("error: ") + error.what();
     std::replace(row.status.begin(), row.status.end(), ',', ';');
@@ -309,6 +340,17 @@ void summariseProofs(const std::vector<Row>& rows, bench::Report* report) {
   }
 }
 
+void summariseRival(const std::vector<Row>& rows, bench::Report* report) {
+  std::vector<bench::ComparedPlan> plans;
+  for (const Row& r : rows) {
+    if (r.rivals == 0.0) continue;
+    plans.push_back({r.scene, r.status == "certified", r.violations > 0.0, r.seconds,
+                     r.length_ratio, r.rival_solved > 0.0, r.rival_contacts > 0.0,
+                     r.rival_short > 0.0, r.rival_seconds, r.rival_length});
+  }
+  bench::printRivalTable(plans, report);
+}
+
 }  // namespace
 }  // namespace allclear
 
@@ -334,5 +376,6 @@ int main(int argc, char** argv) {
   for (pid_t child : children) ::waitpid(child, nullptr, 0);
   summarise(readRows(arguments.csv), &report);
   if (!arguments.checker.empty()) summariseProofs(readRows(arguments.csv), &report);
+  if (!arguments.rival.empty()) summariseRival(readRows(arguments.csv), &report);
   return 0;
 }

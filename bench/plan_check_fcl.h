@@ -70,6 +70,45 @@ class FclPlanCheck {
     return result;
   }
 
+  /// The least distance of all pairs, and the least beyond a margin [m], in one configuration of
+  /// the planned coordinates; obstacles as at time 0. Pairs farther than `kNear` are left out.
+  struct Instant {
+    double distance = INFINITY;
+    double excess = INFINITY;
+  };
+  Instant instant(const VecX& q_planned) {
+    place(problem_.configuration(q_planned), 0.0);
+    Instant out;
+    for (const Pair& pair : pairs_) {
+      const double d = distance(pair);
+      out.distance = std::min(out.distance, d);
+      out.excess = std::min(out.excess, d - pair.margin);
+    }
+    return out;
+  }
+
+  /// Whether any two bodies touch there, by FCL's collision query.
+  bool touches(const VecX& q_planned) {
+    place(problem_.configuration(q_planned), 0.0);
+    return std::any_of(pairs_.begin(), pairs_.end(), [&](const Pair& pair) {
+      const Body &A = bodies_[pair.a], &B = bodies_[pair.b];
+      for (const Part& a : A.parts) {
+        const Vec3 center_a = A.X_WB * a.ball.center;
+        for (const Part& b : B.parts) {
+          const double reach = a.ball.radius + b.ball.radius;
+          if ((center_a - B.X_WB * b.ball.center).norm() > reach) continue;
+          fcl::CollisionRequestd request;
+          fcl::CollisionResultd result;
+          if (fcl::collide(a.geometry.get(), A.X_WB * a.X_BG, b.geometry.get(), B.X_WB * b.X_BG,
+                           request, result) > 0) {
+            return true;
+          }
+        }
+      }
+      return false;
+    });
+  }
+
   /// The distance of two bodies beyond their margin [m] at one instant; beyond `kNear` that; minus
   /// the margin when a point of one lies inside a mesh of the other. NaN when there is no such
   /// pair.
