@@ -51,12 +51,21 @@ Json toJson(const CertificatePair& pair) {
     const Vec3& n = cell.normal;
     cells.push_back({cell.time.lower, cell.time.upper, cell.lower, n.x(), n.y(), n.z()});
   }
-  return {{"a", pair.a},
-          {"b", pair.b},
-          {"fidelity", static_cast<int>(pair.fidelity)},
-          {"pieces", {pair.piece_a, pair.piece_b}},
-          {"margin", pair.margin},
-          {"cells", std::move(cells)}};
+  Json out{{"a", pair.a},
+           {"b", pair.b},
+           {"fidelity", static_cast<int>(pair.fidelity)},
+           {"pieces", {pair.piece_a, pair.piece_b}},
+           {"margin", pair.margin},
+           {"cells", std::move(cells)}};
+  // Only where there is one: [margin, time] for each end, null where that end has none.
+  const EndRelief& relief = pair.relief;
+  if (relief.isNeeded()) {
+    const bool at_goal = relief.from < std::numeric_limits<double>::infinity();
+    out["start_relief"] =
+        relief.until > 0.0 ? Json{relief.start_margin, relief.until} : Json(nullptr);
+    out["goal_relief"] = at_goal ? Json{relief.goal_margin, relief.from} : Json(nullptr);
+  }
+  return out;
 }
 
 Json toJson(const Assumption& assumption) {
@@ -202,6 +211,16 @@ CertificatePair pairFrom(const Value& value) {
   pair.piece_b = indexFrom(pieces.at(1));
   pair.margin = value.need("margin").number();
   for (const Value& cell : value.need("cells").items()) pair.cells.push_back(cellFrom(cell));
+  if (const auto relief = value.find("start_relief"); relief && !relief->isNull()) {
+    requireSize(*relief, 2);
+    pair.relief.start_margin = relief->at(0).number();
+    pair.relief.until = relief->at(1).number();
+  }
+  if (const auto relief = value.find("goal_relief"); relief && !relief->isNull()) {
+    requireSize(*relief, 2);
+    pair.relief.goal_margin = relief->at(0).number();
+    pair.relief.from = relief->at(1).number();
+  }
   return pair;
 }
 

@@ -20,6 +20,7 @@
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/claims.h"
@@ -55,6 +56,14 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
     return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) + at_rest;
+  }
+  if (piece.relief.isNeeded() && piece.least_room < 0.0) {
+    return name +
+           text(
+               " come %.4g mm nearer at t = %.6g s than they are to be (end_margin: relax "
+               "lessens their margin of %.4g mm near the ends only)",
+               -1e3 * piece.least_room, piece.t_room, 1e3 * piece.margin) +
+           at_rest;
   }
   if (piece.least < piece.margin) {
     return name + text(" come within %.4g mm at t = %.6g s", millimetres, piece.t_least) + at_rest +
@@ -107,7 +116,7 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
     const CertifiedPair& pair = geometry.pairs[piece.pair];
     certificate->pairs.push_back({geometry.bodies[pair.a].name, geometry.bodies[pair.b].name,
                                   piece.a.fidelity, piece.a.piece, piece.b.piece, piece.margin,
-                                  std::move(piece.cells)});
+                                  std::move(piece.cells), piece.relief});
   }
 }
 
@@ -191,6 +200,8 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
       }
     }
     out += text("; %zu limits are kept.", certificate.limits.size());
+    const std::string relief = reliefText(certificate.pairs);
+    if (!relief.empty()) out += " Near the ends (end_margin: relax) " + relief + ".";
     const std::string uncertainty = uncertaintyText(problem);
     if (!uncertainty.empty()) {
       out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + ".";

@@ -54,6 +54,27 @@ struct CoverCell {
   Vec3 normal = Vec3::UnitX();
 };
 
+/// Two bodies that start or end nearer than their margin, and keep less of it near that end
+/// (`EndMargin::kRelax`).
+struct EndRelief {
+  double start_margin = 0.0;                              ///< [m], until `until`
+  double until = 0.0;                                     ///< [s]; 0: the margin from the start on
+  double goal_margin = 0.0;                               ///< [m], from `from` on
+  double from = std::numeric_limits<double>::infinity();  ///< [s]; infinite: the margin to the end
+
+  bool isNeeded() const { return until > 0.0 || from < std::numeric_limits<double>::infinity(); }
+  /// What is to be kept during `time`, where that is `margin` elsewhere. A time that reaches beyond
+  /// a stretch near an end has the margin.
+  double marginDuring(Interval time, double margin) const {
+    if (time.upper <= until) return start_margin;
+    return time.lower >= from ? goal_margin : margin;
+  }
+  bool operator==(const EndRelief&) const = default;
+};
+
+/// A stretch near an end is at most this share of the duration: beyond it bodies keep their margin.
+inline constexpr double kLongestRelief = 0.25;
+
 /// The proof for one pair of solids: consecutive cells from 0 to the duration.
 struct CertificatePair {
   std::string a;  ///< names of the bodies
@@ -63,6 +84,7 @@ struct CertificatePair {
   int piece_b = 0;
   double margin = 0.0;  ///< [m]
   std::vector<CoverCell> cells;
+  EndRelief relief = {};  ///< the same for all solids of two bodies
 };
 
 /// A quantity that stays within [lower, upper] at every instant, and its limits.

@@ -46,6 +46,13 @@ struct PairMargin {
   double margin = 0.0;  ///< [m]
 };
 
+/// What to do where two bodies are nearer than their margin at start or goal.
+enum class EndMargin {
+  kStrict,  ///< there is no plan then
+  kRelax,   ///< they keep about that distance near that end, and their margin elsewhere; the
+            ///< certificate says which pairs, how much and how long (`EndRelief`)
+};
+
 struct CollisionSettings {
   GeometryMode geometry = GeometryMode::kAuto;
   DistanceMode distance = DistanceMode::kAuto;
@@ -56,6 +63,7 @@ struct CollisionSettings {
   /// the certificate takes away little of the free space.
   double tolerance = 1e-4;
   std::vector<PairMargin> pair_margins;
+  EndMargin end_margin = EndMargin::kStrict;
   /// Pairs that may touch, besides those that the robot model disables.
   std::vector<std::pair<std::string, std::string>> allowed;
   /// The same, from the allowed collision matrix of a scene file.

@@ -104,8 +104,8 @@ void readAfter(const Value& task, Problem& problem) {
 void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
-  section->only(
-      {"geometry", "distance", "margin", "tolerance", "pair_margins", "allowed", "missing"});
+  section->only({"geometry", "distance", "margin", "tolerance", "pair_margins", "end_margin",
+                 "allowed", "missing"});
   const std::vector<std::string> known = bodyNames(problem);
   CollisionSettings& set = problem.collision;
   set.missing = readMissingCollision(task);
@@ -113,6 +113,10 @@ void readCollision(const Value& task, Problem& problem) {
   if (const auto value = section->find("distance")) set.distance = readDistanceMode(*value);
   if (const auto value = section->find("margin")) set.margin = value->notNegative();
   if (const auto value = section->find("tolerance")) set.tolerance = value->positive();
+  if (const auto value = section->find("end_margin")) {
+    const bool relaxes = value->word({"strict", "relax"}) == "relax";
+    set.end_margin = relaxes ? EndMargin::kRelax : EndMargin::kStrict;
+  }
   if (const auto value = section->find("pair_margins")) {
     readPairMargins(*value, known, set.pair_margins);
   }

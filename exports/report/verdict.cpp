@@ -26,8 +26,9 @@ bool breaksLimit(const Certificate& certificate) {
 bool comesTooNear(const Certificate& certificate) {
   return std::any_of(
       certificate.pairs.begin(), certificate.pairs.end(), [](const CertificatePair& pair) {
-        return std::any_of(pair.cells.begin(), pair.cells.end(),
-                           [&](const CoverCell& cell) { return cell.lower < pair.margin; });
+        return std::any_of(pair.cells.begin(), pair.cells.end(), [&](const CoverCell& cell) {
+          return cell.lower < pair.relief.marginDuring(cell.time, pair.margin);
+        });
       });
 }
 

@@ -19,7 +19,8 @@ void raise(CoverCell* cell, double lower, const Vec3& normal) {
 double CellSearch::demand(const PieceCover& piece, Interval time) const {
   const double allowance = motion_.allowance(piece.a, piece.b, time);
   // The padding is for a checker whose rounding differs, as that of the bounds themselves.
-  return allowance == 0.0 ? piece.margin : piece.margin + allowance + kCoverPadding;
+  const double margin = piece.relief.marginDuring(time, piece.margin);
+  return allowance == 0.0 ? margin : margin + allowance + kCoverPadding;
 }
 
 bool CellSearch::isProven(const PieceCover& piece) const {

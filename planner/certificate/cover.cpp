@@ -26,6 +26,7 @@
 #include "allclear/core/extremes.h"
 #include "allclear/planner/certificate/cell_search.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/tube.h"
 
 namespace allclear {
@@ -38,6 +39,10 @@ constexpr double kToleranceWhenRefused = 1e-3;
 /// A search between exact meshes takes about as long as a hundred evaluations of convex pieces. It
 /// counts as so many, so that the budget of evaluations is about a budget of time.
 constexpr int kSurfaceCost = 100;
+
+/// Proofs tried with longer and longer stretches near the ends: the first begins where the distance
+/// at the cells' bounds reaches the margin, and between two of them it seldom falls again.
+constexpr int kReliefTrials = 4;
 
 class CoverSearch {
  public:
@@ -82,7 +87,7 @@ class CoverSearch {
           fidelity == MeshFidelity::kSurface ? haveSurfaces(pair) : count > solids;
       if (!is_finer) return false;
       solids = count;
-      std::vector<PieceCover> pieces = decideAll(p, fidelity);
+      std::vector<PieceCover> pieces = decideWithRelief(p, fidelity);
       // Where exact meshes overlap, their bound of the depth is coarse. The convex pieces tell it
       // better, so their cells (which refute the pair as well) stay.
       const bool meet = std::any_of(pieces.begin(), pieces.end(),
@@ -105,10 +110,29 @@ class CoverSearch {
     return false;
   }
 
+  /// The proof with the shortest stretches near the ends that leads to one; where the pair keeps
+  /// its margin there, with none. Stretches end at bounds of the motion's cells.
+  std::vector<PieceCover> decideWithRelief(int p, MeshFidelity fidelity) {
+    const ReliefSearch search(geometry_.pairs[p], fidelity, motion_);
+    std::vector<PieceCover> pieces;
+    for (int trial = 0; trial < kReliefTrials; ++trial) {
+      const std::optional<EndRelief> relief = search.stretches(trial);
+      if (!relief) break;
+      pieces = decideAll(p, fidelity, *relief);
+      const bool is_clear = std::all_of(pieces.begin(), pieces.end(),
+                                        [](const PieceCover& piece) { return piece.isClear(); });
+      if (is_clear || !relief->isNeeded()) break;
+    }
+    return pieces;
+  }
+
   /// Every piece of one body against every piece of the other.
-  std::vector<PieceCover> decideAll(int p, MeshFidelity fidelity) {
+  std::vector<PieceCover> decideAll(int p, MeshFidelity fidelity, const EndRelief& relief) {
     std::vector<PieceCover> pieces = cells_.piecesOf(p, geometry_.pairs[p], fidelity);
-    for (PieceCover& piece : pieces) decide(&piece);
+    for (PieceCover& piece : pieces) {
+      piece.relief = relief;
+      decide(&piece);
+    }
     return pieces;
   }
 

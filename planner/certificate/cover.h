@@ -13,6 +13,7 @@ struct PieceCover {
   int pair = -1;  ///< index into `CertifiedGeometry::pairs`
   PieceIndex a, b;
   double margin = 0.0;           ///< [m]
+  EndRelief relief;              ///< of it near the ends
   std::vector<CoverCell> cells;  ///< consecutive, from 0 to the duration
   /// Upper bound [m] of the least distance: that of some instant evaluated.
   double least = std::numeric_limits<double>::infinity();

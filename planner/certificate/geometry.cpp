@@ -138,6 +138,7 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
   CertifiedGeometry geometry;
   geometry.bodies = bodiesOf(problem);
   const RelativeMotion motions(problem);
+  const EndClearances ends(problem);
   const int count = static_cast<int>(geometry.bodies.size());
   for (int i = 0; i < count; ++i) {
     for (int j = i + 1; j < count; ++j) {
@@ -149,8 +150,12 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
         geometry.exempt.push_back({a.name, b.name, reason});
         continue;
       }
-      geometry.pairs.push_back(
-          {i, j, pairMargin(problem.collision, a.name, b.name), motions.areFixed(a, b)});
+      const double margin = pairMargin(problem.collision, a.name, b.name);
+      const bool fixed = motions.areFixed(a, b);
+      const EndMargins kept = fixed ? EndMargins{margin, margin}
+                                    : ends.of({a.link, a.obstacle, &a.geometry},
+                                              {b.link, b.obstacle, &b.geometry}, margin);
+      geometry.pairs.push_back({i, j, margin, kept, fixed});
     }
   }
   return geometry;

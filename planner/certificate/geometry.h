@@ -8,6 +8,7 @@
 #include "allclear/distance/shape.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
+#include "allclear/planner/problem/end_margin.h"
 
 namespace allclear {
 
@@ -34,6 +35,7 @@ struct CertifiedPair {
   int a = -1;  ///< index into `CertifiedGeometry::bodies`
   int b = -1;
   double margin = 0.0;
+  EndMargins ends;  ///< what they keep near start and goal
   /// No planned coordinate moves one relative to the other: where they touch, no plan can help, so
   /// they are reported but refute no plan.
   bool fixed = false;

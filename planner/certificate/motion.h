@@ -67,6 +67,8 @@ class CertifiedMotion {
 
   /// [s]: the end of the trajectory, or of the rest after it (`coveredUntil`).
   double duration() const { return cells_.back().upper; }
+  /// The end of the trajectory [s]: `duration()`, or less when the robot rests on.
+  double trajectoryEnd() const { return trajectory_.duration(); }
   /// Consecutive cells of time, from 0 to `duration()`.
   const std::vector<Interval>& cells() const { return cells_; }
 

@@ -20,6 +20,7 @@
 #include "allclear/planner/certificate/proof_claims.h"
 #include "allclear/planner/certificate/proof_model.h"
 #include "allclear/planner/certificate/proof_text.h"
+#include "allclear/planner/certificate/relief.h"
 
 namespace allclear {
 namespace {
@@ -41,6 +42,7 @@ class ProofWriter {
     for (const CertificatePair& pair : certificate_.pairs) {
       int& level = levels_[{pair.a, pair.b}];
       level = std::max(level, static_cast<int>(pair.fidelity));
+      reliefs_[{pair.a, pair.b}] = pair.relief;
     }
     for (const ExemptPair& pair : certificate_.exempt_pairs) {
       reasons_[{pair.a, pair.b}] = reasons_[{pair.b, pair.a}] = pair.reason;
@@ -92,6 +94,14 @@ class ProofWriter {
     }
     if (!problem_.path_constraints.empty() && !provesPathConstraints()) {
       head_.word("outside").quoted("path constraints: in the certificate only").end();
+    }
+    const std::string relief = reliefText(certificate_.pairs);
+    if (!relief.empty()) {
+      head_.word("outside")
+          .quoted("near the ends (end_margin: relax) " + relief +
+                  "; here they keep the least of these all the time, and the certificate proves "
+                  "the rest")
+          .end();
     }
     for (std::size_t w = 0; w < problem_.waypoints.size(); ++w) {
       if (problem_.waypoints[w].time) continue;
@@ -195,13 +205,26 @@ class ProofWriter {
     return proven;
   }
 
+  /// A pair of the format has one margin: where it is less near an end, that one. (`outside` says
+  /// so.)
+  double leastMargin(const CertifiedPair& pair) const {
+    const auto found = reliefs_.find({model_.bodies[pair.a], model_.bodies[pair.b]});
+    if (found == reliefs_.end()) return pair.margin;
+    const EndRelief& relief = found->second;
+    double least = pair.margin;
+    if (relief.until > 0.0) least = std::min(least, relief.start_margin);
+    if (relief.from < HUGE_VAL) least = std::min(least, relief.goal_margin);
+    return least;
+  }
+
   bool proveAt(const CertifiedPair& pair, MeshFidelity fidelity) {
     const BodyCover &a = cover(pair.a, fidelity), &b = cover(pair.b, fidelity);
     ProofText lines;
-    lines.word("pair").index(a.index).index(b.index).number(pair.margin).end();
+    const double margin = leastMargin(pair);
+    lines.word("pair").index(a.index).index(b.index).number(margin).end();
     for (const ProofPiece& A : a.pieces) {
       for (const ProofPiece& B : b.pieces) {
-        const double gap = pair.margin + model_.uncertainty[pair.a] + model_.uncertainty[pair.b];
+        const double gap = margin + model_.uncertainty[pair.a] + model_.uncertainty[pair.b];
         if (!cells_->prove(A, B, gap, &lines.text)) return false;
       }
     }
@@ -347,6 +370,7 @@ class ProofWriter {
   std::vector<std::map<MeshFidelity, BodyCover>> covers_;
   std::map<std::pair<std::string, std::string>, int> levels_;
   std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
+  std::map<std::pair<std::string, std::string>, EndRelief> reliefs_;
   std::vector<KeptAway> kept_away_;
   std::set<std::pair<int, int>> settled_;  ///< pairs of bodies that are proven apart
   std::set<std::pair<int, int>> open_;     ///< that should be and are not: never exempt

@@ -73,7 +73,7 @@ class TubeSearch {
   };
 
   double width(const PieceCover& piece, const CoverCell& cell) const {
-    return tubeWidth(measure_, cell.lower, piece.margin,
+    return tubeWidth(measure_, cell.lower, piece.relief.marginDuring(cell.time, piece.margin),
                      motion_.stray(piece.a, piece.b, cell.time));
   }
 
@@ -83,7 +83,7 @@ class TubeSearch {
     const bool joints = measure_.scale == Scale::kJoints;
     const double unit = joints ? stray.per_unit : stray.total();
     const double strayed = (unit == 0.0 ? 0.0 : width * unit) + (joints ? stray.scene : 0.0);
-    const double limit = measure_.to_contact ? 0.0 : piece.margin;
+    const double limit = measure_.to_contact ? 0.0 : piece.relief.marginDuring(time, piece.margin);
     return std::max(limit + strayed + kCoverPadding, search_.demand(piece, time));
   }
 
@@ -92,7 +92,7 @@ class TubeSearch {
   double improve(PieceCover* piece, CoverCell* cell, double wanted) const {
     const Sighting at = search_.evaluate(piece, cell, target(*piece, cell->time, wanted));
     if (!std::isfinite(at.distance)) return kInfinity;
-    return tubeWidth(measure_, at.distance, piece->margin,
+    return tubeWidth(measure_, at.distance, piece->relief.marginDuring(cell->time, piece->margin),
                      motion_.stray(piece->a, piece->b, {at.t, at.t}));
   }
 
@@ -246,7 +246,8 @@ ProvenTube tubeOf(const CertifiedGeometry& geometry, const Cover& cover, Certifi
   for (const PieceCover& piece : cover.pieces) {
     const CertifiedPair& pair = geometry.pairs[piece.pair];
     for (const CoverCell& cell : piece.cells) {
-      meter.add(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name, piece.margin, cell,
+      meter.add(geometry.bodies[pair.a].name, geometry.bodies[pair.b].name,
+                piece.relief.marginDuring(cell.time, piece.margin), cell,
                 motion.stray(piece.a, piece.b, cell.time));
     }
   }

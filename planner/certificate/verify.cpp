@@ -21,6 +21,7 @@
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/claims.h"
@@ -81,7 +82,8 @@ void checkCells(CertifiedMotion& motion, PieceIndex a, PieceIndex b, const Certi
     require(cell.time.upper > cell.time.lower, name + ": a cell is empty" + at);
     require(cell.normal.allFinite() && std::abs(cell.normal.norm() - 1.0) < kUnitTolerance,
             name + ": a direction is not a unit vector" + at);
-    require(cell.lower >= pair.margin + motion.allowance(a, b, cell.time),
+    const double margin = pair.relief.marginDuring(cell.time, pair.margin);
+    require(cell.lower >= margin + motion.allowance(a, b, cell.time),
             name + ": a bound is below the margin and what may stray" + at);
     require(followsFrom(motion, a, b, cell, cell.time, 0),
             name + ": a bound does not follow from its direction" + at);
@@ -108,10 +110,11 @@ class TubeCheck {
     constexpr TubeMeasure kToContact{TubeMeasure::Scale::kJoints, true};
     for (const CoverCell& cell : pair.cells) {
       const Stray stray = motion.stray(a, b, cell.time);
-      meter_.add(pair.a, pair.b, pair.margin, cell, stray);
+      const double margin = pair.relief.marginDuring(cell.time, pair.margin);
+      meter_.add(pair.a, pair.b, margin, cell, stray);
       if (pair.a == claimed_->closest_a && pair.b == claimed_->closest_b &&
           cell.time.contains(claimed_->closest_t)) {
-        at_closest_ = std::min(at_closest_, tubeWidth(kToContact, cell.lower, pair.margin, stray));
+        at_closest_ = std::min(at_closest_, tubeWidth(kToContact, cell.lower, margin, stray));
       }
     }
   }
@@ -157,6 +160,8 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
         const auto found = stored.find(std::tuple(a.name, b.name, *fidelity, i, j));
         require(found != stored.end(), name + ": the pair is missing");
         require(found->second->margin == pair.margin, name + ": not the margin of the task");
+        const std::string fault = reliefFault(found->second->relief, pair, motion);
+        require(fault.empty(), name + ": " + fault);
         const PieceIndex piece_a{pair.a, i, *fidelity}, piece_b{pair.b, j, *fidelity};
         checkCells(motion, piece_a, piece_b, *found->second, name);
         if (certificate.tube) tube->add(piece_a, piece_b, *found->second, motion);

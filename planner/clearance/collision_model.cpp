@@ -91,7 +91,7 @@ bool isAllowed(const CollisionSettings& settings, const std::string& a, const st
 class ModelBuilder {
  public:
   explicit ModelBuilder(const Problem& problem)
-      : problem_(problem), movers_(moversOfLinks(problem)) {}
+      : problem_(problem), movers_(moversOfLinks(problem)), ends_(problem) {}
 
   CollisionModel build() {
     addLinks();
@@ -133,9 +133,23 @@ class ModelBuilder {
         if (mayTouch(i, j)) continue;
         const double margin =
             pairMargin(problem_.collision, model_.bodies[i].name, model_.bodies[j].name);
-        (canMoveApart(i, j) ? model_.pairs : model_.fixed_pairs).push_back({i, j, margin});
+        if (canMoveApart(i, j)) {
+          model_.pairs.push_back({i, j, margin, ends_.of(endBody(i), endBody(j), margin)});
+        } else {
+          model_.fixed_pairs.push_back({i, j, margin, {margin, margin}});
+        }
       }
     }
+  }
+
+  /// The body with its own geometry, not what stands for it.
+  EndClearances::Body endBody(int i) const {
+    const CollisionBody& body = model_.bodies[i];
+    const std::vector<Geometry>& geometry =
+        body.obstacle >= 0       ? problem_.obstacles[body.obstacle].geometry
+        : objects_[i] != nullptr ? objects_[i]->geometry
+                                 : problem_.robot->links()[body.link].collision;
+    return {body.link, body.obstacle, &geometry};
   }
 
   bool mayTouch(int i, int j) const {
@@ -163,7 +177,8 @@ class ModelBuilder {
   }
 
   const Problem& problem_;
-  std::vector<std::vector<int>> movers_;        ///< by link
+  std::vector<std::vector<int>> movers_;  ///< by link
+  EndClearances ends_;
   std::vector<const AttachedObject*> objects_;  ///< by body; null for links and obstacles
   CollisionModel model_;
 };

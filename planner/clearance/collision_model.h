@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "allclear/distance/convex_cover.h"
 #include "allclear/planner/problem.h"
+#include "allclear/planner/problem/end_margin.h"
 
 namespace allclear {
 
@@ -30,7 +32,11 @@ struct CollisionPair {
   int a = -1;  ///< a link or attached object
   int b = -1;
   double margin = 0.0;                          ///< [m]
+  EndMargins ends;                              ///< [m] what they keep at start and goal
   MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids between which it is measured
+
+  bool isRelaxed() const { return ends.start < margin || ends.goal < margin; }
+  double leastMargin() const { return std::min({margin, ends.start, ends.goal}); }
 };
 
 /// Which pairs follow meshes more closely than by hulls. In order: each policy is at least as fine

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/signed_distance.h"
@@ -23,6 +24,12 @@ namespace {
 /// The stray on a span is the most at its ends and its middle, times this: it changes little
 /// between them, and the certificate's bound is a few percent above it.
 constexpr double kStrayReserve = 1.05;
+
+/// Two configurations are one when no joint differs by more [rad or m]: rounding of splines.
+constexpr double kSamePlace = 1e-9;
+
+/// What curves keep beyond their demand [tolerances].
+constexpr double kAboveDemand = 2.0;
 
 /// Ranges for reach: coordinates that are not planned stay where they are, even outside of their
 /// limits.
@@ -69,7 +76,9 @@ ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy po
     : problem_(problem),
       model_(collisionModel(problem, policy)),
       stray_(problem_, model_),
-      builder_(*problem.robot, builderOptions(problem, model_)) {
+      builder_(*problem.robot, builderOptions(problem, model_)),
+      is_relaxed_(std::any_of(model_.pairs.begin(), model_.pairs.end(),
+                              [](const CollisionPair& pair) { return pair.isRelaxed(); })) {
   for (const CollisionBody& body : model_.bodies) {
     const auto& links = builder_.links();
     const auto it = std::find(links.begin(), links.end(), body.link);
@@ -100,6 +109,8 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
   breaks.erase(std::unique(breaks.begin(), breaks.end()), breaks.end());
   w.parts.resize(breaks.size() - 1);
   const BernsteinSpan whole = wholeRobot(planned);
+  w.at_start = is_relaxed_ && isAtStart(planned.value(planned.time().lower));
+  w.at_goal = is_relaxed_ && isAtGoal(planned.value(planned.time().upper));
   w.placements.clear();
   if (stray_.isNeeded()) {
     for (double t : {whole.time().lower, whole.time().middle(), whole.time().upper}) {
@@ -167,7 +178,38 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
 double ClearanceEvaluator::demand(int pair, const Workspace& w) const {
   double most = 0.0;
   for (const auto& placement : w.placements) most = std::max(most, stray_.of(pair, placement));
-  return model_.pairs[pair].margin + kStrayReserve * most;
+  return marginOf(model_.pairs[pair], w.at_start, w.at_goal) + kStrayReserve * most;
+}
+
+bool ClearanceEvaluator::isAtStart(const VecX& q_planned) const {
+  return (q_planned - problem_.plannedPart(problem_.start)).cwiseAbs().maxCoeff() <= kSamePlace;
+}
+
+/// Up to whole turns of joints that wrap.
+bool ClearanceEvaluator::isAtGoal(const VecX& q_planned) const {
+  const auto* goal = std::get_if<JointTarget>(&problem_.goal);
+  if (goal == nullptr) return false;
+  for (int k = 0; k < problem_.plannedCount(); ++k) {
+    double off = q_planned[k] - goal->values[k];
+    if (problem_.robot->coordinates()[problem_.planned[k]].wraps) {
+      off = std::remainder(off, 2.0 * std::numbers::pi);
+    }
+    if (std::abs(off) > kSamePlace) return false;
+  }
+  return true;
+}
+
+/// A curve keeps two tolerances more than its demand (refinement.cpp). Where the pair has twice
+/// what it is to keep (`marginAtEnd` of less than eight tolerances), that may be more than it has
+/// at the end itself: there, so much less is asked for that three quarters of it are kept.
+double ClearanceEvaluator::marginOf(const CollisionPair& pair, bool at_start, bool at_goal) const {
+  double least = pair.margin;
+  for (const auto& [is_near, kept] :
+       {std::pair(at_start, pair.ends.start), std::pair(at_goal, pair.ends.goal)}) {
+    if (!is_near || kept >= pair.margin) continue;
+    least = std::min({least, kept, 1.5 * kept - kAboveDemand * problem_.collision.tolerance});
+  }
+  return least;
 }
 
 Clearance ClearanceEvaluator::pairClearance(int pair, int span, double ceiling, double tolerance,
@@ -267,6 +309,8 @@ bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose&
 Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double> t,
                                      Workspace& w) const {
   builder_.kinematics().linkPoses(problem_.configuration(q_planned), w.curves.kinematics, w.poses);
+  const bool at_start = is_relaxed_ && isAtStart(q_planned);
+  const bool at_goal = is_relaxed_ && isAtGoal(q_planned);
   std::optional<StrayReach::Placement> placement;
   if (stray_.isNeeded()) placement = stray_.place(problem_.configuration(q_planned));
   Clearance worst;
@@ -282,7 +326,8 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     // Balls contain the bodies: farther apart than the worst so far, they need no exact distance.
     const double between_balls =
         (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
-    const double demand = pair.margin + (placement ? stray_.of(p, *placement) : 0.0);
+    const double margin = marginOf(pair, at_start, at_goal);
+    const double demand = margin + (placement ? stray_.of(p, *placement) : 0.0);
     if (between_balls - demand >= least) continue;
     if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, demand, &least, &worst)) {
       measureAtRest(p, kContactFidelity, X_WA, X_WB, demand, &least, &worst);

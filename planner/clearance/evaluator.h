@@ -43,7 +43,9 @@ class ClearanceEvaluator {
     std::vector<Part> parts;                        ///< of the span of the last `buildCurves`
     std::vector<StrayReach::Placement> placements;  ///< some of that span, where something strays
     std::vector<Pose> poses;
-    SoftWorkspace soft;  ///< of `SoftClearance`
+    SoftWorkspace soft;     ///< of `SoftClearance`
+    bool at_start = false;  ///< that span begins at the problem's start, or ends at its goal: pairs
+    bool at_goal = false;   ///< keep `CollisionPair::ends` then
   };
 
   const Problem& problem() const { return problem_; }
@@ -89,6 +91,9 @@ class ClearanceEvaluator {
  private:
   std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
   std::vector<Ball> sweptBalls(const Workspace& w) const;
+  bool isAtStart(const VecX& q_planned) const;
+  bool isAtGoal(const VecX& q_planned) const;
+  double marginOf(const CollisionPair& pair, bool at_start, bool at_goal) const;
   bool measureAtRest(int pair, MeshFidelity fidelity, const Pose& X_WA, const Pose& X_WB,
                      double demand, double* least, Clearance* worst) const;
   void measure(const Workspace::Part& part, MeshFidelity fidelity, double tolerance, bool refine,
@@ -98,6 +103,7 @@ class ClearanceEvaluator {
   CollisionModel model_;
   PairStray stray_;
   LinkCurveBuilder builder_;
+  bool is_relaxed_;                 ///< some pair, near an end
   std::vector<int> curve_of_body_;  ///< index into the builder's links; -1 for obstacles
 };
 

@@ -330,6 +330,11 @@ void Validator::checkSettings() {
   }
   checkPositive("collision: margin", p_.collision.margin, true);
   checkPositive("collision: tolerance", p_.collision.tolerance, false);
+  if (p_.collision.end_margin == EndMargin::kRelax && !p_.uncertainty.isZero()) {
+    add("collision: end_margin",
+        "`relax` cannot be had with an uncertainty: what strays would take "
+        "the room that the pair has at the end; use `strict`");
+  }
   for (const PairMargin& pair : p_.collision.pair_margins) {
     checkPositive("pair margin of '" + pair.a + "'", pair.margin, true);
   }

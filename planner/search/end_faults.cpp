@@ -75,9 +75,13 @@ class EndChecks {
   std::string contact(const std::string& what, const VecX& q, std::optional<double> t) {
     const Clearance c = evaluator_.atRest(q, t, workspace_);
     if (c.pair < 0 || c.upper >= c.demand) return "";
+    const bool is_apart = c.upper > 0.0 && problem_.uncertainty.isZero();
     return "No plan: at the " + what + ", " + contactText(evaluator_.model(), c) + ". Move the " +
            what + ", or lower the margin of that pair (collision.pair_margins)" +
-           (problem_.uncertainty.isZero() ? "." : " or the uncertainty.");
+           (problem_.uncertainty.isZero() ? "" : " or the uncertainty") +
+           (is_apart && problem_.collision.end_margin == EndMargin::kStrict
+                ? ", or let it be as near as that at the ends only (collision.end_margin: relax)."
+                : ".");
   }
 
   std::string pathConstraint(const std::string& what, const VecX& q) {

@@ -34,7 +34,8 @@ RestAtGoal restAt(const VecX& goal, const ClearanceEvaluator& evaluator) {
     const double t = i * step;
     const Clearance c = evaluator.atRest(goal, t, workspace);
     if (c.pair < 0) return {};
-    const double margin = evaluator.model().pairs[c.pair].margin;
+    // The demand is less where the pair is relaxed at the goal, and more where something strays.
+    const double margin = std::min(evaluator.model().pairs[c.pair].margin, c.demand);
     if (c.upper >= margin + kToSpare * problem.collision.tolerance) continue;
     // Where an obstacle stops, the margin itself will do, as at any goal.
     if (i == samples && c.upper >= margin) continue;

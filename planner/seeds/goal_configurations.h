@@ -19,9 +19,10 @@ struct GoalOptions {
 
 /// Planned coordinates that meet the problem's goal. A joint goal: its values, wrapping joints at
 /// the turn nearest to the start; not checked for collisions. A pose goal: solutions of the inverse
-/// kinematics within the limits, the path constraints and half of its tolerances, clear of collisions
-/// by the margins (damped least squares from random starts), the nearest to the start first; empty when none was
-/// found. `in_contact` gets a solution that only a collision rules out, if one was met.
+/// kinematics within the limits, the path constraints and half of its tolerances, clear of
+/// collisions by the margins (damped least squares from random starts), the nearest to the start
+/// first; empty when none was found. `in_contact` gets a solution that only a collision rules out,
+/// if one was met.
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
                                      const RunContext& context = {},
                                      const GoalOptions& options = {},

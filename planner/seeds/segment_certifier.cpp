@@ -164,7 +164,7 @@ void SegmentCertifier::addPairs(const CollisionModel& model) {
         // The joints that both paths begin with move A and B as one.
         order_.push_back(static_cast<int>(pairs_.size()));
         const int of_model = static_cast<int>(&pair - model.pairs.data());
-        pairs_.push_back({a, b, of_model, pair.margin, shared, pieces_[b].node < 0, {}});
+        pairs_.push_back({a, b, of_model, pair.leastMargin(), shared, pieces_[b].node < 0, {}});
       }
     }
   }

@@ -11,6 +11,7 @@ namespace allclear {
 
 /// Proves straight segments of the planned coordinates clear, at every configuration between their
 /// ends, with room for what may stray. Obstacles that move do not count: a segment has no time.
+/// Pairs that are relaxed near an end (`EndMargin::kRelax`) are taken to be everywhere.
 ///
 /// Let rho_k be the largest distance of a body's points from the axis of joint k at configuration
 /// q. A step of the joints by d moves each point by at most sum_k rho_k |d_k|: moved from the base

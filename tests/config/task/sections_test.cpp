@@ -45,6 +45,17 @@ TEST(TaskSections, ASectionThatIsMissingLeavesTheDefaults) {
   EXPECT_EQ(readOutput(task).rate, OutputSettings{}.rate);
 }
 
+TEST(TaskSections, MarginsAreRelaxedAtTheEndsOnlyWhenAskedFor) {
+  Problem problem = armProblem();
+  readCollision(yaml("collision: {margin: 0.002}"), problem);
+  EXPECT_EQ(problem.collision.end_margin, EndMargin::kStrict);
+  readCollision(yaml("collision: {end_margin: relax}"), problem);
+  EXPECT_EQ(problem.collision.end_margin, EndMargin::kRelax);
+  readCollision(yaml("collision: {end_margin: strict}"), problem);
+  EXPECT_EQ(problem.collision.end_margin, EndMargin::kStrict);
+  EXPECT_THROW(readCollision(yaml("collision: {end_margin: relaxed}"), problem), InputError);
+}
+
 TEST(TaskSections, AMarginMayBeGivenOncePerPairInAnyOrder) {
   Problem problem = armProblem();
   readCollision(yaml("collision: {pair_margins: {hand: 0.01, column: {forearm: 0.02}}}"), problem);

@@ -1,0 +1,79 @@
+// Distances of pairs at start and goal, from the finest solids that enclose the bodies: from hulls,
+// which are cheap, where these keep the margin, else from pieces, at last from the exact meshes.
+#include "allclear/planner/problem/end_margin.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "allclear/core/extremes.h"
+#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/signed_distance.h"
+#include "allclear/robot_models/kinematics.h"
+
+namespace allclear {
+namespace {
+
+/// Left below the distance at the end: the optimiser keeps its curves two tolerances above what is
+/// asked for, and the bounds of the certificate need some of the rest.
+constexpr double kTolerancesLeft = 4.0;
+
+std::vector<Pose> posesAt(const Problem& problem, const VecX& q) {
+  const Kinematics kinematics(*problem.robot);
+  Kinematics::Workspace workspace = kinematics.makeWorkspace();
+  std::vector<Pose> X_WL;
+  kinematics.linkPoses(q, workspace, X_WL);
+  return X_WL;
+}
+
+double leastDistance(const std::vector<Geometry>& A, const Pose& X_WA,
+                     const std::vector<Geometry>& B, const Pose& X_WB) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Geometry& i : A) {
+    for (const Geometry& j : B) {
+      least =
+          lowered(least, signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+double marginAtEnd(double margin, double distance, double tolerance) {
+  if (!(distance > 0.0) || distance >= margin) return margin;
+  return distance - std::min(kTolerancesLeft * tolerance, 0.5 * distance);
+}
+
+EndClearances::EndClearances(const Problem& problem) : problem_(problem) {
+  if (problem.collision.end_margin != EndMargin::kRelax) return;
+  start_ = posesAt(problem, problem.start);
+  if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
+    goal_ = posesAt(problem, problem.configuration(goal->values));
+  }
+}
+
+EndMargins EndClearances::of(const Body& a, const Body& b, double margin) const {
+  for (const Body* body : {&a, &b}) {
+    if (body->obstacle >= 0 && problem_.obstacles[body->obstacle].moves()) return {margin, margin};
+  }
+  return {start_.empty() ? margin : at(start_, a, b, margin),
+          goal_.empty() ? margin : at(goal_, a, b, margin)};
+}
+
+double EndClearances::at(const std::vector<Pose>& X_WL, const Body& a, const Body& b,
+                         double margin) const {
+  const auto pose = [&](const Body& body) {
+    return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].X_WO : X_WL[body.link];
+  };
+  const Pose X_WA = pose(a), X_WB = pose(b);
+  double distance = 0.0;
+  for (int level = 0; level < kMeshFidelityCount; ++level) {
+    const auto fidelity = static_cast<MeshFidelity>(level);
+    distance = leastDistance(enclosingSolids(*a.geometry, fidelity), X_WA,
+                             enclosingSolids(*b.geometry, fidelity), X_WB);
+    if (distance >= margin) return margin;
+  }
+  return marginAtEnd(margin, distance, problem_.collision.tolerance);
+}
+
+}  // namespace allclear
