@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/planner/planner.h"
+#include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
 #include "support/data.h"
 

@@ -35,7 +35,7 @@ TEST(EndMargin, IsThatOfThePairAndTheEndThatAreTooNear) {
   const CollisionModel model = collisionModel(problem, FidelityPolicy::kHulls);
   int relaxed = 0;
   for (const CollisionPair& pair : model.pairs) {
-    const bool is_it = model.bodies[pair.a].name == "link1" && model.bodies[pair.b].name == "wall";
+    const bool is_it = model.bodies[pair.a].name == "link0" && model.bodies[pair.b].name == "wall";
     relaxed += pair.isRelaxed();
     EXPECT_EQ(pair.isRelaxed(), is_it);
     EXPECT_EQ(pair.ends.goal, pair.margin);
