@@ -26,7 +26,7 @@ constexpr int kAttemptsPerGeometry = 3;
 /// Work (`RrtOptions::work`) of one search, and share of the remaining time at the most, while
 /// finer geometry is left: a way that hulls or pieces block may be free for the exact meshes, and
 /// needs time too.
-constexpr long kWorkForCoarse = 100000;
+constexpr long kWorkForCoarse = 400000;
 constexpr double kShareOfTimeForCoarse = 0.4;
 
 // The straight line is tried first, and given up early: most problems need no search, but a line

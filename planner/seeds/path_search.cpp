@@ -24,14 +24,9 @@ constexpr double kLongStep = 3.0;
 
 }  // namespace
 
-long lubyTerm(int i) {
-  // With 2^k - 1 terms done, the next one is 2^k when i + 2 = 2^(k+1); else the sequence repeats.
-  for (long n = i + 1;;) {
-    long power = 1;
-    while (2 * power <= n + 1) power *= 2;
-    if (power == n + 1) return power / 2;
-    n -= power - 1;
-  }
+long runShare(int run) {
+  constexpr int kMostDoublings = 30;  // 10^9 units: no search gets there
+  return 1L << std::min(run, kMostDoublings);
 }
 
 PathSearch::PathSearch(const Problem& problem, const ConfigurationSpace& space,
@@ -66,7 +61,7 @@ std::vector<PathSearch::Run> PathSearch::wave(int first, int size, std::uint64_t
   std::vector<Run> runs;
   for (int i = first; i<first + size&& * left> 0; ++i) {
     const std::uint64_t number = (static_cast<std::uint64_t>(i) << 32) + stream;
-    const long work = std::min(*left, options_.unit * lubyTerm(i));
+    const long work = std::min(*left, options_.unit * runShare(i));
     *left -= work;
     runs.push_back({RandomStream(seed, number), optionsOf(i, work), {}, {}});
   }

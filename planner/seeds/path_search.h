@@ -9,11 +9,10 @@
 namespace allclear {
 
 struct PathSearchOptions {
-  double step = 0.3;   ///< `RrtOptions::step` of the first run
-  double extra = 0.0;  ///< clearance beyond the margin [m]
-  long work = 400000;  ///< of all runs together (`RrtOptions::work`)
-  /// Of the shortest runs: enough for nine of ten searches that succeed at all, as measured on
-  /// shelves (bench_seeds prints the work).
+  double step = 0.3;    ///< `RrtOptions::step` of the first run
+  double extra = 0.0;   ///< clearance beyond the margin [m]
+  long work = 2000000;  ///< of all runs together (`RrtOptions::work`)
+  /// Of the first run: enough for most searches (bench_seeds prints the work).
   long unit = 10000;
 };
 
@@ -32,9 +31,10 @@ struct PathSearchStatistics {
 /// anew, each with a random stream of its own.
 ///
 /// How long a run takes varies by orders of magnitude from stream to stream: a tree that has grown
-/// into the wrong rooms seldom leaves them. So runs are given up after an amount of *work* that
-/// follows M. Luby, A. Sinclair, D. Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993:
-/// 1, 1, 2, 1, 1, 2, 4, 1, ... units, within a factor of log of the best schedule there is.
+/// into the wrong rooms seldom leaves them. So runs are given up after an amount of *work*, which
+/// doubles from run to run (T. Walsh, "Search in a small world", IJCAI 1999, has the argument for
+/// geometric restarts): some passages only large trees find, and a run with twice the work of all
+/// before costs at most as much again. Luby's sequence comes to large trees too late for these.
 ///
 /// Up to `context.threads` runs go on at the same time. The path is that of the first run of the
 /// sequence that finds one, so it does not depend on threads or clocks. (When `context` ends the
@@ -69,7 +69,7 @@ class PathSearch {
   std::vector<std::vector<int>> blocks_;
 };
 
-/// Term i (from 0) of Luby's sequence: 1, 1, 2, 1, 1, 2, 4, ...
-long lubyTerm(int i);
+/// The work of a run (from 0) in units: 1, 2, 4, 8, ...
+long runShare(int run);
 
 }  // namespace allclear

@@ -22,7 +22,7 @@ struct Seed {
 
 struct SeedOptions {
   int spans = 0;            ///< of the curve; 0: 8 to 16, as many as it takes to follow the path
-  long work = 400000;       ///< of the search (`RrtOptions::work`): does not depend on the machine
+  long work = 2000000;      ///< of the search (`RrtOptions::work`): does not depend on the machine
   double extra = 2e-3;      ///< clearance sought beyond the margin [m]; less where the ends have
                             ///< less
   double step = 0.3;        ///< `PathSearchOptions::step`
