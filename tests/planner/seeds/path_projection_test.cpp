@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "allclear/planner/seeds/free_motion.h"
 #include "allclear/planner/seeds/seed_maker.h"
 #include "planner/seeds/seed_scenes.h"
 
@@ -96,6 +97,36 @@ TEST(PathProjection, KeepsASegmentOnlyWhereItsMiddleDoesToo) {
   EXPECT_LE(projection.use(to), 0.3);
   EXPECT_FALSE(projection.keeps(space, from, to));
   EXPECT_TRUE(projection.keeps(space, from, from + VecX(Vec3(1e-3, 0.0, 0.0))));
+}
+
+TEST(FreeMotion, AllowsWhatIsClearAndKeepsThePathConstraints) {
+  Problem problem = test::wallProblem();
+  const VecX start = problem.start;
+  const VecX inside = Vec3(0.0, 0.0, 0.0);               // of the wall
+  const VecX near = start + VecX(Vec3(-0.3, 0.0, 0.0));  // away from it
+  const ClearanceEvaluator evaluator(problem);
+  SegmentCertifier certifier(problem, evaluator.model());
+  const ConfigurationSpace space(problem, start, certifier.reach(start));
+  FreeMotion free(space, certifier, 0.0);
+  EXPECT_FALSE(free.isConstrained());
+  EXPECT_TRUE(free.allows(start));
+  EXPECT_FALSE(free.allows(inside));
+  EXPECT_TRUE(free.allows(start, near));
+  EXPECT_FALSE(free.allows(start, inside));
+  EXPECT_FALSE(FreeMotion(space, certifier, 10.0).allows(start));  // nothing is so far away
+  // The last link may point 0.1 rad from where it points at the start.
+  const double angle = start.sum();
+  problem.path_constraints = {
+      KeepAxis{3, Vec3::UnitX(), Vec3(std::cos(angle), std::sin(angle), 0.0), 0.1}};
+  PathProjection projection(problem, evaluator.builder().kinematics());
+  FreeMotion bound(space, certifier, 0.0, &projection);
+  EXPECT_TRUE(bound.isConstrained());
+  EXPECT_TRUE(bound.allows(start));
+  EXPECT_FALSE(bound.allows(near));
+  EXPECT_FALSE(bound.allows(start, near));
+  VecX there = near;
+  EXPECT_TRUE(bound.project(there));
+  EXPECT_TRUE(bound.allows(there));
 }
 
 /// The tip stays in a slot across the arm's reach: every path along it turns all three joints.
