@@ -55,6 +55,20 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// The only known word that is `word` with a prefix or suffix; names of joints and links often lack
+/// their robot's.
+std::string onlyLonger(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kShortest = 3;
+  std::string found;
+  if (word.size() < kShortest) return found;
+  for (const std::string& candidate : known) {
+    if (!candidate.ends_with(word) && !candidate.starts_with(word)) continue;
+    if (!found.empty() && found != candidate) return "";
+    found = candidate;
+  }
+  return found;
+}
+
 }  // namespace
 
 InputError::InputError(InputPlace place, const std::string& message)
@@ -71,12 +85,27 @@ std::string nearestWord(std::string_view word, const std::vector<std::string>& k
       best = candidate;
     }
   }
-  return best;
+  return best.empty() ? onlyLonger(word, known) : best;
 }
 
 std::string didYouMean(std::string_view word, const std::vector<std::string>& known) {
   const std::string nearest = nearestWord(word, known);
   return nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
+}
+
+std::string whatThereIs(const std::vector<std::string>& known) {
+  if (known.empty()) return "; it has none";
+  constexpr std::size_t kListed = 12;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(known.size(), kListed); ++i) {
+    out += (out.empty() ? "; it has: " : ", ") + known[i];
+  }
+  return known.size() > kListed ? out + ", .." : out;
+}
+
+std::string insteadOf(std::string_view word, const std::vector<std::string>& known) {
+  const std::string near = didYouMean(word, known);
+  return near.empty() ? whatThereIs(known) : near;
 }
 
 }  // namespace allclear

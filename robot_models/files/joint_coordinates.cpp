@@ -73,14 +73,17 @@ class MimicResolver {
     for (std::size_t steps = 0; !joints_[source.joint].mimicked.empty(); ++steps) {
       const UrdfJoint& at = joints_[source.joint];
       // A chain visits each joint at most once.
-      if (steps > joints_.size()) fail(joints_[j], "the mimics form a loop");
+      if (steps > joints_.size())
+        fail(joints_[j], "the mimics form a loop: take the <mimic> of one of them out");
       source.offset += source.multiplier * at.offset;
       source.multiplier *= at.multiplier;
       source.joint = find(at);
     }
     const JointType type = joints_[source.joint].joint.type;
     if (type == JointType::kFloating || type == JointType::kPlanar) {
-      fail(joints_[j], "a joint with several coordinates cannot be repeated");
+      fail(joints_[j],
+           "a joint with several coordinates cannot be repeated; take the <mimic> out and it moves "
+           "on its own");
     }
     return source;
   }
@@ -91,7 +94,8 @@ class MimicResolver {
     if (it != index_.end()) return it->second;
     std::vector<std::string> names;
     for (const UrdfJoint& joint : joints_) names.push_back(joint.joint.name);
-    fail(mimic, "no such joint" + didYouMean(mimic.mimicked, names));
+    fail(mimic, "no such joint" + didYouMean(mimic.mimicked, names) +
+                    "; without the <mimic> it moves on its own");
   }
 
   [[noreturn]] void fail(const UrdfJoint& mimic, const std::string& message) const {
@@ -131,16 +135,16 @@ Pose motionAt(const Joint& joint, double value) {
 }
 
 void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate& source,
-                      const std::string& file, std::vector<std::string>& warnings) {
+                      const std::string& file, LoadNotes& notes) {
   // The mimic's variable is linear in the coordinate: its extremes are at the coordinate's.
   if (!std::isfinite(source.lower) || !std::isfinite(source.upper)) return;
   const double a = how.multiplier * source.lower + how.offset;
   const double b = how.multiplier * source.upper + how.offset;
   if (std::min(a, b) < mimic.limits.lower - kLimitSlack ||
       std::max(a, b) > mimic.limits.upper + kLimitSlack) {
-    warnings.push_back(file + ":" + std::to_string(mimic.line) + ": joint '" + mimic.joint.name +
-                       "': following '" + source.name +
-                       "' takes it beyond its own limits, which are not kept");
+    notes.assume("URDF", file, mimic.line,
+                 "joint '" + mimic.joint.name + "': following '" + source.name +
+                     "' takes it beyond its own limits, which are not kept");
   }
 }
 
@@ -168,8 +172,15 @@ void addBase(BaseJoint type, const std::string& joint_name, const std::string& f
   }
 }
 
+VecX floatingCoordinates(const VecX& pose) {
+  const Eigen::Quaterniond q(pose[6], pose[3], pose[4], pose[5]);
+  VecX out(6);
+  out << pose.head<3>(), rpyFromRotation(q.normalized().toRotationMatrix());
+  return out;
+}
+
 JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std::string& file,
-                                 std::vector<std::string>& warnings) {
+                                 LoadNotes& notes) {
   JointCoordinates out;
   for (const UrdfJoint& joint : joints) out.joints.push_back(joint.joint);
   const int count = static_cast<int>(joints.size());
@@ -186,12 +197,12 @@ JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std
     if (mimic.coordinate < 0) {  // a fixed joint stands at zero
       joint.X_PJ = joint.X_PJ * motionAt(joint, mimic.offset);
       joint.type = JointType::kFixed;
-      warnings.push_back(file + ":" + std::to_string(joints[j].line) + ": joint '" + joint.name +
-                         "': repeats the fixed joint '" + joints[source.joint].joint.name +
-                         "' and is fixed");
+      notes.assume("URDF", file, joints[j].line,
+                   "joint '" + joint.name + "': repeats the fixed joint '" +
+                       joints[source.joint].joint.name + "' and is fixed");
       continue;
     }
-    warnBeyondLimits(joints[j], mimic, out.coordinates[mimic.coordinate], file, warnings);
+    warnBeyondLimits(joints[j], mimic, out.coordinates[mimic.coordinate], file, notes);
     joint.mimic = mimic;
   }
   return out;
