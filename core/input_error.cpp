@@ -55,18 +55,25 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The only known word that is `word` with a prefix or suffix; names of joints and links often lack
-/// their robot's.
+/// The known word that is `word` after the prefix of all known words (the robot's name, "panda_"),
+/// or else the only one that begins or ends with it.
 std::string onlyLonger(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t kShortest = 3;
   std::string found;
+  bool is_only = true;
   if (word.size() < kShortest) return found;
   for (const std::string& candidate : known) {
-    if (!candidate.ends_with(word) && !candidate.starts_with(word)) continue;
-    if (!found.empty() && found != candidate) return "";
+    const bool ends = candidate.ends_with(word);
+    if (!ends && !candidate.starts_with(word)) continue;
+    const std::string_view prefix(candidate.data(), candidate.size() - word.size());
+    const auto has_prefix = [&](const std::string& other) { return other.starts_with(prefix); };
+    if (ends && known.size() > 1 && std::all_of(known.begin(), known.end(), has_prefix)) {
+      return candidate;
+    }
+    is_only = is_only && (found.empty() || found == candidate);
     found = candidate;
   }
-  return found;
+  return is_only ? found : "";
 }
 
 }  // namespace

@@ -51,7 +51,10 @@ std::string listed(const std::vector<fs::path>& places) {
 /// The NAME/PATH of package:// and model:// URIs, else nothing.
 std::optional<std::string> withinPackage(const std::string& uri) {
   for (const std::string_view scheme : {kPackageScheme, kModelScheme}) {
-    if (uri.starts_with(scheme)) return uri.substr(scheme.size());
+    if (!uri.starts_with(scheme)) continue;
+    // package:///NAME/PATH is a slip that pinocchio reads, too.
+    const std::size_t begin = uri.find_first_not_of('/', scheme.size());
+    return begin == std::string::npos ? "" : uri.substr(begin);
   }
   return std::nullopt;
 }

@@ -77,7 +77,7 @@ class MimicResolver {
         fail(joints_[j], "the mimics form a loop: take the <mimic> of one of them out");
       source.offset += source.multiplier * at.offset;
       source.multiplier *= at.multiplier;
-      source.joint = find(at);
+      source.joint = index_.at(at.mimicked);
     }
     const JointType type = joints_[source.joint].joint.type;
     if (type == JointType::kFloating || type == JointType::kPlanar) {
@@ -89,15 +89,6 @@ class MimicResolver {
   }
 
  private:
-  int find(const UrdfJoint& mimic) const {
-    const auto it = index_.find(mimic.mimicked);
-    if (it != index_.end()) return it->second;
-    std::vector<std::string> names;
-    for (const UrdfJoint& joint : joints_) names.push_back(joint.joint.name);
-    fail(mimic, "no such joint" + didYouMean(mimic.mimicked, names) +
-                    "; without the <mimic> it moves on its own");
-  }
-
   [[noreturn]] void fail(const UrdfJoint& mimic, const std::string& message) const {
     throw InputError({file_, mimic.line, "joint '" + mimic.joint.name + "': mimic", mimic.mimicked},
                      message);
@@ -148,6 +139,22 @@ void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate
   }
 }
 
+/// A mimic of a joint that is not there moves on its own, as in MoveIt. Then it is planned, or held
+/// and named as held, like any joint.
+void freeUnknownMimics(std::vector<UrdfJoint>& joints, const std::string& file, LoadNotes& notes) {
+  std::vector<std::string> names;
+  for (const UrdfJoint& joint : joints) names.push_back(joint.joint.name);
+  for (UrdfJoint& joint : joints) {
+    const std::string& mimicked = joint.mimicked;
+    if (mimicked.empty() || std::find(names.begin(), names.end(), mimicked) != names.end())
+      continue;
+    notes.assume("URDF", file, joint.line,
+                 "joint '" + joint.joint.name + "': mimic: '" + mimicked + "': no such joint" +
+                     didYouMean(mimicked, names) + "; it moves on its own");
+    joint.mimicked.clear();
+  }
+}
+
 }  // namespace
 
 void addBase(BaseJoint type, const std::string& joint_name, const std::string& frame_name,
@@ -179,8 +186,9 @@ VecX floatingCoordinates(const VecX& pose) {
   return out;
 }
 
-JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std::string& file,
+JointCoordinates makeCoordinates(std::vector<UrdfJoint> joints, const std::string& file,
                                  LoadNotes& notes) {
+  freeUnknownMimics(joints, file, notes);
   JointCoordinates out;
   for (const UrdfJoint& joint : joints) out.joints.push_back(joint.joint);
   const int count = static_cast<int>(joints.size());

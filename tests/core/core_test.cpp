@@ -24,6 +24,8 @@ TEST(InputError, SuggestsTheNearestWordOnlyWhenItIsNear) {
 
 TEST(InputError, SuggestsTheOnlyLongerWord) {
   EXPECT_EQ(nearestWord("joint1", {"panda_joint1", "panda_joint2"}), "panda_joint1");
+  EXPECT_EQ(nearestWord("joint1", {"panda_joint1", "panda_joint2", "panda_finger_joint1"}),
+            "panda_joint1");  // after the name of the robot
   EXPECT_EQ(nearestWord("shoulder", {"shoulder_pan_joint", "elbow_joint"}), "shoulder_pan_joint");
   EXPECT_EQ(nearestWord("arm", {"left_arm", "right_arm"}), "");  // which of the two?
 }

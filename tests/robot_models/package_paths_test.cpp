@@ -80,6 +80,7 @@ TEST_F(PackagePathsTest, ModelsOfGazeboAreFoundAsPackagesAre) {
   ::setenv("GAZEBO_MODEL_PATH", (folder_.path() / "models").c_str(), 1);
   EXPECT_EQ(find("model://arm_description/meshes/a.stl"), own);
   EXPECT_EQ(find("model://hand/meshes/h.stl"), held);
+  EXPECT_EQ(find("package:///arm_description/meshes/a.stl"), own);
   EXPECT_EQ(find("file://localhost" + held.string()), held);
 }
 

@@ -109,7 +109,8 @@ TEST(BrokenFiles, OddOnesAreReadWithAWarningThatNamesPlaceAndCause) {
     std::string place = (folder() / entry.file).string();
     if (entry.line > 0) place += ":" + std::to_string(entry.line);
     bool is_said = false;
-    for (const std::string& warning : loadRobot(sourceOf(entry)).warnings()) {
+    const RobotModel robot = loadRobot(sourceOf(entry));
+    for (const std::string& warning : robot.warnings()) {
       EXPECT_EQ(warning.find('\n'), std::string::npos) << warning;
       is_said |= warning.starts_with(place + ":") && warning.find(entry.cause) != std::string::npos;
     }
