@@ -64,7 +64,8 @@ void SrdfGroups::readPart(const XmlElement& part, const std::string& owner, Grou
   } else if (part.name == "chain") {
     addChain(part, owner, group);
   } else if (part.name == "group") {
-    group.subgroups.push_back(names_.reader().name(part, owner));
+    names_.reader().name(part, owner);
+    group.subgroups.push_back(&part);
   } else if (part.name == "passive_joint") {
     // Says what its joint is, not that it belongs to the group; see `readPassive`.
   } else {
@@ -99,12 +100,16 @@ std::vector<int> SrdfGroups::jointsAbove(int link) const {
 /// MoveIt leaves unknown subgroups out, too.
 void SrdfGroups::dropUnknownSubgroups() {
   for (auto& [name, group] : groups_) {
-    std::erase_if(group.subgroups, [&, &owner = name](const std::string& subgroup) {
-      if (groups_.contains(subgroup)) return false;
-      names_.assume(*groups_.at(owner).element,
-                    "group '" + owner + "': group: '" + subgroup + "': no such group" +
-                        didYouMean(subgroup, order_) + "; left out of the group");
-      return true;
+    const std::string owner = "group '" + name + "'";
+    std::erase_if(group.subgroups, [&](const XmlElement* part) {
+      const std::string& subgroup = *part->attribute("name");
+      return !names_.attempt(
+          [&] {
+            if (groups_.contains(subgroup)) return;
+            names_.reader().fail(*part, owner, subgroup,
+                                 "no such group" + didYouMean(subgroup, order_));
+          },
+          "left out of the group");
     });
   }
 }
@@ -113,9 +118,9 @@ void SrdfGroups::dropUnknownSubgroups() {
 std::set<int> SrdfGroups::reachedJoints(const std::string& name) {
   std::set<std::string> reached;
   std::set<int> joints = groups_.at(name).joints;
-  std::vector<std::string> open = groups_.at(name).subgroups;
+  std::vector<const XmlElement*> open = groups_.at(name).subgroups;
   while (!open.empty()) {
-    const std::string at = open.back();
+    const std::string& at = *open.back()->attribute("name");
     open.pop_back();
     if (!reached.insert(at).second) continue;
     const Group& group = groups_.at(at);

@@ -29,7 +29,7 @@ class SrdfGroups {
   struct Group {
     const XmlElement* element = nullptr;
     std::set<int> joints;
-    std::vector<std::string> subgroups;
+    std::vector<const XmlElement*> subgroups;  ///< the elements that name them
   };
 
   void readPassive(const XmlElement& parent);
