@@ -524,6 +524,7 @@ FOOT = '<virtual_joint name="foot" type="floating" parent_frame="world" child_li
 
 class OddRobots(unittest.TestCase):
     """Robot files that are read in a way of their own: certificate and proof hold, and name how."""
+    extra = {}  # files beside the task
 
     def prove(self, urdf=(), srdf=(), task=()):
         """Plans with edited files. Returns a folder, the texts of the certificate's assumptions about the robot's
@@ -537,6 +538,8 @@ class OddRobots(unittest.TestCase):
             for old, new in edits:
                 self.assertIn(old, text)
                 text = text.replace(old, new, 1)
+            write(os.path.join(folder, name), text)
+        for name, text in self.extra.items():
             write(os.path.join(folder, name), text)
         path = os.path.join(folder, "task.yaml")
         out = os.path.join(folder, "out")
@@ -612,6 +615,16 @@ class OddRobots(unittest.TestCase):
         held = next(a["text"] for a in certificate["assumptions"] if a["kind"] == "held joints")
         self.assertIn("foot/x = 1, foot/y = 2, foot/z = 3", held)
         self.assertIn("foot/yaw = 1.57079632679489", held)
+        # The same pose in a scene's message.
+        message = "robot_state: {multi_dof_joint_state: {joint_names: [foot, other], transforms: [{translation: {x: 1, " \
+                  f"y: 2, z: 3}}, rotation: {{x: 0, y: 0, z: {half}, w: {half}}}}}, {{}}]}}}}\n"
+        scene = ("{elbow: 0.8}}", "{elbow: 0.8}}\nscene: {file: scene.yaml}")
+        self.extra = {"scene.yaml": message}
+        folder, _, _ = self.prove(srdf=[("</robot>", FOOT + "</robot>")], task=[base, scene])
+        self.extra = {}
+        text = read(os.path.join(folder, "out", "certificate.json"))
+        self.assertIn("foot/x = 1, foot/y = 2, foot/z = 3", text)
+        self.assertIn("foot/yaw = 1.57079632679489", text)
         # The base moves to another pose, all of it in one list.
         moves = [base, by_task, ("group_name: arm", "joints: [elbow, foot/x, foot/y, foot/z, foot/roll, foot/pitch, foot/yaw]"),
                  ("{elbow: 0.8}", f"{{elbow: 0.8, foot: [1.1, 2, 3, 0, 0, {math.sin(0.8)}, {math.cos(0.8)}]}}")]
