@@ -51,7 +51,10 @@ class Pipe {
 };
 
 std::string howToExpand(const std::filesystem::path& path) {
-  return "expand it where ROS is: xacro " + path.filename().string() + " > robot.urdf";
+  // robot.urdf.xacro becomes robot.urdf; a name that says less gets a new one.
+  const bool is_named = path.extension() == ".xacro" && path.stem().has_extension();
+  return "expand it where ROS is: xacro " + path.filename().string() + " > " +
+         (is_named ? path.stem().string() : "expanded_" + path.stem().string() + ".urdf");
 }
 
 /// Starts `xacro FILE`; the error number is 0 when it runs.
@@ -88,7 +91,7 @@ std::string inOneLine(std::string text) {
   }
   while (!text.empty() && text.back() == ' ') text.pop_back();
   constexpr std::size_t kShown = 300;
-  if (text.size() > kShown) text = text.substr(0, kShown) + "...";
+  if (text.size() > kShown) text = ".." + text.substr(text.size() - kShown);  // the cause is last
   return text.empty() ? "it says nothing" : text;
 }
 

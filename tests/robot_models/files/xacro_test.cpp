@@ -63,7 +63,9 @@ TEST_F(XacroTest, WithoutTheProgramTheMessageSaysHowToExpand) {
   usePath((folder_.path() / "nowhere").string());
   const std::string message = messageOf(folder_.write("r.urdf.xacro", kXacro));
   EXPECT_NE(message.find("there is no program 'xacro' on the PATH"), std::string::npos) << message;
-  EXPECT_NE(message.find("xacro r.urdf.xacro > robot.urdf"), std::string::npos) << message;
+  EXPECT_NE(message.find("xacro r.urdf.xacro > r.urdf"), std::string::npos) << message;
+  EXPECT_NE(messageOf(folder_.write("r.urdf", kXacro)).find("xacro r.urdf > expanded_r.urdf"),
+            std::string::npos);
 }
 
 TEST_F(XacroTest, GetsTheFileAsOneArgumentWhateverItsName) {
