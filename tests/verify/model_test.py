@@ -664,6 +664,14 @@ class OddRobots(unittest.TestCase):
             try:
                 folder, said, _ = self.prove(urdf=[("</robot>", "<xacro:none/></robot>")])
                 self.assertIn("is a xacro file, read as 'xacro FILE' expands it", said)
+                for body in ("exit 1", ""):  # a program that fails, and none
+                    write(program, "#!/bin/sh\n" + body)
+                    os.chmod(program, 0o755 if body else 0o644)
+                    os.environ["PATH"] = programs
+                    done = subprocess.run([sys.executable, MODEL, os.path.join(folder, "out", "plan.proof"), "--task",
+                                           os.path.join(folder, "task.yaml")], capture_output=True, text=True)
+                    self.assertEqual((done.returncode, done.stderr), (1, ""))
+                    self.assertTrue(done.stdout.startswith("refused: "), done.stdout)
             finally:
                 os.environ["PATH"] = path
 
@@ -715,6 +723,65 @@ class SharedProblems(unittest.TestCase):
                 write(path, json.dumps(task))
                 accepted, said = compare(proof, "--task", path)
                 self.assertFalse(accepted, said)
+
+
+SHARED = """
+robot: {urdf: robot.urdf, srdf: robot.srdf, package_map: {PACKAGE: FOLDER}}
+group_name: GROUP
+start_state: {START}
+goal: {joint_constraints: {GOAL}}
+"""
+
+
+@unittest.skipUnless(os.path.isdir(os.path.join(DATA, "robots")), "no shared robots")
+class OddSharedRobots(unittest.TestCase):
+    """Plans of robots as they are sold, with a slip in their files."""
+
+    def prove(self, package, name, edits, task, says):
+        source = os.path.join(os.path.abspath(DATA), "robots", package)
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in ("urdf", "srdf"):
+                text = read(os.path.join(source, kind, f"{name}.{kind}"))
+                for old, new in edits.get(kind, ()):
+                    self.assertIn(old, text)
+                    text = text.replace(old, new, 1)
+                write(os.path.join(folder, f"robot.{kind}"), text)
+            path, text = os.path.join(folder, "task.yaml"), SHARED
+            for old, new in {"PACKAGE": package, "FOLDER": source, **task}.items():
+                text = text.replace(old, new)
+            write(path, text)
+            proof = plan(path, folder)
+            done = subprocess.run([VERIFY, proof, "--task", path], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            certificate = json.loads(read(os.path.join(folder, "certificate.json")))
+            text = "".join(a["text"] for a in certificate["assumptions"] if a["kind"] == "robot files")
+            for part in says:
+                self.assertIn(part, text)
+
+    def test_panda(self):
+        srdf = (('<group_state group="panda_arm" name="ready">', '<group_state name="ready">'),
+                ('<group name="panda_arm">', '<group name="panda_arm"><joint name="virtual_joint"/><link name="camera"/>'),
+                ("</robot>", '<disable_collisions link1="camera" link2="panda_hand"/><passive_joint name="lens"/></robot>'))
+        self.prove("panda_description", "panda", {"srdf": srdf, "urdf": (('velocity="2.3925"', 'velocity="0"'),)},
+                   {"GROUP": "panda_arm", "START": "group_state: ready", "GOAL": "panda_joint1: 0.3"},
+                   ("names no group", "which does not move here", "'camera': no such link", "('camera')",
+                    "'lens': no such joint", "the velocity limit is zero", "lets the base move"))
+
+    def test_ur5(self):
+        urdf = (('<mimic joint="robotiq_85_left_knuckle_joint"', '<mimic joint="robotiq_85_left_inner_knuckle_joint"'),
+                ('<mass value="3.7" />', '<mass value="0" />'))
+        self.prove("ur5_description", "ur5_robotiq85", {"urdf": urdf},
+                   {"GROUP": "manipulator", "START": "group_state: home", "GOAL": "wrist_1_joint: 0.3"},
+                   ("mass of a link with collision geometry is zero",))
+
+    def test_fetch(self):
+        srdf = (("</robot>", '<group_state name="up" group="body"><joint name="torso_lift_joint" value="0.2"/></group_state>'
+                 '</robot>'),)
+        self.prove("fetch_description", "fetch", {"srdf": srdf, "urdf": (('ixx="1.225"', 'ixx="-1.225"'),)},
+                   {"GROUP": "arm_with_torso", "GOAL": "torso_lift_joint: 0.3", "START": "group_state: up, "
+                    "shoulder_pan_joint: 1.32, shoulder_lift_joint: 0.7, upperarm_roll_joint: 0, elbow_flex_joint: -2.0, "
+                    "forearm_roll_joint: 0, wrist_flex_joint: -0.57, wrist_roll_joint: 0"},
+                   ("there is no group 'body'", "a principal moment of inertia is negative"))
 
 
 def box(low, high):
