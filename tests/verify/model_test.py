@@ -578,6 +578,19 @@ class OddRobots(unittest.TestCase):
             with self.subTest(says):
                 self.assertIn(says, self.prove(srdf=edits)[1])
 
+    def test_bytes_that_are_not_utf8(self):
+        folder = self.prove()[0]
+        srdf = os.path.join(folder, "arm.srdf")
+        with open(srdf, "rb") as file:
+            text = file.read()
+        with open(srdf, "wb") as file:
+            file.write(text.replace(b'<robot name="arm">', b'<!-- Gr\xf6\xdfe --><robot name="\xe4rm">'))
+        out = os.path.join(folder, "again")
+        proof = plan(os.path.join(folder, "task.yaml"), out)
+        self.assertIn("is for the robot '?rm', not for 'arm'", read(os.path.join(out, "certificate.json")))
+        accepted, said = compare(proof, "--task", os.path.join(folder, "task.yaml"))
+        self.assertTrue(accepted, said)
+
     def test_urdfs(self):
         limit, mirror = 'velocity="2" effort="50"', '<mimic joint="finger"/>'
         for edits, says in (

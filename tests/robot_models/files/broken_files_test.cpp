@@ -265,6 +265,37 @@ TEST(BrokenFiles, RobotsDamagedAtRandomAreReadOrRefused) {
   }
 }
 
+TEST(BrokenFiles, SrdfsDamagedAtRandomAreReadOrRefused) {
+  const std::string seed = R"(<robot name="good">
+<virtual_joint name="v" type="floating" parent_frame="w" child_link="base"/>
+<group name="g"><chain base_link="base" tip_link="hand"/><group name="h"/><joint name="v"/></group>
+<group name="h"><link name="arm"/><joint name="wrist"/><passive_joint name="wrist"/></group>
+<group_state name="s" group="g"><joint name="wrist" value="0.5"/><joint name="v" value="0 0 1 0 0 0 1"/></group_state>
+<group_state name="s" group="h"><joint name="shoulder" value="0.5"/></group_state>
+<end_effector name="e" parent_link="hand" group="h"/><disable_default_collisions link="arm"/>
+<enable_collisions link1="arm" link2="hand"/><disable_collisions link1="base" link2="arm" reason="Never"/>
+</robot>)";
+  std::mt19937 random(9);
+  const test::TemporaryFolder temporary;
+  for (int round = 0; round < roundsOfDamage(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + " of seed 9");
+    const std::string content = damaged(seed, random);
+    RobotSource source;
+    source.urdf = folder() / "good.urdf";
+    source.srdf = temporary.write("robot.srdf", content);
+    source.base = round % 2 ? BaseJoint::kFromSrdf : BaseJoint::kFixed;
+    try {
+      const RobotModel robot = loadRobot(source);
+      for (const std::string& warning : robot.warnings()) {
+        EXPECT_EQ(warning.find('\n'), std::string::npos) << content;
+        EXPECT_LT(warning.size(), 2000u) << content;
+      }
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << content;
+    }
+  }
+}
+
 TEST(BrokenFiles, MeshesDamagedAtRandomAreReadOrRefused) {
   const std::vector<std::string> names{"good.obj", "good_binary.stl", "good_text.stl", "good.dae"};
   std::mt19937 random(8);
