@@ -93,6 +93,7 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
   // Cut the span wherever the motion of some obstacle bends.
   std::vector<double> breaks{planned.time().lower, planned.time().upper};
   for (const Obstacle& obstacle : problem_.obstacles) {
+    if (!obstacle.moves()) continue;
     const auto inside = obstacle.breaks(planned.time(), tolerance);
     breaks.insert(breaks.end(), inside.begin(), inside.end());
   }
@@ -142,6 +143,7 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
   McdOptions options;
   options.tolerance = tolerance;
   options.refine = refine;
+  options.check_unique = false;
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
       options.threshold = best->upper;  // larger distances of other solids do not matter

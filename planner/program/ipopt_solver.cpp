@@ -19,6 +19,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <sstream>
 
 #include "allclear/core/assert.h"
 #include "allclear/planner/program/ipopt_hook.h"
@@ -213,6 +214,10 @@ void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options, bool 
   set->SetIntegerValue("acceptable_iter", kAcceptableIterations);
   // Bounds are limits of the robot: keep them exactly.
   set->SetNumericValue("bound_relax_factor", 0.0);
+  // Rows are of order one as they are made: Ipopt's scaling costs a Jacobian and changes nothing.
+  set->SetStringValue("nlp_scaling_method", "none");
+  // The dense factors are exact to rounding: refine only where a residual asks for it.
+  if (is_condensed) set->SetIntegerValue("min_refinement_steps", 0);
   if (options.quasi_newton) set->SetStringValue("hessian_approximation", "limited-memory");
   if (options.warm) {
     set->SetNumericValue("mu_init", kWarmBarrier);
@@ -221,6 +226,8 @@ void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options, bool 
   } else {
     set->SetStringValue("mu_strategy", "adaptive");
   }
+  std::istringstream more(options.ipopt_options);
+  set->ReadFromStream(*ipopt.Jnlst(), more);
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ struct NlpOptions {
   /// programs with few variables and strongly curved rows.
   bool quasi_newton = false;
   LinearSolver linear_solver = LinearSolver::kAuto;
+  /// "name value name value ...": options of Ipopt over those set here, to measure what they do.
+  std::string ipopt_options;
 };
 
 struct NlpIteration {
