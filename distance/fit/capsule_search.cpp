@@ -12,7 +12,9 @@
 #include "allclear/distance/fit/capsule_search.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <numeric>
 
@@ -241,6 +243,30 @@ Interval project(const double* coordinates, int count, const double* d, double* 
   return {lower[0], upper[0]};
 }
 
+/// Indices of the points without repeats, ascending: the first of equal ones. Corners of a surface
+/// repeat once per polygon, about six times.
+std::vector<int> firstOfEqual(std::span<const Vec3> points) {
+  // A table of open addressing, at most half full: -1 is a free place.
+  const std::size_t size = std::bit_ceil(2 * points.size() + 1);
+  std::vector<int> table(size, -1);
+  std::vector<int> first;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Vec3& p = points[i];
+    std::uint64_t hash = 0;
+    // Multiplying spreads the bits upward, the shift brings them down. (0 and -0 are equal.)
+    for (double x : p) {
+      hash = (hash ^ std::bit_cast<std::uint64_t>(x + 0.0)) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 32;
+    }
+    std::size_t at = hash & (size - 1);
+    while (table[at] >= 0 && points[table[at]] != p) at = (at + 1) & (size - 1);
+    if (table[at] >= 0) continue;
+    table[at] = static_cast<int>(i);
+    first.push_back(static_cast<int>(i));
+  }
+  return first;
+}
+
 }  // namespace
 
 double CapsuleFit::volume() const {
@@ -255,18 +281,20 @@ Vec3 fanDirection(int i, int count) {
 }
 
 std::vector<int> extremePoints(std::span<const Vec3> points, int directions) {
-  const int count = static_cast<int>(points.size());
-  std::vector<double> coordinates(3 * points.size());
-  for (int i = 0; i < count; ++i) {
-    for (int k = 0; k < 3; ++k) coordinates[k * points.size() + i] = points[i][k];
+  const std::vector<int> distinct = firstOfEqual(points);
+  const std::size_t count = distinct.size();
+  std::vector<double> coordinates(3 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) coordinates[k * count + i] = points[distinct[i]][k];
   }
-  std::vector<double> heights(points.size());
+  std::vector<double> heights(count);
   std::vector<int> extremes;
   for (int k = 0; k < directions; ++k) {
     const Vec3 d = fanDirection(k, directions);
-    const Interval range = project(coordinates.data(), count, d.data(), heights.data());
+    const Interval range =
+        project(coordinates.data(), static_cast<int>(count), d.data(), heights.data());
     const auto at = [&](double height) {
-      return static_cast<int>(std::find(heights.begin(), heights.end(), height) - heights.begin());
+      return distinct[std::find(heights.begin(), heights.end(), height) - heights.begin()];
     };
     extremes.push_back(at(range.lower));
     extremes.push_back(at(range.upper));

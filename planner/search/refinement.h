@@ -35,7 +35,7 @@ struct RefinementTuning {
   /// has come that near in a round before. In (0, 1); 0: limits have rows everywhere.
   double limit_share = 0.4;
   /// A solve ends after so many iterations without a gain, once an iterate is usable.
-  int idle_iterations = 3;
+  int idle_iterations = 4;
   std::string ipopt_options;  ///< "name value name value ...": over the defaults
 };
 
