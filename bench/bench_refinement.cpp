@@ -1,8 +1,8 @@
 // What the solver's means are worth: refines the same first guesses of the shared planning problems
 // with one of them changed at a time, in turn, and compares processor time, iterations, and the
 // cost and duration of the curves (docs/performance.md).
-//   bench_refinement [--robot panda] [--every 10] [--only TEXT] [--ipopt "name value ..."]
-//                    [--json FILE]
+//   bench_refinement [--robot panda] [--every 10] [--spans N] [--only TEXT]
+//                    [--ipopt "name value ..."] [--json FILE]
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -39,6 +39,7 @@ std::vector<Variant> variants() {
   const auto add = [&](const char* name) -> RefinementTuning& {
     return all.emplace_back(Variant{name, {}}).tuning;
   };
+  add("condensed").linear_solver = LinearSolver::kCondensed;  // of any size
   add("MUMPS").linear_solver = LinearSolver::kMumps;
   const auto addMumps = [&](const char* name, const char* options) {
     RefinementTuning& tuning = add(name);
@@ -50,8 +51,9 @@ std::vector<Variant> variants() {
   addMumps("MUMPS, much memory", "mumps_mem_percent 5000");
   add("rows for all limits").limit_share = 0.0;
   add("rows near limits: 0.6").limit_share = 0.6;
-  add("4 idle iterations").idle_iterations = 4;
-  add("2 idle iterations").idle_iterations = 2;
+  add("rows near limits: 0.2").limit_share = 0.2;
+  add("3 idle iterations").idle_iterations = 3;
+  add("5 idle iterations").idle_iterations = 5;
   add("Ipopt's row scaling").ipopt_options = "nlp_scaling_method gradient-based";
   add("refine each step").ipopt_options = "min_refinement_steps 1";
   add("accept every step").ipopt_options = "accept_every_trial_step yes";
@@ -62,10 +64,9 @@ std::vector<Variant> variants() {
   add("barrier from 1e-2").ipopt_options = "mu_strategy monotone mu_init 1e-2";
   add("barrier from 1e-4").ipopt_options = "mu_strategy monotone mu_init 1e-4";
   add("duals by least squares").ipopt_options = "least_square_init_duals yes";
-  RefinementTuning& before = add("MUMPS, all rows, 4 idle, scaled");
+  RefinementTuning& before = add("MUMPS, all rows, scaled");
   before.linear_solver = LinearSolver::kMumps;
   before.limit_share = 0.0;
-  before.idle_iterations = 4;
   before.ipopt_options = "nlp_scaling_method gradient-based";
   return all;
 }
@@ -79,12 +80,14 @@ struct Guess {
 };
 
 /// The first guess that the planner would refine.
-std::optional<Guess> firstGuess(const ClearanceEvaluator& evaluator) {
+std::optional<Guess> firstGuess(const ClearanceEvaluator& evaluator, int spans) {
   const Problem& problem = evaluator.problem();
   const VecX goal = std::get<JointTarget>(problem.goal).values;
+  SeedOptions options;
+  options.spans = spans;
   for (int attempt = 0; attempt < kSearches; ++attempt) {
     const auto seed =
-        makeSeed(evaluator, goal, attempt, RunContext().endingAfter(kSearchSeconds), {});
+        makeSeed(evaluator, goal, attempt, RunContext().endingAfter(kSearchSeconds), options);
     if (!seed || (attempt == 0 && seed->unclear_share > kMostUnclear)) continue;
     Guess guess{seed->curve.withDuration(feasibleDuration(problem, seed->curve)), {}};
     if (attempt == 0) {
@@ -104,11 +107,12 @@ struct Run {
 /// By problem, then variant.
 using Runs = std::vector<std::vector<Run>>;
 
-void runAll(const ProblemSet& set, int every, const std::vector<Variant>& list, Runs* runs) {
+void runAll(const ProblemSet& set, int every, int spans, const std::vector<Variant>& list,
+            Runs* runs) {
   for (int i = 0; i < set.count(); i += every) {
     const Problem problem = set.problem(i);
     const ClearanceEvaluator evaluator(problem);
-    std::optional<Guess> guess = firstGuess(evaluator);
+    std::optional<Guess> guess = firstGuess(evaluator, spans);
     if (!guess) continue;
     std::vector<Run>& row = runs->emplace_back();
     for (const Variant& variant : list) {
@@ -163,10 +167,11 @@ void print(const Runs& runs, std::size_t variant, const std::string& name, bench
 int main(int argc, char** argv) {
   bench::Report report(argc, argv);
   std::string robot = "panda", only, options, json;
-  int every = 10;
+  int every = 10, spans = 0;
   CLI::App app("compares settings of the solver on the shared problems");
   app.add_option("--robot", robot, "panda, ur5 or fetch");
   app.add_option("--every", every, "of so many problems the first")->check(CLI::PositiveNumber);
+  app.add_option("--spans", spans, "of every curve; 0: as many as its path needs");
   app.add_option("--only", only, "the default, and variants whose name contains this");
   app.add_option("--ipopt", options, "one more variant: \"name value name value ...\"");
   app.add_option("--json", json, "write the figures to this file");
@@ -189,7 +194,7 @@ int main(int argc, char** argv) {
   }
   std::sort(files.begin(), files.end());
   Runs runs;
-  for (const fs::path& file : files) runAll(ProblemSet::load(file), every, list, &runs);
+  for (const fs::path& file : files) runAll(ProblemSet::load(file), every, spans, list, &runs);
   std::printf("%zu problems of %s; times in processor ms, solves by the clock\n", runs.size(),
               robot.c_str());
   std::printf("%-33s %6s %8s %8s %8s %6s %6s %8s %8s %8s %8s\n", "variant", "clear", "mean",

@@ -65,9 +65,9 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
 
 }  // namespace
 
-ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy policy)
+ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy policy, int threads)
     : problem_(problem),
-      model_(collisionModel(problem, policy)),
+      model_(collisionModel(problem, policy, threads)),
       stray_(problem_, model_),
       builder_(*problem.robot, builderOptions(problem, model_)) {
   for (const CollisionBody& body : model_.bodies) {
