@@ -167,7 +167,7 @@ int CondensedSystem::placeKept(double pivot_tolerance) {
   return size;
 }
 
-/// Negated, so that NaN stays in the dense matrix, which finds it.
+/// What is not finite stays in the dense matrix, which finds it.
 bool CondensedSystem::canEliminate(const Pair& pair, double pivot_tolerance) const {
   const double det = pair.ss * pair.yy - pair.sy * pair.sy;
   double largest = 0.0;
@@ -175,7 +175,7 @@ bool CondensedSystem::canEliminate(const Pair& pair, double pivot_tolerance) con
     largest = std::max(largest, std::fabs(links_[k].value));
   }
   const double growth = std::max(std::fabs(pair.sy), std::fabs(pair.ss)) * largest;
-  return det < 0.0 && pivot_tolerance * growth <= -det;
+  return std::isfinite(det) && det < 0.0 && pivot_tolerance * growth <= -det;
 }
 
 /// Subtracts v (B^-1)_yy v^T, with (B^-1)_yy = ss / det B.

@@ -94,7 +94,7 @@ bool SymmetricFactor::factor() {
 }
 
 /// Which row to exchange with the (last row of the) pivot at k, and the pivot's size. False when
-/// the column is zero or not finite.
+/// the column is zero, or an entry that was looked at is not finite.
 bool SymmetricFactor::choosePivot(int k, int* with, int* block) {
   const auto magnitude = [&](int i, int j) { return std::fabs(column(j)[i]); };
   int r = k;
@@ -106,12 +106,14 @@ bool SymmetricFactor::choosePivot(int k, int* with, int* block) {
     }
   }
   const double own = magnitude(k, k);
-  // The sum catches NaN, which no comparison above has chosen, where it counts: in the pivot.
+  // A value that is not finite need not be seen here: it spreads to the diagonal of its row, and is
+  // found there at the latest.
   if (!(own + lambda > 0.0) || !std::isfinite(own + lambda)) return false;
   if (own >= kAlpha * lambda) return true;
   double sigma = 0.0;
   for (int j = k; j < r; ++j) sigma = std::max(sigma, magnitude(r, j));
   for (int i = r + 1; i < size_; ++i) sigma = std::max(sigma, magnitude(i, r));
+  if (!std::isfinite(sigma + magnitude(r, r))) return false;
   if (own * sigma >= kAlpha * lambda * lambda) return true;
   *with = r;
   if (magnitude(r, r) < kAlpha * sigma) *block = 2;

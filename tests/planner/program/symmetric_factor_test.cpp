@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <cmath>
 #include <random>
 
 namespace allclear {
@@ -39,8 +40,8 @@ TEST(SymmetricFactor, SolvesAndCountsNegativeEigenvaluesOfIndefiniteMatrices) {
     if (trial % 3 == 1) A.diagonal().setZero();
     if (trial % 3 == 2) A.diagonal() *= 1e-9;
     if (n > 2 && trial % 5 == 0) {
-      const VecX scale =
-          VecX::NullaryExpr(n, [&] { return std::pow(10.0, 3.0 * std::sin(1.0 * random())); });
+      std::uniform_real_distribution<double> exponent(-3.0, 3.0);
+      const VecX scale = VecX::NullaryExpr(n, [&] { return std::pow(10.0, exponent(random)); });
       A = scale.asDiagonal() * A * scale.asDiagonal();
     }
     if (n == 1) A(0, 0) = -2.0;
