@@ -12,13 +12,10 @@
 #include "allclear/distance/fit/capsule_search.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
 #include <numeric>
 
-#include "allclear/core/simd.h"
 #include "allclear/distance/fit/least_distance.h"
 
 namespace allclear::fitting {
@@ -212,96 +209,10 @@ Vec3 farthestPairDirection(std::span<const Ball> balls) {
   return (balls[best_j].center - balls[best_i].center).normalized();
 }
 
-// Heights of points along d and their range. `coordinates`: all x, all y, all z. Minima and maxima
-// run in lanes, so that the loop becomes vector code.
-ALLCLEAR_MULTIVERSION
-Interval project(const double* coordinates, int count, const double* d, double* heights) {
-  constexpr int kLanes = 8;
-  const double* x = coordinates;
-  const double* y = x + count;
-  const double* z = y + count;
-  for (int i = 0; i < count; ++i) heights[i] = d[0] * x[i] + d[1] * y[i] + d[2] * z[i];
-  double lower[kLanes];
-  double upper[kLanes];
-  for (int k = 0; k < kLanes; ++k) lower[k] = upper[k] = heights[0];
-  int i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      const double h = heights[i + k];
-      lower[k] = h < lower[k] ? h : lower[k];
-      upper[k] = h > upper[k] ? h : upper[k];
-    }
-  }
-  for (; i < count; ++i) {
-    lower[0] = heights[i] < lower[0] ? heights[i] : lower[0];
-    upper[0] = heights[i] > upper[0] ? heights[i] : upper[0];
-  }
-  for (int k = 1; k < kLanes; ++k) {
-    lower[0] = lower[k] < lower[0] ? lower[k] : lower[0];
-    upper[0] = upper[k] > upper[0] ? upper[k] : upper[0];
-  }
-  return {lower[0], upper[0]};
-}
-
-/// Indices of the points without repeats, ascending: the first of equal ones. Corners of a surface
-/// repeat once per polygon, about six times.
-std::vector<int> firstOfEqual(std::span<const Vec3> points) {
-  // A table of open addressing, at most half full: -1 is a free place.
-  const std::size_t size = std::bit_ceil(2 * points.size() + 1);
-  std::vector<int> table(size, -1);
-  std::vector<int> first;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Vec3& p = points[i];
-    std::uint64_t hash = 0;
-    // Multiplying spreads the bits upward, the shift brings them down. (0 and -0 are equal.)
-    for (double x : p) {
-      hash = (hash ^ std::bit_cast<std::uint64_t>(x + 0.0)) * 0x9E3779B97F4A7C15u;
-      hash ^= hash >> 32;
-    }
-    std::size_t at = hash & (size - 1);
-    while (table[at] >= 0 && points[table[at]] != p) at = (at + 1) & (size - 1);
-    if (table[at] >= 0) continue;
-    table[at] = static_cast<int>(i);
-    first.push_back(static_cast<int>(i));
-  }
-  return first;
-}
-
 }  // namespace
 
 double CapsuleFit::volume() const {
   return kPi * radius * radius * (segment.length() + 4.0 / 3.0 * radius);
-}
-
-Vec3 fanDirection(int i, int count) {
-  const double z = (i + 0.5) / count;
-  const double angle = i * kPi * (3.0 - std::sqrt(5.0));
-  const double r = std::sqrt(1.0 - z * z);
-  return {r * std::cos(angle), r * std::sin(angle), z};
-}
-
-std::vector<int> extremePoints(std::span<const Vec3> points, int directions) {
-  const std::vector<int> distinct = firstOfEqual(points);
-  const std::size_t count = distinct.size();
-  std::vector<double> coordinates(3 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (int k = 0; k < 3; ++k) coordinates[k * count + i] = points[distinct[i]][k];
-  }
-  std::vector<double> heights(count);
-  std::vector<int> extremes;
-  for (int k = 0; k < directions; ++k) {
-    const Vec3 d = fanDirection(k, directions);
-    const Interval range =
-        project(coordinates.data(), static_cast<int>(count), d.data(), heights.data());
-    const auto at = [&](double height) {
-      return distinct[std::find(heights.begin(), heights.end(), height) - heights.begin()];
-    };
-    extremes.push_back(at(range.lower));
-    extremes.push_back(at(range.upper));
-  }
-  std::sort(extremes.begin(), extremes.end());
-  extremes.erase(std::unique(extremes.begin(), extremes.end()), extremes.end());
-  return extremes;
 }
 
 Mat3 principalAxes(std::span<const Ball> balls) {

@@ -29,6 +29,7 @@
 #include "allclear/core/parallel.h"
 #include "allclear/planner/program/trajectory_program.h"
 #include "allclear/planner/search/soft_row_schedule.h"
+#include "allclear/planner/search/usable_iterate.h"
 #include "allclear/planner/seeds/segment_certifier.h"
 #include "allclear/planner/timing.h"
 
@@ -73,31 +74,6 @@ constexpr double kDurationPerMetre = 4.0;
 constexpr double kMostDuration = 0.9;
 /// A step below this share of the region met none of its bounds: a larger region cannot change it.
 constexpr double kInsideShare = 0.9;
-
-/// Remembers the cheapest usable iterate of a solve, and tells when no better one has come for a
-/// while: the last tenths of a percent of the cost are not worth their iterations, nor is waiting
-/// for a solver that went astray.
-class UsableIterate {
- public:
-  explicit UsableIterate(int idle) : idle_(idle) {}
-  /// `number` counts iterates from 0, the start, which is no result of the solve.
-  void offer(int number, const VecX& point, double cost) {
-    if (number == 0 || !(cost < best_)) return;
-    if (cost < best_ - kWorthwhile * std::fabs(best_)) last_gain_ = number;
-    best_ = cost;
-    point_ = point;
-  }
-  bool exists() const { return point_.size() > 0; }
-  bool isFinal(int number) const { return exists() && number >= last_gain_ + idle_; }
-  const VecX& point() const { return point_; }
-
- private:
-  static constexpr double kWorthwhile = 2e-3;  // share of the cost that counts as a gain
-  int idle_;                                   ///< iterations without a gain that end the solve
-  double best_ = std::numeric_limits<double>::max();
-  int last_gain_ = 0;
-  VecX point_;
-};
 
 std::string described(const CollisionModel& model, const Clearance& c) {
   char text[64];
