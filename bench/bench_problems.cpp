@@ -3,7 +3,7 @@
 //   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--check N] [--csv F]
 //                  [--geometry auto|mesh|capsule] [--proof CHECKER] [--rival OMPL] [--json F]
 // Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
-// run can be resumed. Processes share the work: the solver is one per process. Where FCL was found,
+// run can be resumed. Processes share the work. Where FCL was found,
 // every certified plan is looked at by it at N random instants (100 unless told: 10^5 samples over
 // a thousand plans), on the URDF's own meshes. With --proof, every certified plan is proven, and
 // the program CHECKER (allclear-verify) has to accept the proof. With --rival OMPL, where OMPL and

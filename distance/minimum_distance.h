@@ -31,8 +31,11 @@ struct McdOptions {
   /// With a threshold: stop as soon as it is decided, also when the distance falls below it.
   bool decide_only = false;
   /// Make t_star, the witnesses and the normal exact (to rounding) rather than within the
-  /// tolerance, and find out whether they are unique: needed for gradients.
+  /// tolerance: needed for gradients.
   bool refine = false;
+  /// With `refine`: find out whether they are unique, at the cost of eight static distances per
+  /// cell.
+  bool check_unique = true;
   /// Gives up (`kUndecided`) after so many static distances.
   int max_evaluations = 100000;
 };
@@ -54,7 +57,7 @@ struct DistanceBracket {
   Vec3 normal = Vec3::UnitX();  ///< unit, world, from A to B
   McdStatus status = McdStatus::kUndecided;
   /// With `refine`: t_star and the witnesses are unique, as far as examined, so that the gradient
-  /// of the minimum exists. False without `refine`.
+  /// of the minimum exists. False without `refine` and `check_unique`.
   bool unique = false;
   /// Meshes only: the bodies meet at t_star (surfaces to within the motion's error, or one body
   /// inside of the other throughout). Then `witness_B - witness_A` is the translation back of B

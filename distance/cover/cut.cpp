@@ -19,6 +19,8 @@
 #include <limits>
 #include <numbers>
 
+#include "allclear/core/simd.h"
+
 namespace allclear::cover {
 namespace {
 
@@ -68,26 +70,26 @@ struct Extents {
     lower.fill(std::numeric_limits<double>::infinity());
     upper.fill(-std::numeric_limits<double>::infinity());
   }
-  void add(const Projections& p) {
+  ALLCLEAR_INLINE void add(const Projections& p) {
     for (int i = 0; i < kDirections; ++i) {
       lower[i] = std::min(lower[i], p[i]);
       upper[i] = std::max(upper[i], p[i]);
     }
   }
-  void add(const Extents& other) {
+  ALLCLEAR_INLINE void add(const Extents& other) {
     for (int i = 0; i < kDirections; ++i) {
-      lower[i] = std::min(lower[i], other.lower[i]);
-      upper[i] = std::max(upper[i], other.upper[i]);
+      lower[i] = other.lower[i] < lower[i] ? other.lower[i] : lower[i];
+      upper[i] = other.upper[i] > upper[i] ? other.upper[i] : upper[i];
     }
   }
   /// The volume of the smallest box of the four frames [m^3], which stands for that of the hull.
-  double volume() const {
+  ALLCLEAR_INLINE double volume() const {
     if (lower[0] > upper[0]) return 0.0;
     double least = std::numeric_limits<double>::infinity();
     for (const auto& frame : kFrames) {
       double product = 1.0;
       for (int i : frame) product *= upper[i] - lower[i];
-      least = std::min(least, product);
+      least = product < least ? product : least;
     }
     return least;
   }
@@ -96,6 +98,20 @@ struct Extents {
 Extents merged(Extents a, const Extents& b) {
   a.add(b);
   return a;
+}
+
+/// Volumes of the slabs from section `first` up to each later one, l: of all layers between, closed
+/// by both sections. The same for every instruction set: minima, maxima and products only.
+ALLCLEAR_MULTIVERSION
+void slabVolumes(const Extents* layers, const Extents* sections, int first, int count,
+                 double* volumes) {
+  Extents slab = sections[first];
+  for (int l = first + 1; l < count; ++l) {
+    slab.add(layers[l]);
+    Extents closed = slab;
+    closed.add(sections[l]);
+    volumes[l] = closed.volume();
+  }
 }
 
 /// Scores the cuts square to one axis.
@@ -135,14 +151,13 @@ class AxisCuts {
       high.add(layers[count - k]);
       above[count - 1 - k] = merged(high, sections[count - 1 - k]).volume();
     }
+    std::vector<double> middle(count);
     for (int k = 0; k < count; ++k) {
       cuts->push_back({{axis_, offsets[k]}, std::nullopt, below[k] + above[k]});
       // And two cuts: what is between this offset and a higher one.
-      Extents slab = sections[k];
+      slabVolumes(layers.data(), sections.data(), k, count, middle.data());
       for (int l = k + 1; l < count; ++l) {
-        slab.add(layers[l]);
-        const double middle = merged(slab, sections[l]).volume();
-        cuts->push_back({{axis_, offsets[k]}, offsets[l], below[k] + middle + above[l]});
+        cuts->push_back({{axis_, offsets[k]}, offsets[l], below[k] + middle[l] + above[l]});
       }
     }
   }

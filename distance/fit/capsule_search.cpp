@@ -16,7 +16,6 @@
 #include <numbers>
 #include <numeric>
 
-#include "allclear/core/simd.h"
 #include "allclear/distance/fit/least_distance.h"
 
 namespace allclear::fitting {
@@ -210,70 +209,10 @@ Vec3 farthestPairDirection(std::span<const Ball> balls) {
   return (balls[best_j].center - balls[best_i].center).normalized();
 }
 
-// Heights of points along d and their range. `coordinates`: all x, all y, all z. Minima and maxima
-// run in lanes, so that the loop becomes vector code.
-ALLCLEAR_MULTIVERSION
-Interval project(const double* coordinates, int count, const double* d, double* heights) {
-  constexpr int kLanes = 8;
-  const double* x = coordinates;
-  const double* y = x + count;
-  const double* z = y + count;
-  for (int i = 0; i < count; ++i) heights[i] = d[0] * x[i] + d[1] * y[i] + d[2] * z[i];
-  double lower[kLanes];
-  double upper[kLanes];
-  for (int k = 0; k < kLanes; ++k) lower[k] = upper[k] = heights[0];
-  int i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int k = 0; k < kLanes; ++k) {
-      const double h = heights[i + k];
-      lower[k] = h < lower[k] ? h : lower[k];
-      upper[k] = h > upper[k] ? h : upper[k];
-    }
-  }
-  for (; i < count; ++i) {
-    lower[0] = heights[i] < lower[0] ? heights[i] : lower[0];
-    upper[0] = heights[i] > upper[0] ? heights[i] : upper[0];
-  }
-  for (int k = 1; k < kLanes; ++k) {
-    lower[0] = lower[k] < lower[0] ? lower[k] : lower[0];
-    upper[0] = upper[k] > upper[0] ? upper[k] : upper[0];
-  }
-  return {lower[0], upper[0]};
-}
-
 }  // namespace
 
 double CapsuleFit::volume() const {
   return kPi * radius * radius * (segment.length() + 4.0 / 3.0 * radius);
-}
-
-Vec3 fanDirection(int i, int count) {
-  const double z = (i + 0.5) / count;
-  const double angle = i * kPi * (3.0 - std::sqrt(5.0));
-  const double r = std::sqrt(1.0 - z * z);
-  return {r * std::cos(angle), r * std::sin(angle), z};
-}
-
-std::vector<int> extremePoints(std::span<const Vec3> points, int directions) {
-  const int count = static_cast<int>(points.size());
-  std::vector<double> coordinates(3 * points.size());
-  for (int i = 0; i < count; ++i) {
-    for (int k = 0; k < 3; ++k) coordinates[k * points.size() + i] = points[i][k];
-  }
-  std::vector<double> heights(points.size());
-  std::vector<int> extremes;
-  for (int k = 0; k < directions; ++k) {
-    const Vec3 d = fanDirection(k, directions);
-    const Interval range = project(coordinates.data(), count, d.data(), heights.data());
-    const auto at = [&](double height) {
-      return static_cast<int>(std::find(heights.begin(), heights.end(), height) - heights.begin());
-    };
-    extremes.push_back(at(range.lower));
-    extremes.push_back(at(range.upper));
-  }
-  std::sort(extremes.begin(), extremes.end());
-  extremes.erase(std::unique(extremes.begin(), extremes.end()), extremes.end());
-  return extremes;
 }
 
 Mat3 principalAxes(std::span<const Ball> balls) {

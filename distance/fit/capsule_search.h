@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "allclear/distance/fit/extreme_points.h"
 #include "allclear/distance/fit/solids.h"
 
 namespace allclear::fitting {
@@ -36,12 +37,5 @@ CapsuleFit searchCapsule(std::span<const Ball> balls, std::span<const Vec3> axes
 /// Principal directions of the centres, the longest first: an orthonormal triple, maybe
 /// left-handed.
 Mat3 principalAxes(std::span<const Ball> balls);
-
-/// Indices, ascending, of the points that are extreme along `directions` axes all over the sphere,
-/// in both senses.
-std::vector<int> extremePoints(std::span<const Vec3> points, int directions);
-
-/// The i-th of `count` directions spread over a half-sphere.
-Vec3 fanDirection(int i, int count);
 
 }  // namespace allclear::fitting

@@ -29,7 +29,9 @@ DistanceBracket bracketOf(Motion& motion, SearchResult result, const McdOptions&
                           bool is_proved) {
   DistanceBracket bracket;
   if (options.refine && result.evaluated) {
-    bracket.unique = MinimiserPolish<Motion>(&motion, &result).run(options.tolerance);
+    MinimiserPolish<Motion> polish(&motion, &result);
+    polish.run();
+    bracket.unique = options.check_unique && polish.isUnique(options.tolerance);
   }
   // Rounding may put the bound above the distance found: a bracket must not be upside down.
   bracket.lower = lowered(result.lower, result.best.ceiling) - motion.error();

@@ -27,11 +27,13 @@ class MinimiserPolish {
     }
   }
 
-  /// Moves `best` of the search to the minimiser; true when it and its witnesses are unique as far
-  /// as seen: no other local minimum within `tolerance` among those that show at eight instants per
-  /// cell, no kink, no flat stretch, no other witnesses.
-  bool run(double tolerance) {
-    polish();
+  /// Moves `best` of the search to the minimiser.
+  void run() { polish(); }
+
+  /// After `run`: whether the minimiser and its witnesses are unique as far as seen: no other local
+  /// minimum within `tolerance` among those that show at eight instants per cell, no kink, no flat
+  /// stretch, no other witnesses.
+  bool isUnique(double tolerance) {
     const Instant best = result_.best;
     return speed_ > 0.0 && time_.length() > 0.0 && !isFlat(best) && !has_kink_ &&
            motion_.witnessIsUnique(best) && !hasRival(best, tolerance);

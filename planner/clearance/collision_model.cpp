@@ -211,20 +211,20 @@ bool hasMeshes(const Problem& problem) {
                      [&](const Obstacle& obstacle) { return hasMesh(obstacle.geometry); });
 }
 
-CollisionModel collisionModel(const Problem& problem, FidelityPolicy policy) {
+CollisionModel collisionModel(const Problem& problem, FidelityPolicy policy, int threads) {
   // Hulls first; the policy then says from which fidelity on pairs are measured.
   CollisionModel model = ModelBuilder(problem).build();
   switch (policy) {
     case FidelityPolicy::kHulls:
       break;
     case FidelityPolicy::kWhereNeeded:
-      chooseFidelities(problem, MeshFidelity::kHull, &model);
+      chooseFidelities(problem, MeshFidelity::kHull, &model, threads);
       break;
     case FidelityPolicy::kEverywhere:
-      chooseFidelities(problem, MeshFidelity::kPieces, &model);
+      chooseFidelities(problem, MeshFidelity::kPieces, &model, threads);
       break;
     case FidelityPolicy::kSurfaces:
-      chooseFidelities(problem, MeshFidelity::kSurface, &model);
+      chooseFidelities(problem, MeshFidelity::kSurface, &model, threads);
   }
   return model;
 }

@@ -63,6 +63,7 @@ struct CollisionModel {
   std::vector<CollisionPair> fixed_pairs;  ///< of bodies that never move against each other
 };
 
-CollisionModel collisionModel(const Problem& problem, FidelityPolicy policy);
+/// `threads` share the making of solids; the result does not depend on them.
+CollisionModel collisionModel(const Problem& problem, FidelityPolicy policy, int threads = 1);
 
 }  // namespace allclear

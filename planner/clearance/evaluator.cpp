@@ -72,9 +72,9 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
 
 }  // namespace
 
-ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy policy)
+ClearanceEvaluator::ClearanceEvaluator(const Problem& problem, FidelityPolicy policy, int threads)
     : problem_(problem),
-      model_(collisionModel(problem, policy)),
+      model_(collisionModel(problem, policy, threads)),
       stray_(problem_, model_),
       builder_(*problem.robot, builderOptions(problem, model_)),
       is_relaxed_(std::any_of(model_.pairs.begin(), model_.pairs.end(),
@@ -102,6 +102,7 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
   // Cut the span wherever the motion of some obstacle bends.
   std::vector<double> breaks{planned.time().lower, planned.time().upper};
   for (const Obstacle& obstacle : problem_.obstacles) {
+    if (!obstacle.moves()) continue;
     const auto inside = obstacle.breaks(planned.time(), tolerance);
     breaks.insert(breaks.end(), inside.begin(), inside.end());
   }
@@ -153,6 +154,7 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
   McdOptions options;
   options.tolerance = tolerance;
   options.refine = refine;
+  options.check_unique = false;
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
       options.threshold = best->upper;  // larger distances of other solids do not matter

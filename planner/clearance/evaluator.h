@@ -29,8 +29,10 @@ struct Clearance {
 /// Immutable after construction; each thread uses its own `Workspace`.
 class ClearanceEvaluator {
  public:
+  /// `threads` share the making of solids (`collisionModel`).
   explicit ClearanceEvaluator(const Problem& problem,
-                              FidelityPolicy policy = FidelityPolicy::kWhereNeeded);
+                              FidelityPolicy policy = FidelityPolicy::kWhereNeeded,
+                              int threads = 1);
 
   struct Workspace {
     explicit Workspace(const ClearanceEvaluator& evaluator);

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "allclear/core/parallel.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
-#include "allclear/planner/clearance/fidelity.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -15,8 +15,8 @@ namespace {
 
 class FidelityChooser {
  public:
-  FidelityChooser(const Problem& problem, CollisionModel* model)
-      : problem_(problem), model_(*model) {
+  FidelityChooser(const Problem& problem, int threads, CollisionModel* model)
+      : problem_(problem), threads_(threads), model_(*model) {
     ends_.push_back(posesAt(problem.start));
     if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
       VecX q = problem.start;
@@ -27,15 +27,19 @@ class FidelityChooser {
     }
   }
 
+  /// Level by level: the solids that the pairs of one level lack are made at once, by all threads.
   void choose(MeshFidelity coarsest) {
-    for (CollisionPair& pair : model_.pairs) {
-      coarseToFine(kFidelities, [&](MeshFidelity fidelity) {
-        // Levels up to `coarsest` are taken in any case; finer ones only while the pair is too
-        // near.
-        if (fidelity > coarsest && keepsMargin(pair)) return true;
-        if (showsMore(pair, fidelity)) pair.fidelity = fidelity;
-        return false;
-      });
+    std::vector<CollisionPair*> open;
+    for (CollisionPair& pair : model_.pairs) open.push_back(&pair);
+    for (MeshFidelity fidelity : kFidelities) {
+      // Levels up to `coarsest` are taken in any case; finer ones only while the pair is too near.
+      if (fidelity > coarsest) {
+        std::erase_if(open, [&](const CollisionPair* pair) { return keepsMargin(*pair); });
+      }
+      makeSolids(open, fidelity);
+      for (CollisionPair* pair : open) {
+        if (showsMore(*pair, fidelity)) pair->fidelity = fidelity;
+      }
     }
   }
 
@@ -50,7 +54,7 @@ class FidelityChooser {
 
   /// Whether `fidelity` follows the bodies more closely than the pair's present fidelity: by more
   /// solids, or by a closed mesh itself.
-  bool showsMore(const CollisionPair& pair, MeshFidelity fidelity) {
+  bool showsMore(const CollisionPair& pair, MeshFidelity fidelity) const {
     const std::size_t before = solidCount(pair, pair.fidelity);
     return solidCount(pair, fidelity) > before ||
            (fidelity == MeshFidelity::kSurface && (hasClosedMesh(pair.a) || hasClosedMesh(pair.b)));
@@ -106,27 +110,41 @@ class FidelityChooser {
     });
   }
 
-  /// Number of the pair's solids at a fidelity; makes them where they are missing.
-  std::size_t solidCount(const CollisionPair& pair, MeshFidelity fidelity) {
-    std::size_t count = 0;
-    for (int b : {pair.a, pair.b}) {
-      CollisionBody& body = model_.bodies[b];
-      auto& solids = body.solids_by_fidelity[static_cast<int>(fidelity)];
-      if (solids.empty()) solids = enclosingSolids(geometry(body), fidelity);
-      count += solids.size();
+  /// Makes the solids of the pairs' bodies at a fidelity where they are missing: covers of meshes,
+  /// which are the slow part of a first plan.
+  void makeSolids(const std::vector<CollisionPair*>& pairs, MeshFidelity fidelity) {
+    const int level = static_cast<int>(fidelity);
+    std::vector<int> missing;
+    for (const CollisionPair* pair : pairs) {
+      for (int b : {pair->a, pair->b}) {
+        if (model_.bodies[b].solids_by_fidelity[level].empty()) missing.push_back(b);
+      }
     }
-    return count;
+    std::sort(missing.begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    parallelFor(threads_, static_cast<int>(missing.size()), [&](int i, int) {
+      CollisionBody& body = model_.bodies[missing[i]];
+      body.solids_by_fidelity[level] = enclosingSolids(geometry(body), fidelity);
+    });
+  }
+
+  /// Number of the pair's solids at a fidelity. Pre: they are made.
+  std::size_t solidCount(const CollisionPair& pair, MeshFidelity fidelity) const {
+    return model_.bodies[pair.a].solids(fidelity).size() +
+           model_.bodies[pair.b].solids(fidelity).size();
   }
 
   const Problem& problem_;
+  int threads_;
   CollisionModel& model_;
   std::vector<std::vector<Pose>> ends_;  ///< poses of all links at the start and at a joint goal
 };
 
 }  // namespace
 
-void chooseFidelities(const Problem& problem, MeshFidelity coarsest, CollisionModel* model) {
-  FidelityChooser(problem, model).choose(coarsest);
+void chooseFidelities(const Problem& problem, MeshFidelity coarsest, CollisionModel* model,
+                      int threads) {
+  FidelityChooser(problem, threads, model).choose(coarsest);
 }
 
 }  // namespace allclear

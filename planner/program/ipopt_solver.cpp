@@ -2,8 +2,11 @@
 // interior-point filter line-search algorithm for large-scale nonlinear programming", Mathematical
 // Programming 2006): adapts a `NonlinearProgram` to its interface and sets its options.
 //
-// Debian's Ipopt solves with MUMPS, which is not thread-safe: two solves at once crash. One mutex
-// of the process is held around each solve.
+// Its linear systems are solved by `CondensedSystem` (ipopt_hook.h): dense, with as many unknowns
+// as the program has variables, and independent of other threads. MUMPS, which Ipopt brings along,
+// takes programs of more variables than a dense matrix is good for, and all of them where Ipopt
+// takes no other solver. MUMPS is not thread-safe: two solves at once crash, so one mutex of the
+// process is held around each.
 //
 // Invariant: no exception crosses Ipopt. A callback that throws keeps the exception and makes Ipopt
 // stop; `solveNlp` throws it again.
@@ -15,8 +18,11 @@
 
 #include <exception>
 #include <mutex>
+#include <optional>
+#include <sstream>
 
 #include "allclear/core/assert.h"
+#include "allclear/planner/program/ipopt_hook.h"
 #include "allclear/planner/program/nlp.h"
 
 namespace allclear {
@@ -38,6 +44,9 @@ constexpr int kAcceptableIterations = 3;
 // from bounds on which it may lie.
 constexpr double kWarmBarrier = 1e-3;
 constexpr double kWarmPush = 1e-6;
+
+/// Variables and equations up to which a dense matrix is faster than MUMPS (docs/performance.md).
+constexpr int kLargestDense = 400;
 
 VecX clampedToIpopt(const VecX& v) { return v.cwiseMax(-kInfinity).cwiseMin(kInfinity); }
 
@@ -182,9 +191,18 @@ NlpResult::Status meaning(Ipopt::ApplicationReturnStatus status) {
   }
 }
 
-void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options) {
+/// Whether to use `CondensedSystem` for a program with these bounds.
+bool isCondensed(const NonlinearProgram::Bounds& bounds, LinearSolver solver) {
+  if (solver == LinearSolver::kMumps || !hasCondensedSolver()) return false;
+  if (solver == LinearSolver::kCondensed) return true;
+  const auto equations = (bounds.g_lower.array() == bounds.g_upper.array()).count();
+  return bounds.x_lower.size() + equations <= kLargestDense;
+}
+
+void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options, bool is_condensed) {
   auto set = ipopt.Options();
-  set->SetStringValue("linear_solver", "mumps");
+  set->SetStringValue("linear_solver", is_condensed ? "ma27" : "mumps");
+  if (is_condensed) set->SetStringValue("linear_system_scaling", "none");
   set->SetStringValue("sb", "yes");  // no banner
   set->SetIntegerValue("print_level", 0);
   set->SetIntegerValue("max_iter", options.max_iterations);
@@ -196,6 +214,10 @@ void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options) {
   set->SetIntegerValue("acceptable_iter", kAcceptableIterations);
   // Bounds are limits of the robot: keep them exactly.
   set->SetNumericValue("bound_relax_factor", 0.0);
+  // Rows are of order one as they are made: Ipopt's scaling costs a Jacobian and changes nothing.
+  set->SetStringValue("nlp_scaling_method", "none");
+  // The dense factors are exact to rounding: refine only where a residual asks for it.
+  if (is_condensed) set->SetIntegerValue("min_refinement_steps", 0);
   if (options.quasi_newton) set->SetStringValue("hessian_approximation", "limited-memory");
   if (options.warm) {
     set->SetNumericValue("mu_init", kWarmBarrier);
@@ -204,18 +226,27 @@ void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options) {
   } else {
     set->SetStringValue("mu_strategy", "adaptive");
   }
+  std::istringstream more(options.ipopt_options);
+  set->ReadFromStream(*ipopt.Jnlst(), more);
 }
 
 }  // namespace
 
 NlpResult solveNlp(NonlinearProgram& program, const VecX& start, const NlpOptions& options,
                    const std::function<bool(const NlpIteration&)>& observe) {
-  static std::mutex mumps;
-  const std::lock_guard<std::mutex> lock(mumps);
-  Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = IpoptApplicationFactory();
-  setOptions(*ipopt, options);
   NlpResult failed;
   failed.x = start;
+  const bool is_condensed = isCondensed(program.bounds(), options.linear_solver);
+  static std::mutex mumps;
+  std::unique_lock<std::mutex> lock(mumps, std::defer_lock);
+  std::optional<CondensedSolverScope> scope;
+  if (is_condensed) {
+    scope.emplace();
+  } else {
+    lock.lock();
+  }
+  Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = IpoptApplicationFactory();
+  setOptions(*ipopt, options, is_condensed);
   if (ipopt->Initialize("") != Ipopt::Solve_Succeeded) return failed;
   // Ipopt's smart pointer owns the adapter; the plain one reads its result.
   Adapter* adapter = new Adapter(program, start, observe);

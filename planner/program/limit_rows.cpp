@@ -1,5 +1,6 @@
 #include "allclear/planner/program/limit_rows.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace allclear {
@@ -35,10 +36,27 @@ LimitRows::LimitRows(const CurveVariables& variables, const PlannedLimits& limit
           i + order < CurveVariables::kEnds || i >= variables.controls() - CurveVariables::kEnds;
       if (is_fixed) continue;
       for (int j = 0; j < variables.joints(); ++j) {
-        if (std::isfinite(limit[j])) rows_.push_back({order, j, i, limit[j]});
+        if (std::isfinite(limit[j])) all_.push_back({order, j, i, limit[j]});
       }
     }
   }
+  rows_ = all_;
+}
+
+double LimitRows::choose(const MatX& C, double T, double share) {
+  is_chosen_.resize(all_.size(), false);
+  rows_.clear();
+  double greatest = 0.0;
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    const Row& row = all_[i];
+    if (!is_chosen_[i]) {
+      const double value = std::fabs(along(row, C)) / (std::pow(T, row.order) * row.limit);
+      greatest = std::max(greatest, value);
+      is_chosen_[i] = value >= std::pow(share, row.order);
+    }
+    if (is_chosen_[i]) rows_.push_back(row);
+  }
+  return greatest;
 }
 
 void LimitRows::addEntries(const CurveVariables& variables, std::vector<Entry>* entries) const {

@@ -38,6 +38,13 @@ class NonlinearProgram {
   virtual void hessian(double factor, const VecX& multipliers, Eigen::Ref<VecX> values) = 0;
 };
 
+/// What solves Ipopt's linear systems.
+enum class LinearSolver {
+  kAuto,       ///< `kCondensed` where Ipopt takes it and the program is small, else `kMumps`
+  kCondensed,  ///< `CondensedSystem`, in any thread
+  kMumps,      ///< one solve at a time in the whole process: others wait
+};
+
 struct NlpOptions {
   double tolerance = 1e-3;             ///< of Ipopt's scaled optimality error
   double constraint_tolerance = 1e-6;  ///< absolute, in the constraints' units
@@ -46,6 +53,9 @@ struct NlpOptions {
   /// Estimate the curvature from the steps taken (limited memory) and never call `hessian`: for
   /// programs with few variables and strongly curved rows.
   bool quasi_newton = false;
+  LinearSolver linear_solver = LinearSolver::kAuto;
+  /// "name value name value ...": options of Ipopt over those set here, to measure what they do.
+  std::string ipopt_options;
 };
 
 struct NlpIteration {
@@ -62,8 +72,7 @@ struct NlpResult {
   int iterations = 0;
 };
 
-/// Local minimum near `start`. `observe` sees every iteration and returns false to stop. One solve
-/// at a time in the whole process: others wait.
+/// Local minimum near `start`. `observe` sees every iteration and returns false to stop.
 NlpResult solveNlp(NonlinearProgram& program, const VecX& start, const NlpOptions& options,
                    const std::function<bool(const NlpIteration&)>& observe);
 

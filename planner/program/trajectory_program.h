@@ -37,6 +37,10 @@ class TrajectoryProgram : public NonlinearProgram {
   /// duration by a share of the current one.
   VecX regionRadius(const VecX& by_joint, double duration_share) const;
 
+  /// Gives limits rows only where the curve is or was near them (`LimitRows::choose`).
+  double chooseLimitRows(const BSpline& curve, double share) {
+    return limit_rows_.choose(curve.control(), curve.duration(), share);
+  }
   void setRows(std::vector<ClearanceRow> rows) { clearances_.set(std::move(rows)); }
   const SoftClearance& soft() const { return clearances_.soft(); }
   const std::vector<ClearanceRow>& rows() const { return clearances_.rows(); }

@@ -49,7 +49,7 @@ PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const Pla
       context_(context),
       fidelity_policy_(firstPolicy(problem)),
       has_meshes_(hasMeshes(problem)),
-      evaluator_(std::make_unique<ClearanceEvaluator>(problem, fidelity_policy_)) {
+      evaluator_(std::make_unique<ClearanceEvaluator>(problem, fidelity_policy_, context.threads)) {
   plan_.options = options;
 }
 
@@ -115,7 +115,7 @@ bool PlanSearch::useFinerGeometry() {
   if (!mayUseFinerGeometry()) return false;
   fidelity_policy_ = fidelity_policy_ < FidelityPolicy::kEverywhere ? FidelityPolicy::kEverywhere
                                                                     : FidelityPolicy::kSurfaces;
-  evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_);
+  evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_, context_.threads);
   return true;
 }
 

@@ -15,6 +15,10 @@
 // centre. If it is worse only because rows were missing, the solve is repeated from there with the
 // rows added (a repair). Otherwise the region shrinks about the old centre.
 //
+// Limits of velocity, acceleration and jerk are exchanged as well: most of them never bind, and
+// each row costs. A curve beyond a limit without a row is stretched, which is clear but slower than
+// it has to be; so a round that shows one is not the last.
+//
 // Invariant: `best_` is the best curve judged so far and the centre of the region; a clear guess is
 // never lost.
 #include "allclear/planner/search/refinement.h"
@@ -25,6 +29,7 @@
 #include "allclear/core/parallel.h"
 #include "allclear/planner/program/trajectory_program.h"
 #include "allclear/planner/search/soft_row_schedule.h"
+#include "allclear/planner/search/usable_iterate.h"
 #include "allclear/planner/seeds/segment_certifier.h"
 #include "allclear/planner/timing.h"
 
@@ -50,6 +55,7 @@ constexpr double kSlowGain = 0.9;          // a violation above this share of th
 // margin. An iterate that misses that by half a tolerance is usable: the lower end of its bracket
 // is still half a tolerance beyond the margin, which is for the certificate's own bounds.
 constexpr double kTarget = 2.0;             // [tolerances]
+constexpr double kBeyondLimit = 1.01;       // of a limit without a row: worth another round
 constexpr double kUsableShare = 0.5;        // [tolerances]
 constexpr double kDurationRounding = 1e-9;  // relative: a needed duration is a root of a quotient
 
@@ -68,30 +74,6 @@ constexpr double kDurationPerMetre = 4.0;
 constexpr double kMostDuration = 0.9;
 /// A step below this share of the region met none of its bounds: a larger region cannot change it.
 constexpr double kInsideShare = 0.9;
-
-/// Remembers the cheapest usable iterate of a solve, and tells when no better one has come for a
-/// while: the last tenths of a percent of the cost are not worth their iterations, nor is waiting
-/// for a solver that went astray.
-class UsableIterate {
- public:
-  /// `number` counts iterates from 0, the start, which is no result of the solve.
-  void offer(int number, const VecX& point, double cost) {
-    if (number == 0 || !(cost < best_)) return;
-    if (cost < best_ - kWorthwhile * std::fabs(best_)) last_gain_ = number;
-    best_ = cost;
-    point_ = point;
-  }
-  bool exists() const { return point_.size() > 0; }
-  bool isFinal(int number) const { return exists() && number >= last_gain_ + kIdle; }
-  const VecX& point() const { return point_; }
-
- private:
-  static constexpr int kIdle = 4;              // iterations without a gain
-  static constexpr double kWorthwhile = 2e-3;  // share of the cost that counts as a gain
-  double best_ = std::numeric_limits<double>::max();
-  int last_gain_ = 0;
-  VecX point_;
-};
 
 std::string described(const CollisionModel& model, const Clearance& c) {
   char text[64];
@@ -171,12 +153,14 @@ class TrustRegionExchange {
     Refinement verdict;  ///< `verdict.curve` may be stretched
     bool is_better;
     bool has_new_rows;  ///< pairs came near that had no row
+    bool lacked_limit;  ///< it is beyond a limit that had no row
   };
 
   void startFrom(const BSpline& guess) {
     const std::vector<Clearance> near = nearClearances(guess);
     best_ = judge(guess, near);
     soft_rows_.start(near);
+    addLimitRows(guess);
     addRows(near);
     center_ = program_.pointOf(guess);
     program_.setPoint(center_);
@@ -204,7 +188,9 @@ class TrustRegionExchange {
     NlpOptions options;
     options.warm = rounds_ > 0;
     options.max_iterations = std::min(kIterationsPerRound, options_.iterations - iterations_);
-    UsableIterate usable;
+    options.linear_solver = options_.tuning.linear_solver;
+    options.ipopt_options = options_.tuning.ipopt_options;
+    UsableIterate usable(options_.tuning.idle_iterations);
     const auto start = RunContext::Clock::now();
     const NlpResult result =
         solveNlp(program_, solve_from_, options,
@@ -254,7 +240,8 @@ class TrustRegionExchange {
                                          : !best_.clear && verdict.violation < best_.violation;
     soft_rows_.learn(near, program_.rows(), is_better);
     const bool has_new_rows = addRows(near);
-    return {point, std::move(curve), std::move(verdict), is_better, has_new_rows};
+    const bool lacked_limit = addLimitRows(curve);
+    return {point, std::move(curve), std::move(verdict), is_better, has_new_rows, lacked_limit};
   }
 
   /// The candidate becomes the centre. Converged when it gains little on a clear curve, or when it
@@ -268,7 +255,7 @@ class TrustRegionExchange {
     best_ = verdict;
     center_ = solve_from_ = program_.pointOf(best_.curve);
     repairs_ = 0;
-    if (gains_little || (best_.clear && is_inside)) ended_ = true;
+    if ((gains_little || (best_.clear && is_inside)) && !candidate.lacked_limit) ended_ = true;
     if (!is_slow) region_ *= kGrow;
   }
 
@@ -313,6 +300,13 @@ class TrustRegionExchange {
     program_.setRows(std::move(rows));
     row_count_ = near_ever_.size() + program_.stateRows().demandRows().size();
     return row_count_ > before;
+  }
+
+  /// Gives the program rows for the limits that the curve is near; true when it is beyond one that
+  /// had none. Where the duration cannot mend that, limits have rows from the outset.
+  bool addLimitRows(const BSpline& curve) {
+    if (options_.tuning.limit_share <= 0.0 || !can_be_stretched_) return false;
+    return program_.chooseLimitRows(curve, options_.tuning.limit_share) > kBeyondLimit;
   }
 
   /// By how much, and by what, a curve is not clear. A clear curve that is too fast is stretched.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
+#include "allclear/planner/program/nlp.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/trajectories/bspline.h"
 
@@ -26,6 +27,18 @@ struct Refinement {
   double solve_seconds = 0.0;
 };
 
+/// How the programs of a refinement are made and solved. The defaults are the fastest that lose no
+/// quality; `bench_refinement` changes one at a time (docs/performance.md).
+struct RefinementTuning {
+  LinearSolver linear_solver = LinearSolver::kAuto;
+  /// A limit gets a row where the curve would reach it if it were made this many times as long, or
+  /// has come that near in a round before. In (0, 1); 0: limits have rows everywhere.
+  double limit_share = 0.4;
+  /// A solve ends after so many iterations without a gain, once an iterate is usable.
+  int idle_iterations = 4;
+  std::string ipopt_options;  ///< "name value name value ...": over the defaults
+};
+
 struct RefinementOptions {
   int iterations = 300;  ///< of all rounds together
   /// Ends when after `patience` iterations some pair is still deeper than `hopeless` [m] below its
@@ -34,6 +47,7 @@ struct RefinementOptions {
   double hopeless = HUGE_VAL;
   /// Normalised times at which the waypoints without a time of their own are passed.
   std::vector<double> waypoint_times;
+  RefinementTuning tuning;
 };
 
 /// Optimises a first guess until it is clear, by exchange: solves with the known rows, measures all

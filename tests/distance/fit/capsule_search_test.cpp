@@ -73,12 +73,6 @@ TEST(CapsuleSearch, PrincipalAxesAreOrthonormalEvenOfOnePoint) {
   }
 }
 
-TEST(CapsuleSearch, ExtremePointsHoldTheCornersOfABox) {
-  std::vector<Vec3> points;
-  for (int i = 0; i < 27; ++i) points.emplace_back(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
-  EXPECT_EQ(extremePoints(points, 200), (std::vector<int>{0, 2, 6, 8, 18, 20, 24, 26}));
-}
-
 TEST(UnitFrame, BringsSolidsAboutTheOriginAndBack) {
   const Geometry box{Box(Vec3(2.0, 4.0, 4.0)), {Mat3::Identity(), Vec3(10.0, -3.0, 5.0)}};
   const UnitFrame frame(gather({&box, 1}));

@@ -122,6 +122,15 @@ TEST(EnvelopeGradient, TwoEqualMinimaAreFlagged) {
   for (int k = 0; k <= 7; ++k) moving.control[k].p.y() += 0.3 * k / 7.0;
   bracket = minimumDistance({&ball, Pose{}, {&moving, 1}}, {&ball, Pose{}, {&still, 1}}, options);
   EXPECT_TRUE(bracket.unique);
+  // Not asked for, it is not claimed, and all else stays as it is.
+  options.check_unique = false;
+  const DistanceBracket same =
+      minimumDistance({&ball, Pose{}, {&moving, 1}}, {&ball, Pose{}, {&still, 1}}, options);
+  EXPECT_FALSE(same.unique);
+  EXPECT_EQ(same.upper, bracket.upper);
+  EXPECT_EQ(same.t_star, bracket.t_star);
+  EXPECT_EQ(same.witness_A, bracket.witness_A);
+  EXPECT_LT(same.distance_evaluations, bracket.distance_evaluations);
 }
 
 TEST(EnvelopeGradient, ParallelCapsulesAreFlagged) {

@@ -62,7 +62,9 @@ FunctionMotion twoValleys(double lower) {
 
 bool polished(FunctionMotion motion, double from, double tolerance, SearchResult* result) {
   result->best = motion.at(mcd::timePointAt(motion, from));
-  return mcd::MinimiserPolish<FunctionMotion>(&motion, result).run(tolerance);
+  mcd::MinimiserPolish<FunctionMotion> polish(&motion, result);
+  polish.run();
+  return polish.isUnique(tolerance);
 }
 
 TEST(InnerMinimum, IsTheLeastInnerValueOfTheCubic) {

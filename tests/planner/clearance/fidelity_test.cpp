@@ -82,6 +82,21 @@ TEST(FidelityChooser, MakesOnlyTheSolidsThatPairsNeed) {
   }
 }
 
+TEST(FidelityChooser, GivesTheSameModelWithAnyNumberOfThreads) {
+  for (const FidelityPolicy policy : {FidelityPolicy::kWhereNeeded, FidelityPolicy::kSurfaces}) {
+    const CollisionModel one = collisionModel(ballAndRing(0.0), policy, 1);
+    const CollisionModel three = collisionModel(ballAndRing(0.0), policy, 3);
+    for (std::size_t p = 0; p < one.pairs.size(); ++p) {
+      EXPECT_EQ(three.pairs[p].fidelity, one.pairs[p].fidelity);
+    }
+    for (std::size_t b = 0; b < one.bodies.size(); ++b) {
+      for (const MeshFidelity fidelity : kFidelities) {
+        EXPECT_EQ(three.bodies[b].solids(fidelity).size(), one.bodies[b].solids(fidelity).size());
+      }
+    }
+  }
+}
+
 TEST(FirstPolicy, FollowsTheTask) {
   Problem problem = ballAndRing(0.0);
   EXPECT_TRUE(hasMeshes(problem));

@@ -117,6 +117,45 @@ TEST(LimitRows, BoundTheDerivativesOfTheCurveForAllTime) {
   }
 }
 
+TEST(LimitRows, ChoiceHasEveryRowThatAShorterCurveWouldBreak) {
+  const Problem problem = test::wallProblem();
+  const CurveVariables variables(problem, guessOf(problem));
+  const PlannedLimits limits = plannedLimits(problem);
+  LimitRows rows(variables, limits);
+  const int all = rows.count();
+  test::Random random(6);
+  const double share = 0.5;
+  int before = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    // A curve that keeps its limits, but only just: its longest derivative is at 0.9 of its limit.
+    VecX x = randomPoint(variables, random);
+    LimitRows oracle(variables, limits);
+    const auto values = [&](const BSpline& curve, LimitRows& of) {
+      VecX v(of.count());
+      of.values(curve.control(), curve.duration(), v);
+      return v;
+    };
+    BSpline curve = variables.curveAt(x);
+    const double most = values(curve, oracle).cwiseAbs().maxCoeff();
+    curve = curve.withDuration(curve.duration() * std::max(1.0, most / 0.9));
+    const double greatest = rows.choose(curve.control(), curve.duration(), share);
+    EXPECT_LE(greatest, values(curve, oracle).cwiseAbs().maxCoeff());
+    EXPECT_GE(rows.count(), before);  // the choice only grows
+    before = rows.count();
+    // Made `share` times as long, whatever breaks a limit has a row.
+    const BSpline shorter = curve.withDuration(share * curve.duration());
+    const auto broken = [](const VecX& v) { return (v.array().abs() > 1.0 + 1e-12).count(); };
+    EXPECT_EQ(broken(values(shorter, rows)), broken(values(shorter, oracle))) << trial;
+    EXPECT_LT(rows.choose(curve.control(), curve.duration(), share), share) << trial;
+    EXPECT_EQ(rows.count(), before);
+  }
+  EXPECT_LT(before, all);
+  // The entries are those of the choice.
+  std::vector<Entry> entries;
+  rows.addEntries(variables, &entries);
+  EXPECT_EQ(entries.back().row, rows.count() - 1);
+}
+
 TEST(ClearanceRows, AreSortedBySpanAndEvaluatedOnlyWhenTheCurveChanges) {
   const Problem problem = test::wallProblem();
   const ClearanceEvaluator evaluator(problem);
