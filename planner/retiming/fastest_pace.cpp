@@ -5,7 +5,7 @@
 // above its tangent at the current pace. With the tangent in its place the row is linear, and what
 // keeps it keeps the true one: every step stays inside of the limits (F. Debrouwere et al., IEEE
 // T-RO 2013). The tangent is renewed at every step of Newton's method for
-//   duration + smoothness * (mean squared jerk) - mu * sum of log(slack),
+//   duration + weighted integrals of squared jerk and acceleration - mu * sum of log(slack),
 // with mu falling (S. Boyd, L. Vandenberghe, "Convex Optimization", 2004, chapter 11). A renewed
 // tangent only widens slacks, so the sum of both never rises for one mu.
 //
@@ -116,7 +116,7 @@ class Merit {
                    const double upper = limit - at, lower = limit + at;
                    inside = inside && upper > 0.0 && lower > 0.0;
                    product *= upper * lower;
-                   if (row.is_jerk) sum += smoothing(sample, tangent) * at * at;
+                   sum += smoothing(sample, row, tangent) * at * at;
                    if (product < kSmallProduct || product > kLargeProduct) {
                      log_sum += inside ? std::log(product) : 0.0;
                      product = 1.0;
@@ -145,7 +145,7 @@ class Merit {
                    const Vec3 of_limit = slope * sample.value;
                    add(sample.first, of_limit - row.weights, -mu / upper, mu / (upper * upper));
                    add(sample.first, of_limit + row.weights, -mu / lower, mu / (lower * lower));
-                   if (!row.is_jerk) return;
+                   if (!row.isJerk()) return;
                    const double smooth = 2.0 * smoothing(sample, tangent);
                    add(sample.first, row.weights, smooth * at, smooth);
                  });
@@ -176,9 +176,18 @@ class Merit {
  private:
   static constexpr double kSmallProduct = 1e-100, kLargeProduct = 1e100;
 
-  /// dt = ds / sqrt(b), and jerk is sqrt(b) times the row: its square in time is sqrt(b) row^2 ds.
-  double smoothing(const PaceSample& sample, double tangent) const {
-    return options_.smoothness * sample.step * std::sqrt(tangent);
+  /// The weight of a squared row in the merit. dt = ds / sqrt(b), and jerk is sqrt(b) times its
+  /// row: its square in time is sqrt(b) row^2 ds. That of an acceleration is row^2 / sqrt(b) ds.
+  double smoothing(const PaceSample& sample, const PaceRow& row, double tangent) const {
+    const double root = std::sqrt(tangent);
+    switch (row.kind) {
+      case PaceRow::Kind::kJerk:
+        return options_.smoothness * sample.step * root;
+      case PaceRow::Kind::kAcceleration:
+        return options_.gentleness * sample.step / root;
+      default:
+        return 0.0;
+    }
   }
 
   template <class Visit>
@@ -201,7 +210,7 @@ class Merit {
     for (int r = 0; r < sample.row_count; ++r) {
       const PaceRow& row = rows_.rows()[sample.row + r];
       const double at = row.offset + row.weights.dot(here);
-      if (row.is_jerk) {
+      if (row.isJerk()) {
         visit(row, root + slope * (b - tangent), slope, at);
       } else {
         visit(row, 1.0, 0.0, at);

@@ -8,6 +8,8 @@ struct PaceOptions {
   /// Seconds of duration that a second of all joints at their jerk limits is worth: 0 for the least
   /// time, more for a smoother pace.
   double smoothness = 0.0;
+  /// The same for accelerations.
+  double gentleness = 0.0;
   bool keep_start = false;  ///< the pace at the ends stays 1: velocities there are given
   bool keep_end = false;
 };

@@ -90,7 +90,7 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
         false,
         (q2[k] * sample.value + 0.5 * q1[k] * sample.slope) / (shares[1] * limits.acceleration[k]),
         0.0);
-    addRow(true,
+    addRow(PaceRow::Kind::kJerk,
            (q3[k] * sample.value + 1.5 * q2[k] * sample.slope + 0.5 * q1[k] * sample.bend) /
                (shares[2] * limits.jerk[k]),
            0.0);
@@ -102,7 +102,8 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
     const VecX by_slope = 0.5 * (torques(q, zero, q1) - at_rest);
     for (int k = 0; k < q.size(); ++k) {
       if (!std::isfinite(limits.effort[k])) continue;
-      addRow(false, (by_value[k] * sample.value + by_slope[k] * sample.slope) / limits.effort[k],
+      addRow(PaceRow::Kind::kTorque,
+             (by_value[k] * sample.value + by_slope[k] * sample.slope) / limits.effort[k],
              at_rest[k] / limits.effort[k]);
     }
   }
@@ -110,9 +111,9 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
   samples_.push_back(sample);
 }
 
-void PaceRows::addRow(bool is_jerk, const Vec3& weights, double offset) {
+void PaceRows::addRow(PaceRow::Kind kind, const Vec3& weights, double offset) {
   if (weights.cwiseAbs().maxCoeff() < kNegligible && offset == 0.0) return;
-  rows_.push_back({is_jerk, weights, offset});
+  rows_.push_back({kind, weights, offset});
 }
 
 bool PaceRows::isInside(const VecX& coefficients, double room) const {
@@ -122,7 +123,7 @@ bool PaceRows::isInside(const VecX& coefficients, double room) const {
     if (!(b > 0.0 && b < (1.0 - room) * sample.cap)) return false;
     for (int r = 0; r < sample.row_count; ++r) {
       const PaceRow& row = rows_[sample.row + r];
-      const double limit = row.is_jerk ? 1.0 / std::sqrt(b) : 1.0;
+      const double limit = row.isJerk() ? 1.0 / std::sqrt(b) : 1.0;
       // The room counts from where the robot rests: gravity may take most of a torque's limit.
       const double free = limit - std::abs(row.offset);
       if (!(std::abs(row.weights.dot(c)) < (1.0 - room) * free)) return false;

@@ -14,9 +14,11 @@ namespace allclear {
 ///   |weights . c| <= 1 / sqrt(b)           (jerk)
 /// where c are the three coefficients of the squared pace that count there, and b is their value.
 struct PaceRow {
-  bool is_jerk = false;
+  enum class Kind { kAcceleration, kJerk, kTorque };
+  Kind kind = Kind::kAcceleration;
   Vec3 weights = Vec3::Zero();
   double offset = 0.0;
+  bool isJerk() const { return kind == Kind::kJerk; }
 };
 
 /// An instant of the old time, and what limits the pace there.
@@ -60,7 +62,7 @@ class PaceRows {
  private:
   void addSample(const Trajectory& curve, const PlannedLimits& limits, const BSplineBasis& basis,
                  const Vec3& shares, const TorqueFunction& torques, double s, double step);
-  void addRow(bool is_jerk, const Vec3& weights, double offset);
+  void addRow(PaceRow::Kind kind, const Vec3& weights, double offset);
 
   std::vector<PaceSample> samples_;
   std::vector<PaceRow> rows_;

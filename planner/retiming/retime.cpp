@@ -197,6 +197,7 @@ class Retimer {
     limits_.effort *= options.torque_share;
     torques_ = torquesOf(problem);
     pace_options_.smoothness = options.smoothness;
+    pace_options_.gentleness = options.gentleness;
     pace_options_.keep_start = !isAtRest(0.0);
     pace_options_.keep_end = !isAtRest(curve.duration());
   }
@@ -280,8 +281,7 @@ class Retimer {
     for (std::size_t i = 0; i < used_.size(); ++i) {
       for (int order = 0; order < 3; ++order) {
         if (used_[i][order] <= 1.0) continue;
-        shares_[i][order] =
-            std::max(kLeastShare, shares_[i][order] / used_[i][order] - beyond);
+        shares_[i][order] = std::max(kLeastShare, shares_[i][order] / used_[i][order] - beyond);
       }
     }
     return findPace(pace_->control().row(0).transpose());

@@ -9,6 +9,7 @@ namespace allclear {
 
 struct RetimeOptions {
   double smoothness = 0.0;    ///< `PaceOptions::smoothness`
+  double gentleness = 0.0;    ///< `PaceOptions::gentleness`
   double torque_share = 1.0;  ///< of the effort limits to use
   /// [s] of new time between rows, about; fewer rows where the duration is long.
   double row_step = 0.05;

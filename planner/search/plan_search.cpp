@@ -1,18 +1,29 @@
-// The loop of a plan: goals, then attempts of guess, refinement and certificate.
+// The loop of a plan: goals, then attempts of guess, refinement and certificate; and what follows
+// the first certified plan.
+//
+// Improvement. The plan's path gets its fastest pace; then the path is polished on more spans, and
+// gets its fastest pace again; then other first guesses follow, to other goals of a pose in turn,
+// each polished when it became the best. `Improve::kSome` ends when guesses in a row gained little
+// or when little can be gained: counts decide, so that the result depends on no clock. All plans
+// are compared by one cost (`PlanCost`).
 //
 // Geometry goes from coarse to fine: hulls are cheap and block some ways, pieces block fewer, the
 // exact meshes none (`FidelityPolicy`). Every few attempts, or at once when a search finds no way,
 // the search goes over to the next finer geometry and never back.
 //
 // Invariant: "certified" is granted by the certificate alone. `plan_` holds the best trajectory so
-// far: a certified one, else one refused by its certificate, else the one that violates least.
+// far: the certified one of the least cost, else one refused by its certificate, else the one that
+// violates least.
 #include "allclear/planner/search/plan_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "allclear/core/parallel.h"
+#include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/polish.h"
 #include "allclear/planner/search/waypoint_targets.h"
 #include "allclear/planner/seeds/goal_configurations.h"
 #include "allclear/planner/timing.h"
@@ -37,6 +48,16 @@ constexpr double kStraightHopeless = 0.01;  // [m] below the margin after `patie
 /// the margin, the least that certified segments can tell apart from none.
 constexpr double kExtraBetweenSurfaces = 2.0 * SegmentCertifier::kResolution;
 
+// When improving ends (`Improve::kSome`).
+constexpr double kGain = 0.02;         // share of the cost: less is no gain
+constexpr double kLittleToGain = 0.1;  // duration above the least time, relative: nothing is left
+constexpr int kGuessesInVain = 2;      // in a row
+constexpr int kPolishes = 3;           // of one plan, while they gain
+/// A path that takes this share of the best duration at full speed alone will not become better.
+constexpr double kHopelessShare = 0.9;
+/// Shares of the torque limits to use: a pace keeps them at samples, the certificate always.
+constexpr std::array kTorqueShares{0.97, 0.9, 0.75};
+
 }  // namespace
 
 PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const PlanOptions& options,
@@ -55,14 +76,110 @@ void PlanSearch::run() {
   const std::vector<VecX> goals = findGoals();
   if (goals.empty()) return;
   findings_.goal = goals.front();
+  cost_.emplace(problem_, goals.front());
+  if (findFirst(goals) && mayImprove()) improve(goals);
+}
+
+/// Attempts until one is certified; false when none was, with the status set.
+bool PlanSearch::findFirst(const std::vector<VecX>& goals) {
   for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
-    if (mustEnd()) return;
+    if (mustEnd()) return false;
     const bool is_time = attempt > 0 && attempt % kAttemptsPerGeometry == 0;
     // No way, or three attempts in vain: the geometry may be what blocks the way.
     if (is_time || !way_found_) useFinerGeometry();
-    if (tryOnce(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()])) return;
+    const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
+    if (tryOnce(attempt, goal)) return isCertified();
   }
   mustEnd();
+  return false;
+}
+
+/// Whether haste counts, and a better plan is wanted.
+bool PlanSearch::mayImprove() const {
+  return options_.improve != Improve::kNone && problem_.objective.duration > 0.0 &&
+         !problem_.duration.isFixed();
+}
+
+void PlanSearch::improve(const std::vector<VecX>& goals) {
+  retimeAndAccept(*plan_.trajectory, plan_.statistics.seed);
+  polish();
+  int in_vain = 0;
+  for (int attempt = plan_.statistics.attempts; mayTryAnother(in_vain); ++attempt) {
+    const double before = plan_.statistics.cost;
+    tryAnother(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()]);
+    in_vain = plan_.statistics.cost < (1.0 - kGain) * before ? 0 : in_vain + 1;
+  }
+  plan_.statistics.cut_short = context_.mustEnd();
+  if (context_.isStopped()) plan_.status = PlanStatus::kInterrupted;
+}
+
+bool PlanSearch::mayTryAnother(int in_vain) const {
+  if (context_.mustEnd()) return false;
+  if (options_.improve == Improve::kAll) return true;
+  const bool is_near_least =
+      plan_.trajectory->duration() < (1.0 + kLittleToGain) * cost_->leastTime();
+  return !is_near_least && in_vain < kGuessesInVain &&
+         plan_.statistics.attempts < options_.attempts;
+}
+
+/// One more first guess beside the plan that there is.
+void PlanSearch::tryAnother(int attempt, const VecX& goal) {
+  const double before = plan_.statistics.cost;
+  const std::optional<Seed> seed = seedOf(attempt, goal);
+  if (!seed || isHopeless(*seed) || context_.mustEnd()) return;
+  const Refinement result = refineSeed(attempt, *seed);
+  if (!result.clear || context_.mustEnd()) return;
+  if (!retimeAndAccept(result.curve, seed->origin)) accept(result.curve, seed->origin);
+  if (plan_.statistics.cost < before) polish();
+}
+
+/// Whether a path is so long that at full speed alone it takes nearly as long as the best plan.
+bool PlanSearch::isHopeless(const Seed& seed) const {
+  const PlannedLimits limits = plannedLimits(problem_);
+  double seconds = 0.0;
+  for (std::size_t i = 1; i < seed.path.size(); ++i) {
+    seconds +=
+        (seed.path[i] - seed.path[i - 1]).cwiseQuotient(limits.velocity).cwiseAbs().maxCoeff();
+  }
+  return seconds > kHopelessShare * plan_.trajectory->duration();
+}
+
+/// The curve's path at its fastest pace; true when that is the best plan now.
+bool PlanSearch::retimeAndAccept(const Trajectory& curve, const std::string& origin) {
+  if (!mayRetime(problem_)) return false;
+  const ObjectiveWeights& weights = problem_.objective;
+  RetimeOptions options;
+  options.smoothness = weights.jerk / weights.duration;
+  options.gentleness = weights.acceleration / weights.duration;
+  for (const double share : kTorqueShares) {
+    options.torque_share = share;
+    const auto fast = retimed(problem_, curve, options);
+    if (!fast || fast->curve.duration() > problem_.duration.max || context_.mustEnd()) return false;
+    if (accept(fast->curve, origin + ", retimed")) return true;
+    if (!problem_.limits.torque) return false;
+  }
+  return false;
+}
+
+/// Polishes the best plan while that gains.
+void PlanSearch::polish() {
+  if (!polisher_) {
+    Problem hasty = problem_;
+    hasty.objective = polishingWeights(problem_.objective);
+    polisher_ = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_);
+  }
+  for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
+    const double before = plan_.statistics.cost;
+    history_.clear();
+    const std::string origin = plan_.statistics.seed + (i == 0 ? ", polished" : "");
+    const Refinement result =
+        polished(*polisher_, *plan_.trajectory, recording(plan_.statistics.attempts - 1),
+                 {.via = best_via_});
+    count(result);
+    if (!result.clear || context_.mustEnd()) return;
+    if (!retimeAndAccept(result.curve, origin)) accept(result.curve, origin);
+    if (plan_.statistics.cost > (1.0 - kGain) * before) return;
+  }
 }
 
 /// Sets the status when the run must end.
@@ -114,11 +231,27 @@ bool PlanSearch::useFinerGeometry() {
   fidelity_policy_ = fidelity_policy_ < FidelityPolicy::kEverywhere ? FidelityPolicy::kEverywhere
                                                                     : FidelityPolicy::kSurfaces;
   evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_);
+  polisher_.reset();
   return true;
 }
 
 /// True when the plan is certified or the search is over.
 bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
+  const std::optional<Seed> seed = seedOf(attempt, goal);
+  if (!seed) return false;
+  // A line through the thick of the obstacles: leave it to the searches.
+  if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
+  const Refinement result = refineSeed(attempt, *seed);
+  if (!result.clear) {
+    remember(result);
+  } else if (accept(result.curve, seed->origin)) {
+    return true;
+  }
+  return restAtCorners(*seed) || mustEnd();
+}
+
+/// The attempt's first guess, and what an attempt starts with.
+std::optional<Seed> PlanSearch::seedOf(int attempt, const VecX& goal) {
   plan_.statistics.attempts = attempt + 1;
   history_.clear();
   int missed = 0;
@@ -127,21 +260,13 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   // A waypoint that has no configuration in this geometry may have one in a finer one.
   if (!via) {
     findings_.unreachable = "waypoint " + std::to_string(missed);
-    return false;
+    return std::nullopt;
   }
-  const std::optional<Seed> seed = findSeed(attempt, goal, *via);
+  via_ = *via;
+  std::optional<Seed> seed = findSeed(attempt, goal, *via);
   plan_.statistics.seed_seconds += RunContext::secondsSince(seed_start);
   way_found_ = seed.has_value();
-  if (!seed) return false;
-  // A line through the thick of the obstacles: leave it to the searches.
-  if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
-  const Refinement result = refineSeed(attempt, *seed, *via);
-  if (!result.clear) {
-    remember(result);
-  } else if (accept(result.curve, result.cost, seed->origin)) {
-    return true;
-  }
-  return restAtCorners(*seed) || mustEnd();
+  return seed;
 }
 
 std::optional<Seed> PlanSearch::findSeed(int attempt, const VecX& goal,
@@ -161,26 +286,35 @@ bool PlanSearch::isStraightTrial(int attempt) const {
   return attempt == 0 && options_.attempts > 1 && problem_.path_constraints.empty();
 }
 
-Refinement PlanSearch::refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via) {
+Refinement PlanSearch::refineSeed(int attempt, const Seed& seed) {
   const BSpline guess = seed.curve.withDuration(feasibleDuration(problem_, seed.curve));
   RefinementOptions options;
-  options.waypoint_times = passingTimes(problem_, guess, via);
+  options.waypoint_times = passingTimes(problem_, guess, via_);
   if (isStraightTrial(attempt)) {
     options.iterations = kStraightIterations;
     options.hopeless = kStraightHopeless;
   }
-  // Keep the history of the attempt, for the report, on its way to the caller.
+  Refinement result = refine(*evaluator_, guess, recording(attempt), options);
+  count(result);
+  return result;
+}
+
+/// Keeps the history of the attempt, for the report, on its way to the caller.
+RunContext PlanSearch::recording(int attempt) {
   RunContext recording = context_;
-  recording.progress = [&](const PlanProgress& progress) {
+  recording.progress = [this, attempt](const PlanProgress& progress) {
     history_.push_back(progress);
     history_.back().attempt = attempt;
+    if (isCertified()) history_.back().best = plan_.trajectory->duration();
     context_.report(history_.back());
   };
-  Refinement result = refine(*evaluator_, guess, recording, options);
+  return recording;
+}
+
+void PlanSearch::count(const Refinement& result) {
   plan_.statistics.solve_seconds += result.solve_seconds;
   plan_.statistics.iterations += result.iterations;
   plan_.statistics.rounds += result.rounds;
-  return result;
 }
 
 /// The last resort, when the curve along a path of certified segments could not be made clear: rest
@@ -191,15 +325,17 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
   }
   const Trajectory along_path(restingAtCorners(problem_, seed.path));
   return along_path.duration() <= problem_.duration.max &&
-         accept(along_path, 0.0, seed.origin + ", resting at its corners");
+         accept(along_path, seed.origin + ", resting at its corners");
 }
 
-/// Certifies the curve as the rows that a controller is sent; true when these are clear. Keeps
-/// refused ones only if there are no others with a certificate.
-bool PlanSearch::accept(const Trajectory& curve, double cost, const std::string& origin) {
-  const auto start = RunContext::Clock::now();
+/// Certifies the curve as the rows that a controller is sent; true when these are clear and the
+/// best plan so far. Keeps refused ones only if there are no others with a certificate.
+bool PlanSearch::accept(const Trajectory& curve, const std::string& origin) {
   // The same curve but for the rounding of times: what is proven is what the robot is sent.
   const Trajectory trajectory = controllerRows(curve);
+  const double cost = (*cost_)(trajectory);
+  if (isCertified() && !(cost < plan_.statistics.cost)) return false;
+  const auto start = RunContext::Clock::now();
   // The proof starts from problem and trajectory alone, whatever the search believed.
   Certificate certificate = certify(claimed_, trajectory);
   plan_.statistics.certify_seconds += RunContext::secondsSince(start);
@@ -209,11 +345,19 @@ bool PlanSearch::accept(const Trajectory& curve, double cost, const std::string&
     plan_.certificate = std::move(certificate);
     plan_.statistics.history = history_;
   }
-  if (!clear) return false;
+  if (clear) take(origin, cost);
+  return clear;
+}
+
+/// Notes that the trajectory in `plan_` is certified, and the best.
+void PlanSearch::take(const std::string& origin, double cost) {
+  PlanStatistics& statistics = plan_.statistics;
   plan_.status = context_.isStopped() ? PlanStatus::kInterrupted : PlanStatus::kCertified;
-  plan_.statistics.seed = origin;
-  plan_.statistics.cost = cost;
-  return true;
+  statistics.seed = origin;
+  statistics.cost = cost;
+  statistics.steps.push_back({context_.secondsSinceStart(), statistics.attempts,
+                              statistics.iterations, cost, plan_.trajectory->duration(), origin});
+  best_via_ = via_;
 }
 
 /// Keeps the trajectory that violates least, for the report of a failure.

@@ -7,6 +7,7 @@
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/run/run_context.h"
+#include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/search/verdict.h"
 #include "allclear/planner/seeds/seed_maker.h"
@@ -14,7 +15,8 @@
 namespace allclear {
 
 /// One search for a plan: attempt after attempt, each a first guess, its refinement and the
-/// certificate, over geometry that becomes finer when coarse geometry leaves no way.
+/// certificate, over geometry that becomes finer when coarse geometry leaves no way. After the
+/// first certified plan it looks for better ones (`PlanOptions::improve`), and keeps the best.
 class PlanSearch {
  public:
   /// All are to outlive the search.
@@ -24,7 +26,8 @@ class PlanSearch {
   PlanSearch(const Problem& problem, const Problem& claimed, const PlanOptions& options,
              const RunContext& context);
 
-  /// Searches until a plan is certified or the attempts or `context` end the search.
+  /// Searches until a plan is certified or the attempts or `context` end the search; then improves
+  /// the plan.
   void run();
 
   /// Status, trajectory, certificate and statistics; `message` only where no attempt was possible.
@@ -39,12 +42,26 @@ class PlanSearch {
   bool mayUseFinerGeometry() const;
   bool useFinerGeometry();
 
+  bool findFirst(const std::vector<VecX>& goals);
+  bool isCertified() const { return plan_.certificate && plan_.certificate->clear; }
+  bool mayImprove() const;
+  void improve(const std::vector<VecX>& goals);
+  bool mayTryAnother(int in_vain) const;
+  void tryAnother(int attempt, const VecX& goal);
+  bool isHopeless(const Seed& seed) const;
+  bool retimeAndAccept(const Trajectory& curve, const std::string& origin);
+  void polish();
+
   bool tryOnce(int attempt, const VecX& goal);
+  std::optional<Seed> seedOf(int attempt, const VecX& goal);
   std::optional<Seed> findSeed(int attempt, const VecX& goal, const std::vector<VecX>& via);
-  Refinement refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via);
+  Refinement refineSeed(int attempt, const Seed& seed);
+  RunContext recording(int attempt);
+  void count(const Refinement& result);
   bool isStraightTrial(int attempt) const;
   bool restAtCorners(const Seed& seed);
-  bool accept(const Trajectory& curve, double cost, const std::string& origin);
+  bool accept(const Trajectory& curve, const std::string& origin);
+  void take(const std::string& origin, double cost);
   void remember(const Refinement& result);
 
   const Problem& problem_;
@@ -54,6 +71,10 @@ class PlanSearch {
   FidelityPolicy fidelity_policy_;
   bool has_meshes_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
+  std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
+  std::optional<PlanCost> cost_;
+  std::vector<VecX> via_;              ///< configurations of the waypoints, of the current attempt
+  std::vector<VecX> best_via_;         ///< of the attempt that gave the best plan
   bool way_found_ = true;              ///< by the last attempt's search
   std::vector<PlanProgress> history_;  ///< of the current attempt
   double least_violation_ = HUGE_VAL;  ///< [m], of the trajectory in `plan_`

@@ -79,8 +79,7 @@ TEST(Retime, ReachesTheDoubleSOfAStraightLine) {
     ASSERT_TRUE(fast);
     const double least = test::doubleSTime(length, 2.0, a, j);
     EXPECT_GE(fast->curve.duration(), least * (1.0 - 1e-6));
-    EXPECT_LE(fast->curve.duration(), least * 1.04);
-    if (getenv("SHOW")) printf("%g %g %g\n", fast->curve.duration()/least, fast->curve.duration()/fast->pass, fast->curve.duration());
+    EXPECT_LE(fast->curve.duration(), least * 1.025);
     EXPECT_LT(distanceFromPath(fast->curve, line), 1e-6);
     expectCertified(problem, fast->curve);
   }
@@ -104,7 +103,6 @@ TEST(Retime, IsNearTheTimeOptimalPassOfRandomPaths) {
     EXPECT_LE(fast->curve.duration(), 1.3 * least);
     EXPECT_LE(fast->curve.duration(), 1.2 * fast->pass);
     sum += fast->curve.duration() / least;
-    if (getenv("SHOW")) printf("%g %g %g\n", fast->curve.duration()/least, fast->curve.duration()/fast->pass, fast->curve.duration());
     expectCertified(problem, fast->curve);
   }
   EXPECT_LT(sum / kTrials, 1.15);
@@ -154,17 +152,17 @@ TEST(Retime, PassesRestsAndCusps) {
 TEST(Retime, KeepsVelocitiesAtTheEnds) {
   MatX control(3, 13);
   for (int i = 0; i < 13; ++i) control.col(i) = Vec3(0.1 * i, 0.05 * i, 0.01 * i * i);
-  const BSpline curve(control, 4.0);
+  const BSpline curve(control, 6.0);
   Problem problem = freeProblem(curve, {}, {});
   problem.start_velocity = curve.value(0.0, 1);
   problem.start_acceleration = curve.value(0.0, 2);
-  problem.goal_velocity = curve.value(4.0, 1);
-  problem.goal_acceleration = curve.value(4.0, 2);
+  problem.goal_velocity = curve.value(6.0, 1);
+  problem.goal_acceleration = curve.value(6.0, 2);
   problem.after = AfterEnd::kUnknown;
   ASSERT_LT(neededStretch(plannedLimits(problem), curve), 1.0);
   const auto fast = retimed(problem, curve);
   ASSERT_TRUE(fast);
-  EXPECT_LT(fast->curve.duration(), 0.8 * 4.0);
+  EXPECT_LT(fast->curve.duration(), 0.8 * 6.0);
   expectCertified(problem, fast->curve);
 }
 
@@ -214,7 +212,8 @@ TEST(Retime, IsSlowerWhereSmoothnessCounts) {
     return sum;
   };
   const HermiteCurve fast = retimed(problem, curve)->curve;
-  const HermiteCurve smooth = retimed(problem, curve, {.smoothness = 1.0})->curve;
+  const HermiteCurve smooth =
+      retimed(problem, curve, {.smoothness = 1.0, .gentleness = 0.2})->curve;
   EXPECT_GT(smooth.duration(), fast.duration());
   EXPECT_LT(jerk(smooth), 0.7 * jerk(fast));
 }
