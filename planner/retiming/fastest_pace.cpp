@@ -145,8 +145,7 @@ class Merit {
                    const Vec3 of_limit = slope * sample.value;
                    add(sample.first, of_limit - row.weights, -mu / upper, mu / (upper * upper));
                    add(sample.first, of_limit + row.weights, -mu / lower, mu / (lower * lower));
-                   if (!row.isJerk()) return;
-                   const double smooth = 2.0 * smoothing(sample, tangent);
+                   const double smooth = 2.0 * smoothing(sample, row, tangent);
                    add(sample.first, row.weights, smooth * at, smooth);
                  });
     });

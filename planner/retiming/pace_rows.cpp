@@ -87,7 +87,7 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
     const double speed = std::abs(q1[k]) / (shares[0] * limits.velocity[k]);
     if (speed * kMostPace > 1.0) sample.cap = std::min(sample.cap, 1.0 / (speed * speed));
     addRow(
-        false,
+        PaceRow::Kind::kAcceleration,
         (q2[k] * sample.value + 0.5 * q1[k] * sample.slope) / (shares[1] * limits.acceleration[k]),
         0.0);
     addRow(PaceRow::Kind::kJerk,

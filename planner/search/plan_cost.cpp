@@ -14,7 +14,7 @@ constexpr double kLeastTime = 0.1;
 
 }  // namespace
 
-double leastTime(double length, double v, double a, double j) {
+double doubleSTime(double length, double v, double a, double j) {
   if (!(length > 0.0)) return 0.0;
   // To speed w: with a phase of constant acceleration, or with none when jerk is what limits.
   const auto ramp = [&](double w) {
@@ -31,8 +31,9 @@ PlanCost::PlanCost(const Problem& problem, const VecX& goal)
     : weights_(problem.objective), limits_(plannedLimits(problem)), least_time_(kLeastTime) {
   const VecX start = problem.plannedPart(problem.start);
   for (int k = 0; k < start.size(); ++k) {
-    least_time_ = std::max(least_time_, leastTime(std::abs(goal[k] - start[k]), limits_.velocity[k],
-                                                  limits_.acceleration[k], limits_.jerk[k]));
+    least_time_ =
+        std::max(least_time_, doubleSTime(std::abs(goal[k] - start[k]), limits_.velocity[k],
+                                          limits_.acceleration[k], limits_.jerk[k]));
   }
 }
 

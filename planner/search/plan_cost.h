@@ -33,6 +33,6 @@ class PlanCost {
 
 /// Least time [s] from rest to rest over `length` with velocity, acceleration and jerk limited by
 /// v, a and j (v may be infinite): the double-S profile.
-double leastTime(double length, double v, double a, double j);
+double doubleSTime(double length, double v, double a, double j);
 
 }  // namespace allclear
