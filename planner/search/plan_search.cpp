@@ -55,8 +55,11 @@ constexpr int kGuessesInVain = 2;      // in a row
 constexpr int kPolishes = 3;           // of one plan, while they gain
 /// A path that takes this share of the best duration at full speed alone will not become better.
 constexpr double kHopelessShare = 0.9;
-/// Shares of the torque limits to use: a pace keeps them at samples, the certificate always.
-constexpr std::array kTorqueShares{0.97, 0.9, 0.75};
+/// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
+/// other, and with room below the torque limits, which a pace keeps at samples only.
+constexpr std::array<RetimeOptions, 3> kRetimings{{{.torque_share = 0.97},
+                                                   {.torque_share = 0.9, .row_step = 0.025},
+                                                   {.torque_share = 0.75, .row_step = 0.0125}}};
 
 }  // namespace
 
@@ -148,17 +151,21 @@ bool PlanSearch::isHopeless(const Seed& seed) const {
 bool PlanSearch::retimeAndAccept(const Trajectory& curve, const std::string& origin) {
   if (!mayRetime(problem_)) return false;
   const ObjectiveWeights& weights = problem_.objective;
-  RetimeOptions options;
-  options.smoothness = weights.jerk / weights.duration;
-  options.gentleness = weights.acceleration / weights.duration;
-  for (const double share : kTorqueShares) {
-    options.torque_share = share;
+  for (RetimeOptions options : kRetimings) {
+    options.smoothness = weights.jerk / weights.duration;
+    options.gentleness = weights.acceleration / weights.duration;
     const auto fast = retimed(problem_, curve, options);
-    if (!fast || fast->curve.duration() > problem_.duration.max || context_.mustEnd()) return false;
+    if (!fast || fast->curve.duration() > problem_.duration.max || !isBetter(fast->curve))
+      return false;
+    if (context_.mustEnd()) return false;
     if (accept(fast->curve, origin + ", retimed")) return true;
-    if (!problem_.limits.torque) return false;
   }
   return false;
+}
+
+/// Whether a curve costs less than the best certified plan so far.
+bool PlanSearch::isBetter(const Trajectory& curve) const {
+  return !isCertified() || (*cost_)(curve) < plan_.statistics.cost;
 }
 
 /// Polishes the best plan while that gains.
@@ -333,8 +340,7 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
 bool PlanSearch::accept(const Trajectory& curve, const std::string& origin) {
   // The same curve but for the rounding of times: what is proven is what the robot is sent.
   const Trajectory trajectory = controllerRows(curve);
-  const double cost = (*cost_)(trajectory);
-  if (isCertified() && !(cost < plan_.statistics.cost)) return false;
+  if (!isBetter(trajectory)) return false;
   const auto start = RunContext::Clock::now();
   // The proof starts from problem and trajectory alone, whatever the search believed.
   Certificate certificate = certify(claimed_, trajectory);
@@ -345,18 +351,19 @@ bool PlanSearch::accept(const Trajectory& curve, const std::string& origin) {
     plan_.certificate = std::move(certificate);
     plan_.statistics.history = history_;
   }
-  if (clear) take(origin, cost);
+  if (clear) take(origin);
   return clear;
 }
 
 /// Notes that the trajectory in `plan_` is certified, and the best.
-void PlanSearch::take(const std::string& origin, double cost) {
+void PlanSearch::take(const std::string& origin) {
   PlanStatistics& statistics = plan_.statistics;
   plan_.status = context_.isStopped() ? PlanStatus::kInterrupted : PlanStatus::kCertified;
   statistics.seed = origin;
-  statistics.cost = cost;
+  statistics.cost = (*cost_)(*plan_.trajectory);
   statistics.steps.push_back({context_.secondsSinceStart(), statistics.attempts,
-                              statistics.iterations, cost, plan_.trajectory->duration(), origin});
+                              statistics.iterations, statistics.cost, plan_.trajectory->duration(),
+                              origin});
   best_via_ = via_;
 }
 

@@ -48,6 +48,7 @@ class PlanSearch {
   void improve(const std::vector<VecX>& goals);
   bool mayTryAnother(int in_vain) const;
   void tryAnother(int attempt, const VecX& goal);
+  bool isBetter(const Trajectory& curve) const;
   bool isHopeless(const Seed& seed) const;
   bool retimeAndAccept(const Trajectory& curve, const std::string& origin);
   void polish();
@@ -61,7 +62,7 @@ class PlanSearch {
   bool isStraightTrial(int attempt) const;
   bool restAtCorners(const Seed& seed);
   bool accept(const Trajectory& curve, const std::string& origin);
-  void take(const std::string& origin, double cost);
+  void take(const std::string& origin);
   void remember(const Refinement& result);
 
   const Problem& problem_;
