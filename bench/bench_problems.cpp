@@ -4,7 +4,8 @@
 // joint alone between the same ends, and of a pass along the plan's own path (least_time.h).
 //   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--check N] [--csv F]
 //                  [--geometry auto|mesh|capsule] [--improve none|some|all] [--seed N]
-//                  [--objective min_time|balanced|smooth|short] [--proof CHECKER] [--json F]
+//                  [--objective min_time|balanced|smooth|short] [--steps] [--proof CHECKER]
+//                  [--json F]
 // Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
 // run can be resumed. Processes share the work: the solver is one per process. Where FCL was found,
 // every certified plan is looked at by it at N random instants (100 unless told: 10^5 samples over
@@ -50,6 +51,7 @@ struct Arguments {
   Improve improve = Improve::kSome;
   std::string objective = "balanced";
   std::uint64_t seed = 1;
+  bool steps = false;
   std::string checker;
   std::string csv = "bench_problems.csv";
   std::string json;  ///< read by the report
@@ -74,6 +76,7 @@ void addOptions(CLI::App* app, Arguments* out) {
   app->add_option("--objective", out->objective, "what a good plan is")
       ->check(CLI::IsMember({"min_time", "balanced", "smooth", "short"}));
   app->add_option("--seed", out->seed, "of the first guesses");
+  app->add_flag("--steps", out->steps, "print the first certified plan and each better one");
   app->add_option("--proof", out->checker, "prove the plans, and let this program check them");
   app->add_option("--csv", out->csv, "the rows; those in it are not planned again");
   app->add_option("--json", out->json, "write the figures to this file");
@@ -181,6 +184,17 @@ void addDurations(const Problem& problem, const Plan& plan, Row* row) {
   row->jerk = jerkShare(limits, trajectory);
 }
 
+void printSteps(const Row& row, const PlanStatistics& statistics) {
+  for (const PlanStep& step : statistics.steps) {
+    std::fprintf(stderr, "%s %d: %6.3f s, %2d attempts, %4d iterations: %.3f s, cost %.4f, %s\n",
+                 row.scene.c_str(), row.index, step.seconds, step.attempts, step.iterations,
+                 step.duration, step.cost, step.origin.c_str());
+  }
+  std::fprintf(stderr, "  end: %.3f s, of these certificates %.3f s, solver %.3f s, seeds %.3f s\n",
+               statistics.seconds, statistics.certify_seconds, statistics.solve_seconds,
+               statistics.seed_seconds);
+}
+
 /// A proof that is not accepted is named on stderr.
 void prove(const Problem& problem, const Certificate& certificate, const std::string& checker,
            Row* row) {
@@ -225,6 +239,7 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
       row.length_ratio = pathLength(*plan.trajectory) / std::max(straight, 1e-9);
       row.clearance = plan.certificate->minimum_clearance.lower;
       addDurations(problem, plan, &row);
+      if (arguments.steps) printSteps(row, plan.statistics);
       check(problem, *plan.trajectory, arguments.check, &row);
       prove(problem, *plan.certificate, arguments.checker, &row);
     }

@@ -1,11 +1,5 @@
 // The loop of a plan: goals, then attempts of guess, refinement and certificate; and what follows
-// the first certified plan.
-//
-// Improvement. The plan's path gets its fastest pace; then the path is polished on more spans, and
-// gets its fastest pace again; then other first guesses follow, to other goals of a pose in turn,
-// each polished when it became the best. `Improve::kSome` ends when guesses in a row gained little
-// or when little can be gained: counts decide, so that the result depends on no clock. All plans
-// are compared by one cost (`PlanCost`).
+// the first certified plan (plan_improvement.cpp).
 //
 // Geometry goes from coarse to fine: hulls are cheap and block some ways, pieces block fewer, the
 // exact meshes none (`FidelityPolicy`). Every few attempts, or at once when a search finds no way,
@@ -17,13 +11,10 @@
 #include "allclear/planner/search/plan_search.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "allclear/core/parallel.h"
-#include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/search/end_faults.h"
-#include "allclear/planner/search/polish.h"
 #include "allclear/planner/search/waypoint_targets.h"
 #include "allclear/planner/seeds/goal_configurations.h"
 #include "allclear/planner/timing.h"
@@ -47,19 +38,6 @@ constexpr double kStraightHopeless = 0.01;  // [m] below the margin after `patie
 /// Where the exact meshes are needed the way is narrow: seeds seek only this clearance [m] beyond
 /// the margin, the least that certified segments can tell apart from none.
 constexpr double kExtraBetweenSurfaces = 2.0 * SegmentCertifier::kResolution;
-
-// When improving ends (`Improve::kSome`).
-constexpr double kGain = 0.02;         // share of the cost: less is no gain
-constexpr double kLittleToGain = 0.1;  // duration above the least time, relative: nothing is left
-constexpr int kGuessesInVain = 2;      // in a row
-constexpr int kPolishes = 3;           // of one plan, while they gain
-/// A path that takes this share of the best duration at full speed alone will not become better.
-constexpr double kHopelessShare = 0.9;
-/// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
-/// other, and with room below the torque limits, which a pace keeps at samples only.
-constexpr std::array<RetimeOptions, 3> kRetimings{{{.torque_share = 0.97},
-                                                   {.torque_share = 0.9, .row_step = 0.025},
-                                                   {.torque_share = 0.75, .row_step = 0.0125}}};
 
 }  // namespace
 
@@ -95,98 +73,6 @@ bool PlanSearch::findFirst(const std::vector<VecX>& goals) {
   }
   mustEnd();
   return false;
-}
-
-/// Whether haste counts, and a better plan is wanted.
-bool PlanSearch::mayImprove() const {
-  return options_.improve != Improve::kNone && problem_.objective.duration > 0.0 &&
-         !problem_.duration.isFixed();
-}
-
-void PlanSearch::improve(const std::vector<VecX>& goals) {
-  retimeAndAccept(*plan_.trajectory, plan_.statistics.seed);
-  polish();
-  int in_vain = 0;
-  for (int attempt = plan_.statistics.attempts; mayTryAnother(in_vain); ++attempt) {
-    const double before = plan_.statistics.cost;
-    tryAnother(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()]);
-    in_vain = plan_.statistics.cost < (1.0 - kGain) * before ? 0 : in_vain + 1;
-  }
-  plan_.statistics.cut_short = context_.mustEnd();
-  if (context_.isStopped()) plan_.status = PlanStatus::kInterrupted;
-}
-
-bool PlanSearch::mayTryAnother(int in_vain) const {
-  if (context_.mustEnd()) return false;
-  if (options_.improve == Improve::kAll) return true;
-  const bool is_near_least =
-      plan_.trajectory->duration() < (1.0 + kLittleToGain) * cost_->leastTime();
-  return !is_near_least && in_vain < kGuessesInVain &&
-         plan_.statistics.attempts < options_.attempts;
-}
-
-/// One more first guess beside the plan that there is.
-void PlanSearch::tryAnother(int attempt, const VecX& goal) {
-  const double before = plan_.statistics.cost;
-  const std::optional<Seed> seed = seedOf(attempt, goal);
-  if (!seed || isHopeless(*seed) || context_.mustEnd()) return;
-  const Refinement result = refineSeed(attempt, *seed);
-  if (!result.clear || context_.mustEnd()) return;
-  if (!retimeAndAccept(result.curve, seed->origin)) accept(result.curve, seed->origin);
-  if (plan_.statistics.cost < before) polish();
-}
-
-/// Whether a path is so long that at full speed alone it takes nearly as long as the best plan.
-bool PlanSearch::isHopeless(const Seed& seed) const {
-  const PlannedLimits limits = plannedLimits(problem_);
-  double seconds = 0.0;
-  for (std::size_t i = 1; i < seed.path.size(); ++i) {
-    seconds +=
-        (seed.path[i] - seed.path[i - 1]).cwiseQuotient(limits.velocity).cwiseAbs().maxCoeff();
-  }
-  return seconds > kHopelessShare * plan_.trajectory->duration();
-}
-
-/// The curve's path at its fastest pace; true when that is the best plan now.
-bool PlanSearch::retimeAndAccept(const Trajectory& curve, const std::string& origin) {
-  if (!mayRetime(problem_)) return false;
-  const ObjectiveWeights& weights = problem_.objective;
-  for (RetimeOptions options : kRetimings) {
-    options.smoothness = weights.jerk / weights.duration;
-    options.gentleness = weights.acceleration / weights.duration;
-    const auto fast = retimed(problem_, curve, options);
-    if (!fast || fast->curve.duration() > problem_.duration.max || !isBetter(fast->curve))
-      return false;
-    if (context_.mustEnd()) return false;
-    if (accept(fast->curve, origin + ", retimed")) return true;
-  }
-  return false;
-}
-
-/// Whether a curve costs less than the best certified plan so far.
-bool PlanSearch::isBetter(const Trajectory& curve) const {
-  return !isCertified() || (*cost_)(curve) < plan_.statistics.cost;
-}
-
-/// Polishes the best plan while that gains.
-void PlanSearch::polish() {
-  if (!polisher_) {
-    Problem hasty = problem_;
-    hasty.objective = polishingWeights(problem_.objective);
-    polisher_ = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_);
-  }
-  for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
-    const double before = plan_.statistics.cost;
-    history_.clear();
-    const std::string origin = plan_.statistics.seed + (i == 0 ? ", polished" : "");
-    const Refinement result =
-        polished(*polisher_, *plan_.trajectory, recording(plan_.statistics.attempts - 1),
-                 {.via = best_via_});
-    count(result);
-    if (!result.clear || context_.mustEnd()) return;
-    if (!retimeAndAccept(result.curve, origin)) accept(result.curve, origin);
-    if (plan_.statistics.cost > (1.0 - kGain) * before) return;
-  }
 }
 
 /// Sets the status when the run must end.
@@ -246,6 +132,7 @@ bool PlanSearch::useFinerGeometry() {
 bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   const std::optional<Seed> seed = seedOf(attempt, goal);
   if (!seed) return false;
+  current_ = {seed->origin, secondsAtSpeed(*seed), via_};
   // A line through the thick of the obstacles: leave it to the searches.
   if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
   const Refinement result = refineSeed(attempt, *seed);
@@ -364,7 +251,7 @@ void PlanSearch::take(const std::string& origin) {
   statistics.steps.push_back({context_.secondsSinceStart(), statistics.attempts,
                               statistics.iterations, statistics.cost, plan_.trajectory->duration(),
                               origin});
-  best_via_ = via_;
+  best_ = current_;
 }
 
 /// Keeps the trajectory that violates least, for the report of a failure.

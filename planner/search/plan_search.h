@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
@@ -37,6 +39,19 @@ class PlanSearch {
   const ClearanceEvaluator& evaluator() const { return *evaluator_; }
 
  private:
+  /// The first guess that something came from.
+  struct Root {
+    std::string origin;
+    double seconds = 0.0;   ///< `secondsAtSpeed`
+    std::vector<VecX> via;  ///< configurations of the waypoints
+  };
+  struct Candidate {
+    int attempt = 0;
+    std::optional<Seed> seed;
+    double seconds = HUGE_VAL;
+    std::vector<VecX> via;
+  };
+
   bool mustEnd();
   std::vector<VecX> findGoals();
   bool mayUseFinerGeometry() const;
@@ -46,10 +61,11 @@ class PlanSearch {
   bool isCertified() const { return plan_.certificate && plan_.certificate->clear; }
   bool mayImprove() const;
   void improve(const std::vector<VecX>& goals);
-  bool mayTryAnother(int in_vain) const;
-  void tryAnother(int attempt, const VecX& goal);
+  bool mayTryOthers(int in_vain) const;
+  void tryOthers(const std::vector<VecX>& goals);
+  Candidate guessOf(int attempt, const VecX& goal);
+  double secondsAtSpeed(const Seed& seed) const;
   bool isBetter(const Trajectory& curve) const;
-  bool isHopeless(const Seed& seed) const;
   bool retimeAndAccept(const Trajectory& curve, const std::string& origin);
   void polish();
 
@@ -74,8 +90,8 @@ class PlanSearch {
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
   std::optional<PlanCost> cost_;
-  std::vector<VecX> via_;              ///< configurations of the waypoints, of the current attempt
-  std::vector<VecX> best_via_;         ///< of the attempt that gave the best plan
+  std::vector<VecX> via_;              ///< configurations of the waypoints, of the latest guess
+  Root current_, best_;                ///< of what is being worked on, and of the best plan
   bool way_found_ = true;              ///< by the last attempt's search
   std::vector<PlanProgress> history_;  ///< of the current attempt
   double least_violation_ = HUGE_VAL;  ///< [m], of the trajectory in `plan_`

@@ -7,12 +7,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/search/waypoint_targets.h"
 #include "allclear/planner/timing.h"
 #include "allclear/trajectories/spline_fit.h"
 
 namespace allclear {
 namespace {
+
+/// The pace of the guess: smooth enough for the spline to follow, and not to be beyond its limits.
+constexpr double kSmoothness = 1.0;
+constexpr double kGentleness = 0.5;
 
 constexpr double kSpanSeconds = 0.12;
 constexpr int kFewestSpans = 12;
@@ -39,6 +44,13 @@ BSpline followed(const Trajectory& plan, int spans) {
                    stateAt(plan, 0.0), stateAt(plan, T));
 }
 
+/// The plan's path at a calm pace, or the plan itself where its pace is not free.
+Trajectory calmed(const Problem& problem, const Trajectory& plan) {
+  if (!mayRetime(problem)) return plan;
+  const auto calm = retimed(problem, plan, {.smoothness = kSmoothness, .gentleness = kGentleness});
+  return calm ? Trajectory(calm->curve) : plan;
+}
+
 }  // namespace
 
 ObjectiveWeights polishingWeights(const ObjectiveWeights& weights) {
@@ -51,9 +63,10 @@ ObjectiveWeights polishingWeights(const ObjectiveWeights& weights) {
 Refinement polished(const ClearanceEvaluator& evaluator, const Trajectory& plan,
                     const RunContext& context, const PolishOptions& options) {
   const Problem& problem = evaluator.problem();
-  const int spans = std::clamp(static_cast<int>(std::ceil(plan.duration() / kSpanSeconds)),
+  const Trajectory calm = calmed(problem, plan);
+  const int spans = std::clamp(static_cast<int>(std::ceil(calm.duration() / kSpanSeconds)),
                                kFewestSpans, kMostSpans);
-  BSpline guess = followed(plan, spans);
+  BSpline guess = followed(calm, spans);
   if (isRestToRest(problem)) guess = guess.withDuration(feasibleDuration(problem, guess));
   RefinementOptions refinement;
   refinement.iterations = options.iterations;

@@ -1,0 +1,145 @@
+// What a search does with the time after its first certified plan.
+//
+// The plan's path gets its fastest pace. Then the path is polished on more spans, and gets its
+// fastest pace again, while that gains. Then other first guesses follow, to other goals of a pose
+// in turn: of a few guesses the one along the shortest path is refined, and polished when it became
+// the best. All plans are compared by one cost (`PlanCost`), and each is certified.
+//
+// `Improve::kSome` ends when guesses in a row gained little, or when little can be gained: counts
+// decide, so that the result depends on no clock. `Improve::kAll` goes on until the time limit.
+#include <array>
+
+#include "allclear/planner/retiming/retime.h"
+#include "allclear/planner/search/plan_search.h"
+#include "allclear/planner/search/polish.h"
+
+namespace allclear {
+namespace {
+
+// When improving ends (`Improve::kSome`).
+constexpr double kGain = 0.02;         // share of the cost: less is no gain
+constexpr double kLittleToGain = 0.1;  // duration above the least time, relative: nothing is left
+constexpr int kGuessesPerRound = 4;    // of which the shortest is refined
+constexpr int kRoundsInVain = 2;       // in a row
+constexpr int kPolishes = 6;           // of one plan, while they gain
+/// A guess whose path is longer than this share of that of the best plan's guess is left.
+constexpr double kHopelessShare = 1.0;
+/// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
+/// other, and with room below the torque limits, which a pace keeps at samples only.
+constexpr std::array<RetimeOptions, 3> kRetimings{{{.torque_share = 0.97},
+                                                   {.torque_share = 0.9, .row_step = 0.025},
+                                                   {.torque_share = 0.75, .row_step = 0.0125}}};
+
+}  // namespace
+
+/// Whether haste counts, and a better plan is wanted.
+bool PlanSearch::mayImprove() const {
+  return options_.improve != Improve::kNone && problem_.objective.duration > 0.0 &&
+         !problem_.duration.isFixed();
+}
+
+void PlanSearch::improve(const std::vector<VecX>& goals) {
+  retimeAndAccept(*plan_.trajectory, best_.origin);
+  polish();
+  for (int in_vain = 0; mayTryOthers(in_vain);) {
+    const double before = plan_.statistics.cost;
+    tryOthers(goals);
+    in_vain = plan_.statistics.cost < (1.0 - kGain) * before ? 0 : in_vain + 1;
+  }
+  plan_.statistics.cut_short = context_.mustEnd();
+  if (context_.isStopped()) plan_.status = PlanStatus::kInterrupted;
+}
+
+bool PlanSearch::mayTryOthers(int in_vain) const {
+  if (context_.mustEnd()) return false;
+  if (options_.improve == Improve::kAll) return true;
+  const bool is_near_least =
+      plan_.trajectory->duration() < (1.0 + kLittleToGain) * cost_->leastTime();
+  return !is_near_least && in_vain < kRoundsInVain && plan_.statistics.attempts < options_.attempts;
+}
+
+/// Some first guesses beside the plan that there is. Guesses cost little beside their refinement:
+/// only the one along the shortest path goes on, if that is no longer than the best plan's was.
+void PlanSearch::tryOthers(const std::vector<VecX>& goals) {
+  Candidate shortest;
+  for (int i = 0; i < kGuessesPerRound && !context_.mustEnd(); ++i) {
+    const int attempt = plan_.statistics.attempts;
+    if (options_.improve != Improve::kAll && attempt >= options_.attempts) break;
+    Candidate candidate = guessOf(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()]);
+    if (candidate.seed && candidate.seconds < shortest.seconds) shortest = std::move(candidate);
+  }
+  if (!shortest.seed || context_.mustEnd()) return;
+  if (shortest.seconds > kHopelessShare * best_.seconds) return;
+  via_ = shortest.via;
+  const double before = plan_.statistics.cost;
+  current_ = {shortest.seed->origin, shortest.seconds, shortest.via};
+  const Refinement result = refineSeed(shortest.attempt, *shortest.seed);
+  if (!result.clear || context_.mustEnd()) return;
+  if (!retimeAndAccept(result.curve, current_.origin)) accept(result.curve, current_.origin);
+  if (plan_.statistics.cost < before) polish();
+}
+
+PlanSearch::Candidate PlanSearch::guessOf(int attempt, const VecX& goal) {
+  Candidate out;
+  out.attempt = attempt;
+  out.seed = seedOf(attempt, goal);
+  if (out.seed) out.seconds = secondsAtSpeed(*out.seed);
+  out.via = via_;
+  return out;
+}
+
+/// [s] for the guess's path at full speed alone: what its length says about the plan's duration.
+double PlanSearch::secondsAtSpeed(const Seed& seed) const {
+  const PlannedLimits limits = plannedLimits(problem_);
+  double seconds = 0.0;
+  for (std::size_t i = 1; i < seed.path.size(); ++i) {
+    const VecX step = seed.path[i] - seed.path[i - 1];
+    seconds += step.cwiseQuotient(limits.velocity).cwiseAbs().maxCoeff();
+  }
+  return seconds;
+}
+
+/// The curve's path at its fastest pace; true when that is the best plan now.
+bool PlanSearch::retimeAndAccept(const Trajectory& curve, const std::string& origin) {
+  if (!mayRetime(problem_)) return false;
+  const ObjectiveWeights& weights = problem_.objective;
+  for (RetimeOptions options : kRetimings) {
+    options.smoothness = weights.jerk / weights.duration;
+    options.gentleness = weights.acceleration / weights.duration;
+    const auto fast = retimed(problem_, curve, options);
+    if (!fast || fast->curve.duration() > problem_.duration.max || !isBetter(fast->curve))
+      return false;
+    if (context_.mustEnd()) return false;
+    if (accept(fast->curve, origin + ", retimed")) return true;
+  }
+  return false;
+}
+
+/// Whether a curve costs less than the best certified plan so far.
+bool PlanSearch::isBetter(const Trajectory& curve) const {
+  return !isCertified() || (*cost_)(curve) < plan_.statistics.cost;
+}
+
+/// Polishes the best plan while that gains.
+void PlanSearch::polish() {
+  if (!polisher_) {
+    Problem hasty = problem_;
+    hasty.objective = polishingWeights(problem_.objective);
+    polisher_ = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_);
+  }
+  current_ = best_;
+  for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
+    const double before = plan_.statistics.cost;
+    history_.clear();
+    const Refinement result =
+        polished(*polisher_, *plan_.trajectory, recording(plan_.statistics.attempts - 1),
+                 {.via = best_.via});
+    count(result);
+    if (!result.clear || context_.mustEnd()) return;
+    const std::string origin = best_.origin + ", polished";
+    if (!retimeAndAccept(result.curve, origin)) accept(result.curve, origin);
+    if (plan_.statistics.cost > (1.0 - kGain) * before) return;
+  }
+}
+
+}  // namespace allclear
