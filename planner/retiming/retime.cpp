@@ -309,7 +309,7 @@ bool standsStill(const Trajectory& curve) {
 
 bool mayRetime(const Problem& problem) {
   const bool balances = problem.balance && problem.balance->criterion == Balance::Criterion::kZmp;
-  return !problem.duration.isFixed() && !balances &&
+  return !balances &&
          std::none_of(problem.waypoints.begin(), problem.waypoints.end(),
                       [](const Waypoint& waypoint) { return waypoint.time.has_value(); }) &&
          std::none_of(problem.obstacles.begin(), problem.obstacles.end(),

@@ -23,16 +23,16 @@ struct Retiming {
   double pass = 0.0;
 };
 
-/// Whether a problem leaves the pace free and keeps what was proven of a path at any pace: at rest
-/// at both ends or not, but without moving obstacles, fixed durations, waypoints with a time, and
-/// balance in motion.
+/// Whether what was proven of a path holds at any pace: without moving obstacles, waypoints with a
+/// time, and balance in motion.
 bool mayRetime(const Problem& problem);
 
 /// The curve's path at nearly the least time within the limits of velocity, acceleration, jerk and
 /// (where `limits.torque`) torque. Rows at whole nanoseconds whose polynomials keep the limits of
 /// velocity, acceleration and jerk at every instant; torques are kept at samples. The rows lie on
-/// the path, the polynomials between them near it: only a certificate says how near. Nothing when
-/// no pace within the limits is found, or when the curve stands still. Pre: `mayRetime`.
+/// the path, the polynomials between them near it: only a certificate says how near. At rest at
+/// both ends, it takes at least the problem's shortest duration; it may exceed the longest. Nothing
+/// when no pace within the limits is found, or when the curve stands still. Pre: `mayRetime`.
 std::optional<Retiming> retimed(const Problem& problem, const Trajectory& curve,
                                 const RetimeOptions& options = {});
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace allclear {
 namespace {
@@ -27,13 +28,19 @@ double doubleSTime(double length, double v, double a, double j) {
   return 2.0 * ramp(w);
 }
 
-PlanCost::PlanCost(const Problem& problem, const VecX& goal)
-    : weights_(problem.objective), limits_(plannedLimits(problem)), least_time_(kLeastTime) {
+PlanCost::PlanCost(const Problem& problem, const std::vector<VecX>& goals)
+    : weights_(problem.objective), limits_(plannedLimits(problem)), least_time_(HUGE_VAL) {
   const VecX start = problem.plannedPart(problem.start);
-  for (int k = 0; k < start.size(); ++k) {
-    least_time_ =
-        std::max(least_time_, doubleSTime(std::abs(goal[k] - start[k]), limits_.velocity[k],
-                                          limits_.acceleration[k], limits_.jerk[k]));
+  for (const VecX& goal : goals) {
+    double slowest = kLeastTime;
+    for (int k = 0; k < start.size(); ++k) {
+      const bool wraps = problem.robot->coordinates()[problem.planned[k]].wraps;
+      double step = goal[k] - start[k];
+      if (wraps) step = std::remainder(step, 2.0 * std::numbers::pi);
+      slowest = std::max(slowest, doubleSTime(std::abs(step), limits_.velocity[k],
+                                              limits_.acceleration[k], limits_.jerk[k]));
+    }
+    least_time_ = std::min(least_time_, slowest);
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "allclear/planner/problem.h"
 #include "allclear/trajectories/trajectory.h"
 
@@ -17,8 +19,8 @@ namespace allclear {
 /// Each is of order one and does not depend on a first guess.
 class PlanCost {
  public:
-  /// `goal`: planned coordinates.
-  PlanCost(const Problem& problem, const VecX& goal);
+  /// `goals`: planned coordinates, at least one.
+  PlanCost(const Problem& problem, const std::vector<VecX>& goals);
 
   double operator()(const Trajectory& curve) const;
 

@@ -22,8 +22,10 @@ constexpr double kLittleToGain = 0.1;  // duration above the least time, relativ
 constexpr int kGuessesPerRound = 4;    // of which the shortest is refined
 constexpr int kRoundsInVain = 2;       // in a row
 constexpr int kPolishes = 6;           // of one plan, while they gain
-/// A guess whose path is longer than this share of that of the best plan's guess is left.
-constexpr double kHopelessShare = 1.0;
+/// A guess whose path is longer than that of the best plan's guess is left; with `Improve::kAll`,
+/// by so much longer in rounds that take turns.
+constexpr double kPatience = 0.1;
+constexpr int kPatiences = 4;
 /// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
 /// other, and with room below the torque limits, which a pace keeps at samples only.
 constexpr std::array<RetimeOptions, 3> kRetimings{{{.torque_share = 0.97},
@@ -69,7 +71,11 @@ void PlanSearch::tryOthers(const std::vector<VecX>& goals) {
     if (candidate.seed && candidate.seconds < shortest.seconds) shortest = std::move(candidate);
   }
   if (!shortest.seed || context_.mustEnd()) return;
-  if (shortest.seconds > kHopelessShare * best_.seconds) return;
+  // With all the time in the world longer paths get their turn, too: obstacles may let them become
+  // shorter than those that began shorter.
+  ++rounds_of_guesses_;
+  const int patience = options_.improve == Improve::kAll ? rounds_of_guesses_ % kPatiences : 0;
+  if (shortest.seconds > (1.0 + kPatience * patience) * best_.seconds) return;
   via_ = shortest.via;
   const double before = plan_.statistics.cost;
   current_ = {shortest.seed->origin, shortest.seconds, shortest.via};
@@ -104,8 +110,10 @@ bool PlanSearch::retimeAndAccept(const Trajectory& curve, const std::string& ori
   if (!mayRetime(problem_)) return false;
   const ObjectiveWeights& weights = problem_.objective;
   for (RetimeOptions options : kRetimings) {
-    options.smoothness = weights.jerk / weights.duration;
-    options.gentleness = weights.acceleration / weights.duration;
+    if (weights.duration > 0.0) {
+      options.smoothness = weights.jerk / weights.duration;
+      options.gentleness = weights.acceleration / weights.duration;
+    }
     const auto fast = retimed(problem_, curve, options);
     if (!fast || fast->curve.duration() > problem_.duration.max || !isBetter(fast->curve))
       return false;

@@ -57,7 +57,7 @@ void PlanSearch::run() {
   const std::vector<VecX> goals = findGoals();
   if (goals.empty()) return;
   findings_.goal = goals.front();
-  cost_.emplace(problem_, goals.front());
+  cost_.emplace(problem_, goals);
   if (findFirst(goals) && mayImprove()) improve(goals);
 }
 
@@ -137,11 +137,18 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
   const Refinement result = refineSeed(attempt, *seed);
   if (!result.clear) {
+    if (lacksTime(result) && retimeAndAccept(result.curve, current_.origin)) return true;
     remember(result);
   } else if (accept(result.curve, seed->origin)) {
     return true;
   }
   return restAtCorners(*seed) || mustEnd();
+}
+
+/// Whether a curve is clear, but too fast for its limits in the longest duration.
+bool PlanSearch::lacksTime(const Refinement& result) const {
+  return result.violation == 0.0 &&
+         neededDuration(problem_, result.curve) > result.curve.duration();
 }
 
 /// The attempt's first guess, and what an attempt starts with.

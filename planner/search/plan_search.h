@@ -69,6 +69,7 @@ class PlanSearch {
   bool retimeAndAccept(const Trajectory& curve, const std::string& origin);
   void polish();
 
+  bool lacksTime(const Refinement& result) const;
   bool tryOnce(int attempt, const VecX& goal);
   std::optional<Seed> seedOf(int attempt, const VecX& goal);
   std::optional<Seed> findSeed(int attempt, const VecX& goal, const std::vector<VecX>& via);
@@ -90,7 +91,8 @@ class PlanSearch {
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
   std::optional<PlanCost> cost_;
-  std::vector<VecX> via_;              ///< configurations of the waypoints, of the latest guess
+  std::vector<VecX> via_;  ///< configurations of the waypoints, of the latest guess
+  int rounds_of_guesses_ = 0;
   Root current_, best_;                ///< of what is being worked on, and of the best plan
   bool way_found_ = true;              ///< by the last attempt's search
   std::vector<PlanProgress> history_;  ///< of the current attempt

@@ -42,20 +42,20 @@ TEST(PlanCost, ComparesPlansWhateverTheirFirstGuess) {
   const VecX goal = std::get<JointTarget>(problem.goal).values;
   const BSpline line = straightSpline(problem.start, goal, 8, 2.0);
   problem.objective = ObjectiveWeights::minTime();
-  const PlanCost fast(problem, goal);
+  const PlanCost fast(problem, {goal});
   // Joint 0 turns by 1.4 rad at 2 rad/s, 10 rad/s^2, 100 rad/s^3: 0.7 s at speed and a ramp of 0.3.
   EXPECT_NEAR(fast.leastTime(), 1.0, 1e-12);
   EXPECT_NEAR(fast(line), 2.0, 1e-12);
   problem.objective = {.duration = 0.0, .velocity = 1.0, .jerk = 0.0};
-  const PlanCost length(problem, goal);
+  const PlanCost length(problem, {goal});
   EXPECT_NEAR(length(line), length(line.withDuration(7.0)), 1e-9);
   EXPECT_NEAR(length(line), (goal - problem.start).norm() / 2.0, 1e-6);
   problem.objective = {.duration = 0.0, .jerk = 1.0};
-  const PlanCost jerk(problem, goal);
+  const PlanCost jerk(problem, {goal});
   // The integral of the squared jerk falls with the fifth power of the duration.
   EXPECT_NEAR(jerk(line), 32.0 * jerk(line.withDuration(4.0)), 1e-9 * jerk(line));
   problem.goal = JointTarget{{0, 1, 2}, problem.start};
-  EXPECT_EQ(PlanCost(problem, problem.start).leastTime(), 0.1);
+  EXPECT_EQ(PlanCost(problem, {problem.start, goal}).leastTime(), 0.1);
 }
 
 }  // namespace
