@@ -136,7 +136,8 @@ TEST(Plan, KeepsItsLimitsInAFixedDurationThatTheFirstGuessIsTooFastFor) {
   problem.obstacles.clear();
   const Plan free = allclear::plan(problem, kPatient);
   ASSERT_EQ(free.status, PlanStatus::kCertified) << free.message;
-  const double fixed = 1.02 * free.trajectory->duration();
+  // Plans last whole nanoseconds.
+  const double fixed = std::round(1.02e9 * free.trajectory->duration()) / 1e9;
   problem.duration = {fixed, fixed};
   const Plan plan = allclear::plan(problem, kPatient);
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;

@@ -84,7 +84,7 @@ TEST(PlanSearch, KeepsTheBestOfThePlansThatItFinds) {
     EXPECT_GE(steps[i].iterations, steps[i - 1].iterations);
   }
   EXPECT_EQ(steps.back().duration, plan.trajectory->duration());
-  const PlanCost cost(problem, {std::get<JointTarget>(problem.goal).values});
+  const PlanCost cost(problem, std::vector<VecX>{std::get<JointTarget>(problem.goal).values});
   EXPECT_EQ(steps.back().cost, cost(*plan.trajectory));
   EXPECT_LT(steps.back().duration, 0.9 * steps.front().duration);
   EXPECT_FALSE(plan.statistics.cut_short);
