@@ -234,12 +234,14 @@ void addPlan(CLI::App& app, int& exit_code) {
       ->type_name("N");
   CLI::Option* seed =
       command->add_option("--seed", options->seed, "of the random first guesses")->type_name("N");
+  const std::map<std::string, Improve> improvements{
+      {"none", Improve::kNone}, {"some", Improve::kSome}, {"all", Improve::kAll}};
   command
       ->add_option("--improve", options->improve,
                    "what follows the first certified plan: none, some, or all the time")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Improve>{
-          {"none", Improve::kNone}, {"some", Improve::kSome}, {"all", Improve::kAll}}))
-      ->type_name("HOW");
+      ->transform(CLI::CheckedTransformer(improvements))
+      ->type_name("HOW")
+      ->option_text("none|some|all");
   CLI::Option* quiet = command->add_flag("--quiet", options->quiet, "print the verdict only");
   command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
   command->add_flag("--json", options->json, "print JSON");
