@@ -21,7 +21,9 @@ constexpr double kGain = 0.02;         // share of the cost: less is no gain
 constexpr double kLittleToGain = 0.1;  // duration above the least time, relative: nothing is left
 constexpr int kGuessesPerRound = 4;    // of which the shortest is refined
 constexpr int kRoundsInVain = 2;       // in a row
-constexpr int kPolishes = 6;           // of one plan, while they gain
+constexpr int kPolishes = 6;           // of one curve, while they gain
+constexpr double kPromising = 1.05;    // times the best plan's cost before its polish
+constexpr double kHope = 2.0;          // further gains like the last one
 /// A guess whose path is longer than that of the best plan's guess is left; with `Improve::kAll`,
 /// by so much longer in rounds that take turns.
 constexpr double kPatience = 0.1;
@@ -41,8 +43,8 @@ bool PlanSearch::mayImprove() const {
 }
 
 void PlanSearch::improve(const std::vector<VecX>& goals) {
-  retimeAndAccept(*plan_.trajectory, best_.origin);
-  polish();
+  current_ = best_;
+  pursue(offerFirst(*plan_.trajectory));
   for (int in_vain = 0; mayTryOthers(in_vain);) {
     const double before = plan_.statistics.cost;
     tryOthers(goals);
@@ -76,13 +78,14 @@ void PlanSearch::tryOthers(const std::vector<VecX>& goals) {
   ++rounds_of_guesses_;
   const int patience = options_.improve == Improve::kAll ? rounds_of_guesses_ % kPatiences : 0;
   if (shortest.seconds > (1.0 + kPatience * patience) * best_.seconds) return;
-  via_ = shortest.via;
-  const double before = plan_.statistics.cost;
   current_ = {shortest.seed->origin, shortest.seconds, shortest.via};
+  via_ = shortest.via;
   const Refinement result = refineSeed(shortest.attempt, *shortest.seed);
   if (!result.clear || context_.mustEnd()) return;
-  if (!retimeAndAccept(result.curve, current_.origin)) accept(result.curve, current_.origin);
-  if (plan_.statistics.cost < before) polish();
+  // Polishing gains much: a curve is compared with what the best plan was before its polish.
+  const double rival = best_.unpolished;
+  const Trajectory curve = offerFirst(result.curve);
+  if (current_.unpolished < kPromising * rival) pursue(curve);
 }
 
 PlanSearch::Candidate PlanSearch::guessOf(int attempt, const VecX& goal) {
@@ -105,22 +108,33 @@ double PlanSearch::secondsAtSpeed(const Seed& seed) const {
   return seconds;
 }
 
-/// The curve's path at its fastest pace; true when that is the best plan now.
-bool PlanSearch::retimeAndAccept(const Trajectory& curve, const std::string& origin) {
-  if (!mayRetime(problem_)) return false;
+/// The curve at its fastest pace where that is free, else as it is; certified and taken when it is
+/// better than the best plan.
+Trajectory PlanSearch::offer(const Trajectory& curve, const std::string& origin) {
   const ObjectiveWeights& weights = problem_.objective;
+  Trajectory out = curve;
   for (RetimeOptions options : kRetimings) {
+    if (!mayRetime(problem_)) break;
     if (weights.duration > 0.0) {
       options.smoothness = weights.jerk / weights.duration;
       options.gentleness = weights.acceleration / weights.duration;
     }
     const auto fast = retimed(problem_, curve, options);
-    if (!fast || fast->curve.duration() > problem_.duration.max || !isBetter(fast->curve))
-      return false;
-    if (context_.mustEnd()) return false;
-    if (accept(fast->curve, origin + ", retimed")) return true;
+    if (!fast || fast->curve.duration() > problem_.duration.max || context_.mustEnd()) break;
+    out = fast->curve;
+    if (!isBetter(out) || accept(out, origin + ", retimed")) return out;
   }
-  return false;
+  // No other pace, or none that the certificate takes.
+  if (isCertified() && isBetter(curve) && !context_.mustEnd()) accept(curve, origin);
+  return curve;
+}
+
+/// The same, for a curve that has not been polished.
+Trajectory PlanSearch::offerFirst(const Trajectory& curve) {
+  Trajectory out = offer(curve, current_.origin);
+  current_.unpolished = (*cost_)(out);
+  if (best_.origin == current_.origin) best_.unpolished = current_.unpolished;
+  return out;
 }
 
 /// Whether a curve costs less than the best certified plan so far.
@@ -128,25 +142,25 @@ bool PlanSearch::isBetter(const Trajectory& curve) const {
   return !isCertified() || (*cost_)(curve) < plan_.statistics.cost;
 }
 
-/// Polishes the best plan while that gains.
-void PlanSearch::polish() {
+/// Polishes a curve while that gains, and while it is the best plan or may become it.
+void PlanSearch::pursue(Trajectory curve) {
   if (!polisher_) {
     Problem hasty = problem_;
     hasty.objective = polishingWeights(problem_.objective);
     polisher_ = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_);
   }
-  current_ = best_;
   for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
-    const double before = plan_.statistics.cost;
+    const double before = (*cost_)(curve);
     history_.clear();
-    const Refinement result =
-        polished(*polisher_, *plan_.trajectory, recording(plan_.statistics.attempts - 1),
-                 {.via = best_.via});
+    const Refinement result = polished(*polisher_, curve, recording(plan_.statistics.attempts - 1),
+                                       {.via = current_.via});
     count(result);
     if (!result.clear || context_.mustEnd()) return;
-    const std::string origin = best_.origin + ", polished";
-    if (!retimeAndAccept(result.curve, origin)) accept(result.curve, origin);
-    if (plan_.statistics.cost > (1.0 - kGain) * before) return;
+    curve = offer(result.curve, current_.origin + ", polished");
+    const double gain = before - (*cost_)(curve);
+    // Gains become smaller: what twice the last one would not make the best plan is given up.
+    const double hoped = before - (1.0 + kHope) * gain;
+    if (gain < kGain * before || hoped > plan_.statistics.cost) return;
   }
 }
 

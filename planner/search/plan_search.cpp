@@ -137,7 +137,8 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
   const Refinement result = refineSeed(attempt, *seed);
   if (!result.clear) {
-    if (lacksTime(result) && retimeAndAccept(result.curve, current_.origin)) return true;
+    if (lacksTime(result)) offer(result.curve, current_.origin);
+    if (isCertified()) return true;
     remember(result);
   } else if (accept(result.curve, seed->origin)) {
     return true;

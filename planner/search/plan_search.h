@@ -42,8 +42,9 @@ class PlanSearch {
   /// The first guess that something came from.
   struct Root {
     std::string origin;
-    double seconds = 0.0;   ///< `secondsAtSpeed`
-    std::vector<VecX> via;  ///< configurations of the waypoints
+    double seconds = 0.0;          ///< `secondsAtSpeed`
+    std::vector<VecX> via;         ///< configurations of the waypoints
+    double unpolished = HUGE_VAL;  ///< cost before any polish
   };
   struct Candidate {
     int attempt = 0;
@@ -66,8 +67,9 @@ class PlanSearch {
   Candidate guessOf(int attempt, const VecX& goal);
   double secondsAtSpeed(const Seed& seed) const;
   bool isBetter(const Trajectory& curve) const;
-  bool retimeAndAccept(const Trajectory& curve, const std::string& origin);
-  void polish();
+  Trajectory offer(const Trajectory& curve, const std::string& origin);
+  Trajectory offerFirst(const Trajectory& curve);
+  void pursue(Trajectory curve);
 
   bool lacksTime(const Refinement& result) const;
   bool tryOnce(int attempt, const VecX& goal);
