@@ -51,6 +51,7 @@ class Assumptions {
   /// The order is that of the one line: what is left out of the proof comes first.
   std::vector<Assumption> run() {
     addGeometry();
+    addRobotFiles();
     addExemptPairs();
     addHeldJoints();
     addInterpolation();
@@ -88,6 +89,16 @@ class Assumptions {
               joined(visual) + ".",
           counted(visual.size(), "link") + " enclosed by visuals" + inBrackets(visual));
     }
+  }
+
+  /// How odd parts of the robot's files were read.
+  void addRobotFiles() {
+    const std::vector<std::string>& read = problem_.robot->assumptions();
+    if (read.empty()) return;
+    std::string text;
+    for (const std::string& assumption : read) text += (text.empty() ? "" : "; ") + assumption;
+    add("robot files", "The robot's files are read so: " + text + ".",
+        counted(read.size(), "assumption") + " about the robot's files");
   }
 
   void addExemptPairs() {
