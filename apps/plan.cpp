@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "allclear/apps/assumptions_json.h"
 #include "allclear/apps/commands.h"
@@ -35,6 +38,7 @@ struct PlanCommand {
   int threads = 0;
   std::uint64_t seed = 0;
   bool has_seed = false;
+  std::optional<Improve> improve;
   bool quiet = false;
   bool verbose = false;
   bool json = false;
@@ -56,8 +60,11 @@ class ProgressLine {
     if (quiet_) return;
     if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;  // a log of every tenth will do
     printed_ = true;
-    std::fprintf(stderr, "%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
-                 in_place_ ? "\r\033[K" : "", p.attempt, p.round, p.iteration, p.cost,
+    char best[32] = "";
+    if (!std::isnan(p.best)) std::snprintf(best, sizeof best, "best %.3f s  ", p.best);
+    std::fprintf(stderr,
+                 "%s%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
+                 in_place_ ? "\r\033[K" : "", best, p.attempt, p.round, p.iteration, p.cost,
                  p.infeasibility, p.worst.c_str(), in_place_ ? "" : "\n");
     std::fflush(stderr);
   }
@@ -90,6 +97,20 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
   return output;
 }
 
+/// The first certified plan and each better one.
+nlohmann::ordered_json stepsJson(const std::vector<PlanStep>& steps) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const PlanStep& step : steps) {
+    out.push_back({{"seconds", step.seconds},
+                   {"attempts", step.attempts},
+                   {"iterations", step.iterations},
+                   {"cost", step.cost},
+                   {"duration", step.duration},
+                   {"origin", step.origin}});
+  }
+  return out;
+}
+
 /// Status, times and figures of a plan; the trajectory itself is in its files.
 nlohmann::ordered_json asJson(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
@@ -102,7 +123,10 @@ nlohmann::ordered_json asJson(const Plan& plan) {
                                 {"attempts", s.attempts},
                                 {"rounds", s.rounds},
                                 {"iterations", s.iterations},
-                                {"first_guess", s.seed}};
+                                {"first_guess", s.seed},
+                                {"cost", s.cost},
+                                {"cut_short", s.cut_short},
+                                {"steps", stepsJson(s.steps)}};
   // What there is of a plan that was not found, too.
   if (plan.trajectory) out["duration"] = plan.trajectory->duration();
   if (plan.certificate) {
@@ -140,6 +164,7 @@ int run(const PlanCommand& command) {
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
   if (command.threads > 0) options.threads = command.threads;
   if (command.has_seed) options.seed = command.seed;
+  if (command.improve) options.improve = *command.improve;
 
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
@@ -209,6 +234,14 @@ void addPlan(CLI::App& app, int& exit_code) {
       ->type_name("N");
   CLI::Option* seed =
       command->add_option("--seed", options->seed, "of the random first guesses")->type_name("N");
+  const std::map<std::string, Improve> improvements{
+      {"none", Improve::kNone}, {"some", Improve::kSome}, {"all", Improve::kAll}};
+  command
+      ->add_option("--improve", options->improve,
+                   "what follows the first certified plan: none, some, or all the time")
+      ->transform(CLI::CheckedTransformer(improvements))
+      ->type_name("HOW")
+      ->option_text("none|some|all");
   CLI::Option* quiet = command->add_flag("--quiet", options->quiet, "print the verdict only");
   command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
   command->add_flag("--json", options->json, "print JSON");

@@ -1,7 +1,11 @@
 // Plans the problems of `planning_problems_v1` files and says, per scene, how many were solved and
-// certified, how long that took, and how good the plans are.
+// certified, how long that took to the first certified plan, and how good the plans are; per robot,
+// what improving them took and gained. Durations stand beside two that no plan can beat: of each
+// joint alone between the same ends, and of a pass along the plan's own path (least_time.h).
 //   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--check N] [--csv F]
-//                  [--geometry auto|mesh|capsule] [--proof CHECKER] [--rival OMPL] [--json F]
+//                  [--geometry auto|mesh|capsule] [--improve none|some|all] [--seed N]
+//                  [--objective min_time|balanced|smooth|short] [--steps] [--proof CHECKER]
+//                  [--rival OMPL] [--json F]
 // Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
 // run can be resumed. Processes share the work. Where FCL was found,
 // every certified plan is looked at by it at N random instants (100 unless told: 10^5 samples over
@@ -30,6 +34,7 @@
 #include "bench/support/bench_report.h"
 #include "bench/support/planning_problems.h"
 #include "bench/support/rival_table.h"
+#include "tests/support/least_time.h"
 #ifdef ALLCLEAR_WITH_FCL
 #include "bench/plan_check_fcl.h"
 #endif
@@ -49,6 +54,10 @@ struct Arguments {
   int jobs = 1;
   int check = 100;
   GeometryMode geometry = GeometryMode::kAuto;
+  Improve improve = Improve::kSome;
+  std::string objective = "balanced";
+  std::uint64_t seed = 1;
+  bool steps = false;
   std::string checker;
   std::string rival;
   std::string csv = "bench_problems.csv";
@@ -67,6 +76,14 @@ void addOptions(CLI::App* app, Arguments* out) {
   app->add_option("--check", out->check, "instants of a plan that FCL looks at");
   app->add_option("--geometry", out->geometry, "what stands for meshes in the search")
       ->transform(CLI::CheckedTransformer(geometries));
+  const std::map<std::string, Improve> improvements{
+      {"none", Improve::kNone}, {"some", Improve::kSome}, {"all", Improve::kAll}};
+  app->add_option("--improve", out->improve, "what follows the first certified plan")
+      ->transform(CLI::CheckedTransformer(improvements));
+  app->add_option("--objective", out->objective, "what a good plan is")
+      ->check(CLI::IsMember({"min_time", "balanced", "smooth", "short"}));
+  app->add_option("--seed", out->seed, "of the first guesses");
+  app->add_flag("--steps", out->steps, "print the first certified plan and each better one");
   app->add_option("--proof", out->checker, "prove the plans, and let this program check them");
 #ifdef ALLCLEAR_WITH_OMPL
   app->add_option("--rival", out->rival, "plan the same problems by this, too")
@@ -100,20 +117,25 @@ struct Row {
   std::string status;
   double seconds = 0, iterations = 0, duration = 0, length_ratio = 0, clearance = 0;
   double samples = 0, violations = 0;  ///< of the independent check
-  double least = 0;                    ///< its least distance beyond the margin [m]
+  double least_room = 0;               ///< its least distance beyond the margin [m]
   double proofs = 0, cells = 0, kilobytes = 0, prove_seconds = 0, check_seconds = 0;
   double rivals = 0, rival_solved = 0, rival_seconds = 0, rival_length = 0;
-  double rival_contacts = 0, rival_short = 0;  ///< samples of its path
+  double rival_contacts = 0, rival_short = 0;    ///< samples of its path
+  double first_seconds = 0, first_duration = 0;  ///< of the first certified plan
+  double duration_at_1s = 0;                     ///< of the best plan after a second, or the first
+  double least = 0, pass = 0;                    ///< [s], see above
+  double jerk = 0;  ///< root of the mean squared share of the jerk limits
 };
 
-constexpr int kNumbers = 19;
+constexpr int kNumbers = 25;
 template <class R>
 auto numbersOf(R& r) {
-  return std::array{&r.seconds,       &r.iterations,     &r.duration,     &r.length_ratio,
-                    &r.clearance,     &r.samples,        &r.violations,   &r.least,
-                    &r.proofs,        &r.cells,          &r.kilobytes,    &r.prove_seconds,
-                    &r.check_seconds, &r.rivals,         &r.rival_solved, &r.rival_seconds,
-                    &r.rival_length,  &r.rival_contacts, &r.rival_short};
+  return std::array{
+      &r.seconds,        &r.iterations,    &r.duration,      &r.length_ratio,   &r.clearance,
+      &r.samples,        &r.violations,    &r.least_room,    &r.proofs,         &r.cells,
+      &r.kilobytes,      &r.prove_seconds, &r.check_seconds, &r.first_seconds,  &r.first_duration,
+      &r.duration_at_1s, &r.least,         &r.pass,          &r.jerk,           &r.rivals,
+      &r.rival_solved,   &r.rival_seconds, &r.rival_length,  &r.rival_contacts, &r.rival_short};
 }
 
 double pathLength(const Trajectory& trajectory) {
@@ -135,12 +157,56 @@ void check([[maybe_unused]] const Problem& problem, [[maybe_unused]] const Traje
       bench::FclPlanCheck(problem).run(trajectory, samples, static_cast<unsigned>(row->index));
   row->samples = static_cast<double>(result.samples);
   row->violations = static_cast<double>(result.violations);
-  row->least = result.least;
+  row->least_room = result.least;
   if (result.violations > 0) {
     std::fprintf(stderr, "%s %d: FCL finds %s %.3g m short of the margin\n", row->scene.c_str(),
                  row->index, result.worst.c_str(), -result.least);
   }
 #endif
+}
+
+ObjectiveWeights objectiveOf(const std::string& word) {
+  if (word == "min_time") return ObjectiveWeights::minTime();
+  if (word == "smooth") return ObjectiveWeights::smooth();
+  return word == "short" ? ObjectiveWeights::shortest() : ObjectiveWeights::balanced();
+}
+
+double jerkShare(const PlannedLimits& limits, const Trajectory& trajectory) {
+  constexpr int kSamples = 2000;
+  double sum = 0.0;
+  for (int i = 0; i < kSamples; ++i) {
+    const double t = trajectory.duration() * (i + 0.5) / kSamples;
+    sum += trajectory.value(t, 3).cwiseQuotient(limits.jerk).squaredNorm() / kSamples;
+  }
+  return std::sqrt(sum);
+}
+
+/// What the plan took and what it could have taken.
+void addDurations(const Problem& problem, const Plan& plan, Row* row) {
+  constexpr double kSecond = 1.0;
+  const std::vector<PlanStep>& steps = plan.statistics.steps;
+  const Trajectory& trajectory = *plan.trajectory;
+  const PlannedLimits limits = plannedLimits(problem);
+  row->first_seconds = steps.front().seconds;
+  row->first_duration = steps.front().duration;
+  for (const PlanStep& step : steps) {
+    if (&step == &steps.front() || step.seconds <= kSecond) row->duration_at_1s = step.duration;
+  }
+  row->least = test::perJointLeastTime(limits, trajectory.value(0.0),
+                                       trajectory.value(trajectory.duration()));
+  row->pass = std::max(row->least, test::TimeOptimalPass(limits, trajectory).seconds());
+  row->jerk = jerkShare(limits, trajectory);
+}
+
+void printSteps(const Row& row, const PlanStatistics& statistics) {
+  for (const PlanStep& step : statistics.steps) {
+    std::fprintf(stderr, "%s %d: %6.3f s, %2d attempts, %4d iterations: %.3f s, cost %.4f, %s\n",
+                 row.scene.c_str(), row.index, step.seconds, step.attempts, step.iterations,
+                 step.duration, step.cost, step.origin.c_str());
+  }
+  std::fprintf(stderr, "  end: %.3f s, of these certificates %.3f s, solver %.3f s, seeds %.3f s\n",
+               statistics.seconds, statistics.certify_seconds, statistics.solve_seconds,
+               statistics.seed_seconds);
 }
 
 /// A proof that is not accepted is named on stderr.
@@ -182,7 +248,10 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   options.time_limit = arguments.time;
   options.attempts = 1000;
   options.threads = 1;
+  options.seed = arguments.seed;
+  options.improve = arguments.improve;
   problem.collision.geometry = arguments.geometry;
+  problem.objective = objectiveOf(arguments.objective);
   try {
     const Plan plan = allclear::plan(problem, options);
     row.status = plan.status == PlanStatus::kCertified ? "certified" : planStatusName(plan.status);
@@ -190,7 +259,7 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
         plan.message.find("at the goal") != std::string::npos) {
       row.status = "end in contact";
     }
-    row.seconds = plan.statistics.seconds;
+    row.seconds = row.first_seconds = plan.statistics.seconds;
     row.iterations = plan.statistics.iterations;
     if (plan.status == PlanStatus::kCertified) {
       row.duration = plan.trajectory->duration();
@@ -198,6 +267,8 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
           (plan.trajectory->value(row.duration) - plan.trajectory->value(0.0)).norm();
       row.length_ratio = pathLength(*plan.trajectory) / std::max(straight, 1e-9);
       row.clearance = plan.certificate->minimum_clearance.lower;
+      addDurations(problem, plan, &row);
+      if (arguments.steps) printSteps(row, plan.statistics);
       check(problem, *plan.trajectory, arguments.check, &row);
       prove(problem, *plan.certificate, arguments.checker, &row);
     }
@@ -264,7 +335,7 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
   std::map<std::string, std::vector<Row>> scenes;
   for (const Row& r : rows) scenes[r.scene].push_back(r);
   std::printf("%-24s %9s %9s %8s %9s %9s %6s %9s %7s %10s %9s %10s\n", "scene", "certified",
-              "contact*", "of", "median s", "p95 s", "iter", "duration", "length", "clear mm",
+              "contact*", "of", "first s", "p95 s", "iter", "duration", "length", "clear mm",
               "samples**", "violations");
   double all_samples = 0, all_violations = 0;
   for (const auto& [scene, list] : scenes) {
@@ -273,7 +344,7 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
     int contact = 0;
     double samples = 0, violations = 0, least = INFINITY;
     for (const Row& r : list) {
-      seconds.push_back(r.seconds);
+      seconds.push_back(r.first_seconds);
       contact += r.status == "end in contact";
       if (r.status != "certified") continue;
       ++certified;
@@ -283,7 +354,7 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
       clearance.push_back(1e3 * r.clearance);
       samples += r.samples;
       violations += r.violations;
-      if (r.samples > 0) least = std::min(least, r.least);
+      if (r.samples > 0) least = std::min(least, r.least_room);
     }
     all_samples += samples;
     all_violations += violations;
@@ -314,14 +385,60 @@ void summarise(const std::vector<Row>& rows, bench::Report* report) {
   }
 }
 
-void summariseProofs(const std::vector<Row>& rows, bench::Report* report) {
+std::map<std::string, std::vector<Row>> certifiedByRobot(const std::vector<Row>& rows) {
   std::map<std::string, std::vector<Row>> robots;
   for (const Row& r : rows) {
     if (r.status == "certified") robots[r.scene.substr(0, r.scene.find('/'))].push_back(r);
   }
+  return robots;
+}
+
+/// Medians per robot: times to plan, durations, and these over the two least ones.
+void summariseDurations(const std::vector<Row>& rows, bench::Report* report) {
+  std::printf("\n%-10s %9s %8s %8s %8s | %8s %8s %8s | %8s %8s %8s %8s %8s %8s\n", "medians",
+              "certified", "first s", "p95 s", "end s", "dur.1st", "dur.1s", "dur.end", "/first",
+              "/joints", "/pass", "max/pass", "free**", "jerk***");
+  for (const auto& [robot, list] : certifiedByRobot(rows)) {
+    std::vector<double> first, end, at_first, at_1s, at_end, gain, joints, pass, free, jerk;
+    for (const Row& r : list) {
+      first.push_back(r.first_seconds);
+      end.push_back(r.seconds);
+      at_first.push_back(r.first_duration);
+      at_1s.push_back(r.duration_at_1s);
+      at_end.push_back(r.duration);
+      gain.push_back(r.duration / r.first_duration);
+      joints.push_back(r.duration / r.least);
+      pass.push_back(r.duration / r.pass);
+      jerk.push_back(r.jerk);
+      if (r.length_ratio < 1.01) free.push_back(r.duration / r.least);
+    }
+    const double worst = *std::max_element(pass.begin(), pass.end());
+    std::printf(
+        "%-10s %9zu %8.3f %8.3f %8.3f | %8.2f %8.2f %8.2f | %8.3f %8.3f %8.3f %8.3f %8.3f %8.3f\n",
+        robot.c_str(), list.size(), quantile(first, 0.5), quantile(first, 0.95), quantile(end, 0.5),
+        quantile(at_first, 0.5), quantile(at_1s, 0.5), quantile(at_end, 0.5), quantile(gain, 0.5),
+        quantile(joints, 0.5), quantile(pass, 0.5), worst, quantile(free, 0.5),
+        quantile(jerk, 0.5));
+    report->figure(robot + ".first_s", quantile(first, 0.5));
+    report->figure(robot + ".first_p95_s", quantile(first, 0.95));
+    report->figure(robot + ".duration_first_s", quantile(at_first, 0.5));
+    report->figure(robot + ".duration_at_1s", quantile(at_1s, 0.5));
+    report->figure(robot + ".duration_s", quantile(at_end, 0.5));
+    report->figure(robot + ".duration_over_joints", quantile(joints, 0.5));
+    report->figure(robot + ".duration_over_pass", quantile(pass, 0.5));
+    report->figure(robot + ".duration_over_pass_max", worst);
+  }
+  std::printf(
+      "/first, /joints, /pass: durations over that of the first plan, over each joint's least "
+      "time, "
+      "over a pass along the plan's path\n** /joints of paths that are straight to 1 %%\n"
+      "*** root of the mean squared share of the jerk limits\n");
+}
+
+void summariseProofs(const std::vector<Row>& rows, bench::Report* report) {
   std::printf("\n%-24s %9s %9s %8s %8s %9s %9s\n", "proofs (medians)", "certified", "accepted",
               "cells", "kB", "prover s", "checker s");
-  for (const auto& [robot, list] : robots) {
+  for (const auto& [robot, list] : certifiedByRobot(rows)) {
     std::vector<double> cells, kilobytes, prove, check;
     double accepted = 0.0;
     for (const Row& r : list) {
@@ -375,6 +492,7 @@ int main(int argc, char** argv) {
   }
   for (pid_t child : children) ::waitpid(child, nullptr, 0);
   summarise(readRows(arguments.csv), &report);
+  summariseDurations(readRows(arguments.csv), &report);
   if (!arguments.checker.empty()) summariseProofs(readRows(arguments.csv), &report);
   if (!arguments.rival.empty()) summariseRival(readRows(arguments.csv), &report);
   return 0;

@@ -52,6 +52,11 @@ class ReportMaker {
                               (statistics.attempts == 1 ? " attempt, " : " attempts, ") +
                               std::to_string(statistics.iterations) + " iterations");
     if (!statistics.seed.empty()) addFact("First guess", statistics.seed);
+    if (statistics.steps.size() > 1) {
+      const PlanStep& first = statistics.steps.front();
+      addFact("First plan", number(first.duration, "%.4f") + " s, found in " +
+                                number(first.seconds, "%.3g") + " s");
+    }
   }
 
   void addFact(const std::string& name, const std::string& value) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,18 @@ struct PlanProgress {
   double cost = 0.0;
   double infeasibility = 0.0;
   std::string worst;  ///< the worst pair and its distance, or the current step
+  double best = std::numeric_limits<double>::quiet_NaN();  ///< [s] duration of the best certified
+                                                           ///< plan so far; NaN without one
+};
+
+/// A certified plan that was better than all before it, and what it took to find.
+struct PlanStep {
+  double seconds = 0.0;   ///< since the start
+  int attempts = 0;       ///< first guesses so far
+  int iterations = 0;     ///< of the solver so far
+  double cost = 0.0;      ///< by the problem's objective (`PlanStatistics::cost`)
+  double duration = 0.0;  ///< of the plan [s]
+  std::string origin;     ///< the first guess that it came from, and what was done to it
 };
 
 struct PlanHooks {
@@ -43,9 +56,14 @@ struct PlanStatistics {
   int attempts = 0;
   int rounds = 0;
   int iterations = 0;
-  double cost = 0.0;
-  std::string seed;                   ///< the first guess that led to the plan
+  double cost = 0.0;  ///< of the plan by the problem's objective (docs/task.md): comparable between
+                      ///< all plans of one problem
+  std::string seed;   ///< the first guess that led to the plan, and what was done to it
   std::vector<PlanProgress> history;  ///< of the attempt that gave the trajectory
+  /// The first certified plan, and each better one: what they took, and what they gained.
+  std::vector<PlanStep> steps;
+  /// The time limit or `stop` ended the improvement: with more time the plan might be another one.
+  bool cut_short = false;
 };
 
 struct Plan {

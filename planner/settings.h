@@ -121,23 +121,48 @@ struct DurationBounds {
   bool isFixed() const { return min == max; }
 };
 
-/// Weights of the cost's terms, each of which is scaled to order one on the first guess.
+/// Weights of the cost's terms. In the optimiser each term is scaled to order one on the first
+/// guess; which of several certified plans is the best is decided by terms that do not depend on a
+/// guess (docs/task.md, `objective`).
 struct ObjectiveWeights {
   double duration = 1.0;
   double velocity = 0.0;      ///< mean squared joint velocity: shortens the path
   double acceleration = 0.0;  ///< mean squared joint acceleration
   double jerk = 0.1;          ///< mean squared joint jerk: enough to smooth without slowing
   double torque = 0.0;        ///< mean squared joint torque
+
+  static ObjectiveWeights minTime();   ///< the duration alone
+  static ObjectiveWeights balanced();  ///< the default: nearly as fast, with less jerk
+  static ObjectiveWeights smooth();    ///< slower, with much less jerk and acceleration
+  static ObjectiveWeights shortest();  ///< the shortest path first, then the duration
+};
+
+inline ObjectiveWeights ObjectiveWeights::minTime() { return {.duration = 1.0, .jerk = 0.0}; }
+inline ObjectiveWeights ObjectiveWeights::balanced() { return {}; }
+inline ObjectiveWeights ObjectiveWeights::smooth() {
+  return {.duration = 1.0, .acceleration = 0.5, .jerk = 1.0};
+}
+inline ObjectiveWeights ObjectiveWeights::shortest() {
+  return {.duration = 0.1, .velocity = 1.0, .jerk = 0.01};
+}
+
+/// What to do with the time that is left after the first certified plan.
+enum class Improve {
+  kNone,  ///< nothing: the first certified plan is the plan
+  kSome,  ///< make it faster, and look for better ones while that is likely to gain something:
+          ///< judged by counted work, so that the result is the same on every machine
+  kAll,   ///< until the time limit
 };
 
 /// How to solve: changes the time that it takes and which of several good plans is found, never the
 /// conditions of the certificate.
 struct PlanOptions {
   double time_limit = 10.0;  ///< [s] of wall clock; the best certified plan so far is returned
-  int attempts = 8;          ///< first guesses at most; the first that is certified wins
+  int attempts = 8;          ///< first guesses at most (with `Improve::kAll`: to the first plan)
   std::uint64_t seed = 1;    ///< of the random guesses
   int threads = 0;           ///< 0: one per processor. The plan does not depend on it
   int spans = 0;             ///< polynomial pieces of the trajectory; 0: as many as the path needs
+  Improve improve = Improve::kSome;
 };
 
 }  // namespace allclear

@@ -10,7 +10,7 @@ _allclear() {
   done
   local robot='--srdf --package --base --soft-limits --pair-samples --skip-never'
   case $command in
-    plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --quiet --verbose --json' ;;
+    plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --improve --quiet --verbose --json' ;;
     check) options='--report --json' ;;
     certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json' ;;
     report) options='--output --interpolation --tube --limit-tolerance' ;;
@@ -28,6 +28,10 @@ _allclear() {
       ;;
     --interpolation)
       mapfile -t COMPREPLY < <(compgen -W 'as-sent linear cubic quintic' -- "$word")
+      return
+      ;;
+    --improve)
+      mapfile -t COMPREPLY < <(compgen -W 'none some all' -- "$word")
       return
       ;;
     --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package)

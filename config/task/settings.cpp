@@ -72,6 +72,20 @@ double scalingFactor(const Value& value) {
   return factor;
 }
 
+ObjectiveWeights objectiveNamed(const Value& value) {
+  const std::string word = value.word({"min_time", "balanced", "smooth", "short"});
+  if (word == "min_time") return ObjectiveWeights::minTime();
+  if (word == "smooth") return ObjectiveWeights::smooth();
+  return word == "short" ? ObjectiveWeights::shortest() : ObjectiveWeights::balanced();
+}
+
+/// The words stand in the order of the enumeration.
+Improve readImprove(const Value& value) {
+  static const std::vector<std::string> kWords = {"none", "some", "all"};
+  const auto it = std::find(kWords.begin(), kWords.end(), value.word(kWords));
+  return static_cast<Improve>(it - kWords.begin());
+}
+
 /// Links that must stay where they are.
 void readContacts(const Value& list, Problem& problem) {
   for (const Value& section : list.items()) {
@@ -173,10 +187,14 @@ void readDuration(const Value& task, Problem& problem) {
   }
 }
 
-/// Weights of the cost; 0 leaves a term out.
+/// Weights of the cost, or a word that stands for some; 0 leaves a term out.
 void readObjective(const Value& task, Problem& problem) {
   const auto section = task.find("objective");
   if (!section) return;
+  if (!section->isMap()) {
+    problem.objective = objectiveNamed(*section);
+    return;
+  }
   section->only({"duration", "velocity", "acceleration", "jerk", "torque"});
   ObjectiveWeights& weights = problem.objective;
   const auto read = [&](const char* key, double& weight) {
@@ -216,7 +234,7 @@ PlanOptions readSolver(const Value& task) {
   PlanOptions options;
   const auto section = task.find("solver");
   if (!section) return options;
-  section->only({"time_limit", "attempts", "seed", "threads", "spans"});
+  section->only({"time_limit", "attempts", "seed", "threads", "spans", "improve"});
   if (const auto value = section->find("time_limit")) options.time_limit = value->positive();
   if (const auto value = section->find("attempts")) {
     options.attempts = static_cast<int>(value->integer(1, 1'000'000));
@@ -231,6 +249,7 @@ PlanOptions readSolver(const Value& task) {
   if (const auto value = section->find("spans")) {
     options.spans = static_cast<int>(value->integer(0, 1000));
   }
+  if (const auto value = section->find("improve")) options.improve = readImprove(*value);
   return options;
 }
 

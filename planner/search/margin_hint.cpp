@@ -45,6 +45,7 @@ std::string marginHint(const Problem& problem, const PlanOptions& options,
   RunContext trial = context.endingAfter(until, context.start);
   trial.progress = nullptr;
   PlanOptions trial_options = options;
+  trial_options.improve = Improve::kNone;
   trial_options.attempts = std::min(options.attempts, kAttemptsPerTrial);
   std::string hint;
   double feasible = 0.0, infeasible = 1.0;

@@ -1,11 +1,13 @@
-// The loop of a plan: goals, then attempts of guess, refinement and certificate.
+// The loop of a plan: goals, then attempts of guess, refinement and certificate; and what follows
+// the first certified plan (plan_improvement.cpp).
 //
 // Geometry goes from coarse to fine: hulls are cheap and block some ways, pieces block fewer, the
 // exact meshes none (`FidelityPolicy`). Every few attempts, or at once when a search finds no way,
 // the search goes over to the next finer geometry and never back.
 //
 // Invariant: "certified" is granted by the certificate alone. `plan_` holds the best trajectory so
-// far: a certified one, else one refused by its certificate, else the one that violates least.
+// far: the certified one of the least cost, else one refused by its certificate, else the one that
+// violates least.
 #include "allclear/planner/search/plan_search.h"
 
 #include <algorithm>
@@ -57,14 +59,22 @@ void PlanSearch::run() {
   const std::vector<VecX> goals = goals_ = findGoals();
   if (goals.empty()) return;
   findings_.goal = goals.front();
+  cost_.emplace(problem_, goals);
+  if (findFirst(goals) && mayImprove()) improve(goals);
+}
+
+/// Attempts until one is certified; false when none was, with the status set.
+bool PlanSearch::findFirst(const std::vector<VecX>& goals) {
   for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
-    if (mustEnd()) return;
+    if (mustEnd()) return false;
     const bool is_time = attempt > 0 && attempt % kAttemptsPerGeometry == 0;
     // No way, or three attempts in vain: the geometry may be what blocks the way.
     if (is_time || !way_found_) useFinerGeometry();
-    if (tryOnce(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()])) return;
+    const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
+    if (tryOnce(attempt, goal)) return isCertified();
   }
   mustEnd();
+  return false;
 }
 
 /// Sets the status when the run must end.
@@ -116,11 +126,36 @@ bool PlanSearch::useFinerGeometry() {
   fidelity_policy_ = fidelity_policy_ < FidelityPolicy::kEverywhere ? FidelityPolicy::kEverywhere
                                                                     : FidelityPolicy::kSurfaces;
   evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_, context_.threads);
+  polisher_.reset();
   return true;
 }
 
 /// True when the plan is certified or the search is over.
 bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
+  const std::optional<Seed> seed = seedOf(attempt, goal);
+  if (!seed) return false;
+  current_ = {seed->origin, secondsAtSpeed(*seed), via_};
+  // A line through the thick of the obstacles: leave it to the searches.
+  if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
+  const Refinement result = refineSeed(attempt, *seed);
+  if (!result.clear) {
+    if (lacksTime(result)) offer(result.curve, current_.origin);
+    if (isCertified()) return true;
+    remember(result);
+  } else if (accept(result.curve, seed->origin)) {
+    return true;
+  }
+  return restAtCorners(*seed) || mustEnd();
+}
+
+/// Whether a curve is clear, but too fast for its limits in the longest duration.
+bool PlanSearch::lacksTime(const Refinement& result) const {
+  return result.violation == 0.0 &&
+         neededDuration(problem_, result.curve) > result.curve.duration();
+}
+
+/// The attempt's first guess, and what an attempt starts with.
+std::optional<Seed> PlanSearch::seedOf(int attempt, const VecX& goal) {
   plan_.statistics.attempts = attempt + 1;
   history_.clear();
   int missed = 0;
@@ -129,21 +164,13 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   // A waypoint that has no configuration in this geometry may have one in a finer one.
   if (!via) {
     findings_.unreachable = "waypoint " + std::to_string(missed);
-    return false;
+    return std::nullopt;
   }
-  const std::optional<Seed> seed = findSeed(attempt, goal, *via);
+  via_ = *via;
+  std::optional<Seed> seed = findSeed(attempt, goal, *via);
   plan_.statistics.seed_seconds += RunContext::secondsSince(seed_start);
   way_found_ = seed.has_value();
-  if (!seed) return false;
-  // A line through the thick of the obstacles: leave it to the searches.
-  if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
-  const Refinement result = refineSeed(attempt, *seed, *via);
-  if (!result.clear) {
-    remember(result);
-  } else if (accept(result.curve, result.cost, seed->origin)) {
-    return true;
-  }
-  return restAtCorners(*seed) || mustEnd();
+  return seed;
 }
 
 std::optional<Seed> PlanSearch::findSeed(int attempt, const VecX& goal,
@@ -165,26 +192,35 @@ bool PlanSearch::isStraightTrial(int attempt) const {
   return attempt == 0 && options_.attempts > 1;
 }
 
-Refinement PlanSearch::refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via) {
+Refinement PlanSearch::refineSeed(int attempt, const Seed& seed) {
   const BSpline guess = seed.curve.withDuration(feasibleDuration(problem_, seed.curve));
   RefinementOptions options;
-  options.waypoint_times = passingTimes(problem_, guess, via);
+  options.waypoint_times = passingTimes(problem_, guess, via_);
   if (isStraightTrial(attempt)) {
     options.iterations = kStraightIterations;
     options.hopeless = kStraightHopeless;
   }
-  // Keep the history of the attempt, for the report, on its way to the caller.
+  Refinement result = refine(*evaluator_, guess, recording(attempt), options);
+  count(result);
+  return result;
+}
+
+/// Keeps the history of the attempt, for the report, on its way to the caller.
+RunContext PlanSearch::recording(int attempt) {
   RunContext recording = context_;
-  recording.progress = [&](const PlanProgress& progress) {
+  recording.progress = [this, attempt](const PlanProgress& progress) {
     history_.push_back(progress);
     history_.back().attempt = attempt;
+    if (isCertified()) history_.back().best = plan_.trajectory->duration();
     context_.report(history_.back());
   };
-  Refinement result = refine(*evaluator_, guess, recording, options);
+  return recording;
+}
+
+void PlanSearch::count(const Refinement& result) {
   plan_.statistics.solve_seconds += result.solve_seconds;
   plan_.statistics.iterations += result.iterations;
   plan_.statistics.rounds += result.rounds;
-  return result;
 }
 
 /// The last resort, when the curve along a path of certified segments could not be made clear: rest
@@ -194,15 +230,16 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
   if (!seed.certified_path || !isRestToRest(problem_)) return false;
   const Trajectory along_path(restingAtCorners(problem_, seed.path));
   return along_path.duration() <= problem_.duration.max &&
-         accept(along_path, 0.0, seed.origin + ", resting at its corners");
+         accept(along_path, seed.origin + ", resting at its corners");
 }
 
-/// Certifies the curve as the rows that a controller is sent; true when these are clear. Keeps
-/// refused ones only if there are no others with a certificate.
-bool PlanSearch::accept(const Trajectory& curve, double cost, const std::string& origin) {
-  const auto start = RunContext::Clock::now();
+/// Certifies the curve as the rows that a controller is sent; true when these are clear and the
+/// best plan so far. Keeps refused ones only if there are no others with a certificate.
+bool PlanSearch::accept(const Trajectory& curve, const std::string& origin) {
   // The same curve but for the rounding of times: what is proven is what the robot is sent.
   const Trajectory trajectory = controllerRows(curve);
+  if (!isBetter(trajectory)) return false;
+  const auto start = RunContext::Clock::now();
   // The proof starts from problem and trajectory alone, whatever the search believed.
   Certificate certificate = certify(claimed_, trajectory);
   plan_.statistics.certify_seconds += RunContext::secondsSince(start);
@@ -212,11 +249,20 @@ bool PlanSearch::accept(const Trajectory& curve, double cost, const std::string&
     plan_.certificate = std::move(certificate);
     plan_.statistics.history = history_;
   }
-  if (!clear) return false;
+  if (clear) take(origin);
+  return clear;
+}
+
+/// Notes that the trajectory in `plan_` is certified, and the best.
+void PlanSearch::take(const std::string& origin) {
+  PlanStatistics& statistics = plan_.statistics;
   plan_.status = context_.isStopped() ? PlanStatus::kInterrupted : PlanStatus::kCertified;
-  plan_.statistics.seed = origin;
-  plan_.statistics.cost = cost;
-  return true;
+  statistics.seed = origin;
+  statistics.cost = (*cost_)(*plan_.trajectory);
+  statistics.steps.push_back({context_.secondsSinceStart(), statistics.attempts,
+                              statistics.iterations, statistics.cost, plan_.trajectory->duration(),
+                              origin});
+  best_ = current_;
 }
 
 /// Keeps the trajectory that violates least, for the report of a failure.

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/run/run_context.h"
+#include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/search/verdict.h"
 #include "allclear/planner/seeds/seed_maker.h"
@@ -14,7 +17,8 @@
 namespace allclear {
 
 /// One search for a plan: attempt after attempt, each a first guess, its refinement and the
-/// certificate, over geometry that becomes finer when coarse geometry leaves no way.
+/// certificate, over geometry that becomes finer when coarse geometry leaves no way. After the
+/// first certified plan it looks for better ones (`PlanOptions::improve`), and keeps the best.
 class PlanSearch {
  public:
   /// All are to outlive the search.
@@ -24,7 +28,8 @@ class PlanSearch {
   PlanSearch(const Problem& problem, const Problem& claimed, const PlanOptions& options,
              const RunContext& context);
 
-  /// Searches until a plan is certified or the attempts or `context` end the search.
+  /// Searches until a plan is certified or the attempts or `context` end the search; then improves
+  /// the plan.
   void run();
 
   /// Status, trajectory, certificate and statistics; `message` only where no attempt was possible.
@@ -34,17 +39,49 @@ class PlanSearch {
   const ClearanceEvaluator& evaluator() const { return *evaluator_; }
 
  private:
+  /// The first guess that something came from.
+  struct Root {
+    std::string origin;
+    double seconds = 0.0;          ///< `secondsAtSpeed`
+    std::vector<VecX> via;         ///< configurations of the waypoints
+    double unpolished = HUGE_VAL;  ///< cost before any polish
+  };
+  struct Candidate {
+    int attempt = 0;
+    std::optional<Seed> seed;
+    double seconds = HUGE_VAL;
+    std::vector<VecX> via;
+  };
+
   bool mustEnd();
   std::vector<VecX> findGoals();
   bool mayUseFinerGeometry() const;
   bool useFinerGeometry();
 
+  bool findFirst(const std::vector<VecX>& goals);
+  bool isCertified() const { return plan_.certificate && plan_.certificate->clear; }
+  bool mayImprove() const;
+  void improve(const std::vector<VecX>& goals);
+  bool mayTryOthers(int in_vain) const;
+  void tryOthers(const std::vector<VecX>& goals);
+  Candidate guessOf(int attempt, const VecX& goal);
+  double secondsAtSpeed(const Seed& seed) const;
+  bool isBetter(const Trajectory& curve) const;
+  Trajectory offer(const Trajectory& curve, const std::string& origin);
+  Trajectory offerFirst(const Trajectory& curve);
+  void pursue(Trajectory curve);
+
+  bool lacksTime(const Refinement& result) const;
   bool tryOnce(int attempt, const VecX& goal);
+  std::optional<Seed> seedOf(int attempt, const VecX& goal);
   std::optional<Seed> findSeed(int attempt, const VecX& goal, const std::vector<VecX>& via);
-  Refinement refineSeed(int attempt, const Seed& seed, const std::vector<VecX>& via);
+  Refinement refineSeed(int attempt, const Seed& seed);
+  RunContext recording(int attempt);
+  void count(const Refinement& result);
   bool isStraightTrial(int attempt) const;
   bool restAtCorners(const Seed& seed);
-  bool accept(const Trajectory& curve, double cost, const std::string& origin);
+  bool accept(const Trajectory& curve, const std::string& origin);
+  void take(const std::string& origin);
   void remember(const Refinement& result);
 
   const Problem& problem_;
@@ -54,7 +91,12 @@ class PlanSearch {
   FidelityPolicy fidelity_policy_;
   bool has_meshes_;
   std::unique_ptr<ClearanceEvaluator> evaluator_;
-  std::vector<VecX> goals_;            ///< configurations that meet the goal
+  std::vector<VecX> goals_;                       ///< configurations that meet the goal
+  std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
+  std::optional<PlanCost> cost_;
+  std::vector<VecX> via_;  ///< configurations of the waypoints, of the latest guess
+  int rounds_of_guesses_ = 0;
+  Root current_, best_;                ///< of what is being worked on, and of the best plan
   bool way_found_ = true;              ///< by the last attempt's search
   std::vector<PlanProgress> history_;  ///< of the current attempt
   double least_violation_ = HUGE_VAL;  ///< [m], of the trajectory in `plan_`

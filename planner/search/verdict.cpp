@@ -10,13 +10,31 @@
 namespace allclear {
 namespace {
 
+/// What the time after the first certified plan gained.
+std::string improvementText(const Plan& plan) {
+  const PlanStatistics& s = plan.statistics;
+  std::string text;
+  if (s.steps.size() > 1) {
+    text = " The first plan, of " + number(s.steps.front().duration) + " s, took " +
+           number(s.steps.front().seconds, 3) + " s.";
+  }
+  if (s.cut_short && plan.status == PlanStatus::kCertified && s.steps.size() > 0) {
+    text +=
+        plan.options.improve == Improve::kAll
+            ? " The time limit ended the search for a better one."
+            : " The time limit ended the search for a better one: with more time, or on a faster "
+              "machine, the plan may be another one.";
+  }
+  return text;
+}
+
 std::string certifiedText(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
   const bool is_whole = plan.status == PlanStatus::kCertified;
   return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
          "Certified: clear at every instant of " + number(plan.trajectory->duration()) + " s. " +
          plan.certificate->message + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
-         " s (" + std::to_string(s.iterations) + " iterations).";
+         " s (" + std::to_string(s.iterations) + " iterations)." + improvementText(plan);
 }
 
 std::string endText(const Plan& plan) {

@@ -31,6 +31,26 @@ TEST(TaskSections, AFixedDurationIsARangeOfOneValue) {
   EXPECT_THROW(readDuration(yaml("duration: {fixed: 3, max: 4}"), problem), InputError);
 }
 
+TEST(TaskSections, AnObjectiveMayBeAWord) {
+  Problem problem;
+  readObjective(yaml("objective: smooth"), problem);
+  EXPECT_EQ(problem.objective.jerk, ObjectiveWeights::smooth().jerk);
+  readObjective(yaml("objective: min_time"), problem);
+  EXPECT_EQ(problem.objective.jerk, 0.0);
+  readObjective(yaml("objective: short"), problem);
+  EXPECT_EQ(problem.objective.velocity, ObjectiveWeights::shortest().velocity);
+  readObjective(yaml("objective: balanced"), problem);
+  EXPECT_EQ(problem.objective.jerk, ObjectiveWeights{}.jerk);
+  EXPECT_THROW(readObjective(yaml("objective: fast"), problem), InputError);
+}
+
+TEST(TaskSections, ImprovementIsAWord) {
+  EXPECT_EQ(readSolver(yaml("solver: {seed: 3}")).improve, Improve::kSome);
+  EXPECT_EQ(readSolver(yaml("solver: {improve: none}")).improve, Improve::kNone);
+  EXPECT_EQ(readSolver(yaml("solver: {improve: all}")).improve, Improve::kAll);
+  EXPECT_THROW(readSolver(yaml("solver: {improve: most}")), InputError);
+}
+
 TEST(TaskSections, ASectionThatIsMissingLeavesTheDefaults) {
   Problem problem = armProblem();
   const Value task = yaml("name: x");

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "allclear/planner/clearance/evaluator.h"
+#include "allclear/planner/run/run_context.h"
+#include "allclear/planner/search/refinement.h"
+
+namespace allclear {
+
+struct PolishOptions {
+  int iterations = 60;    ///< of the solver
+  std::vector<VecX> via;  ///< configurations of the waypoints, as in the plan
+};
+
+/// Optimises a certified plan anew, on more spans than it was found with: a B-spline that follows
+/// it, refined for haste with little weight on jerk. `evaluator` is of the problem with the
+/// objective to use. The result may be worse than the plan, or not clear: only the plan's cost and
+/// a certificate decide.
+Refinement polished(const ClearanceEvaluator& evaluator, const Trajectory& plan,
+                    const RunContext& context, const PolishOptions& options);
+
+/// The objective to polish with: little jerk, as the pace is chosen afterwards, along the path that
+/// was found.
+ObjectiveWeights polishingWeights(const ObjectiveWeights& weights);
+
+}  // namespace allclear
