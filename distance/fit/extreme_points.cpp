@@ -22,6 +22,7 @@ Interval project(const double* coordinates, int count, const double* d, double* 
   const double* y = x + count;
   const double* z = y + count;
   for (int i = 0; i < count; ++i) heights[i] = d[0] * x[i] + d[1] * y[i] + d[2] * z[i];
+  // A pass of its own over the heights, which the caller reads too.
   double lower[kLanes];
   double upper[kLanes];
   for (int k = 0; k < kLanes; ++k) lower[k] = upper[k] = heights[0];

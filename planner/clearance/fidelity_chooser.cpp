@@ -120,6 +120,7 @@ class FidelityChooser {
         if (model_.bodies[b].solids_by_fidelity[level].empty()) missing.push_back(b);
       }
     }
+    // A body is in many pairs, but is made once.
     std::sort(missing.begin(), missing.end());
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     parallelFor(threads_, static_cast<int>(missing.size()), [&](int i, int) {

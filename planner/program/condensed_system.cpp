@@ -51,6 +51,7 @@ CondensedSystem::CondensedSystem(int size, const std::vector<Entry>& entries)
     : pair_of_(size, -1), place_(size, -1) {
   const std::vector<std::vector<int>> neighbours = neighboursOf(size, entries);
   findPairs(neighbours);
+  // Whatever is in no pair keeps its order in the dense matrix.
   for (int i = 0; i < size; ++i) {
     if (pair_of_[i] < 0) place_[i] = core_size_++;
   }
@@ -76,6 +77,8 @@ void CondensedSystem::findPairs(const std::vector<std::vector<int>>& neighbours)
     const bool is_free = std::all_of(neighbours[row].begin(), neighbours[row].end(),
                                      [&](int i) { return !is_other(i) || pair_of_[i] < 0; });
     if (!is_free) continue;
+    // What a row is linked to stays dense: as the slack or row of another pair it would change when
+    // this pair is eliminated.
     for (int i : neighbours[row]) {
       if (is_other(i)) must_stay[i] = true;
     }
@@ -110,6 +113,7 @@ bool CondensedSystem::factor(const double* values, double pivot_tolerance) {
   scatterPairs(values);
   dense_.reset(placeKept(pivot_tolerance));
   scatterCore(values);
+  // The dense matrix needs its size first, and with it the decision which pairs stay in it.
   negative_ = 0;
   for (const Pair& pair : pairs_) {
     if (pair.kept_at >= 0) {
@@ -127,6 +131,7 @@ bool CondensedSystem::factor(const double* values, double pivot_tolerance) {
 void CondensedSystem::scatterPairs(const double* values) {
   for (Pair& pair : pairs_) pair.ss = pair.sy = pair.yy = 0.0;
   for (Link& link : links_) link.value = 0.0;
+  // Entries at one place add up, so all places start from zero.
   for (std::size_t k = 0; k < targets_.size(); ++k) {
     const Target& target = targets_[k];
     switch (target.kind) {
@@ -214,6 +219,7 @@ void CondensedSystem::solve(double* b) {
     for (int k = pair.first; k < pair.last; ++k) dense_rhs_[links_[k].place] -= links_[k].value * y;
   }
   dense_.solve(dense_rhs_.data());
+  // Back from the dense unknowns to the pairs.
   for (std::size_t i = 0; i < place_.size(); ++i) {
     if (place_[i] >= 0) b[i] = dense_rhs_[place_[i]];
   }

@@ -60,6 +60,7 @@ void analyse(ipfint* n, ipfint* count, const ipfint* rows, const ipfint* columns
   *operations = 0.0;
   info[kRealsNeeded] = *count;
   info[kIntegersNeeded] = 1;
+  // Fortran counts from 1.
   try {
     std::vector<Entry> entries(*count);
     for (int k = 0; k < *count; ++k) entries[k] = {rows[k] - 1, columns[k] - 1};

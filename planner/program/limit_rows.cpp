@@ -49,6 +49,8 @@ double LimitRows::choose(const MatX& C, double T, double share) {
   double greatest = 0.0;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const Row& row = all_[i];
+    // A row of the choice stays, however far the curve is now: rows that come and go would have the
+    // rounds go in circles.
     if (!is_chosen_[i]) {
       const double value = std::fabs(along(row, C)) / (std::pow(T, row.order) * row.limit);
       greatest = std::max(greatest, value);

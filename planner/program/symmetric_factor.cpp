@@ -80,6 +80,7 @@ bool SymmetricFactor::factor() {
     int with = k, block = 1;
     if (!choosePivot(k, &with, &block)) return false;
     swap(k, with, block);
+    // `solve` repeats these exchanges.
     exchanged_[k] = with;
     block_[k] = block;
     if (block == 1) {

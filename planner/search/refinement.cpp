@@ -190,6 +190,7 @@ class TrustRegionExchange {
     options.max_iterations = std::min(kIterationsPerRound, options_.iterations - iterations_);
     options.linear_solver = options_.tuning.linear_solver;
     options.ipopt_options = options_.tuning.ipopt_options;
+    // A usable iterate of a solve that went astray later is worth more than its end.
     UsableIterate usable(options_.tuning.idle_iterations);
     const auto start = RunContext::Clock::now();
     const NlpResult result =
