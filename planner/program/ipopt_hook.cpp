@@ -10,7 +10,9 @@
 // The real MA27 keeps all it knows in the arrays that the caller passes along. Here these hold only
 // the number of the system, which lives in a list of this thread for as long as the scope does.
 //
-// No exception crosses Ipopt: what can run out of memory says so by MA27's own codes.
+// No exception crosses Ipopt: what can run out of memory says so by MA27's own codes. The routines
+// stay with Ipopt for the rest of the process. A program that uses Ipopt with "ma27" beside this
+// library finds them, too: outside of a scope they refuse, and its solve ends with an error.
 #include "allclear/planner/program/ipopt_hook.h"
 
 #include "allclear/core/assert.h"
@@ -43,8 +45,10 @@ constexpr int kFailed = -7;         // of INFO's flag: no code of MA27's own, so
 constexpr double kDefaultPivot = 0.1;  // MA27's; Ipopt sets its own
 constexpr int kControls = 30, kRealControls = 5;
 
-/// The systems of this thread's scope; null outside of one.
-thread_local std::vector<std::unique_ptr<CondensedSystem>>* systems = nullptr;
+using Systems = std::vector<std::unique_ptr<CondensedSystem>>;
+
+/// The systems of this thread's innermost scope; null outside of one.
+thread_local Systems* systems = nullptr;
 
 void setDefaults(ipfint* icntl, double* cntl) {
   for (int i = 0; i < kControls; ++i) icntl[i] = 0;
@@ -61,6 +65,10 @@ void analyse(ipfint* n, ipfint* count, const ipfint* rows, const ipfint* columns
   info[kRealsNeeded] = *count;
   info[kIntegersNeeded] = 1;
   // Fortran counts from 1.
+  if (systems == nullptr) {
+    info[kFlag] = kFailed;
+    return;
+  }
   try {
     std::vector<Entry> entries(*count);
     for (int k = 0; k < *count; ++k) entries[k] = {rows[k] - 1, columns[k] - 1};
@@ -77,6 +85,10 @@ void factor(ipfint*, ipfint*, const ipfint*, const ipfint*, double* values, ipfi
   for (int i = 0; i < kInfoLength; ++i) info[i] = 0;
   *front = 1;
   memory[0] = keep[0];
+  if (systems == nullptr) {
+    info[kFlag] = kFailed;
+    return;
+  }
   try {
     CondensedSystem& system = *(*systems)[keep[0]];
     if (!system.factor(values, cntl[kPivotTolerance])) info[kFlag] = kSingular;
@@ -88,7 +100,7 @@ void factor(ipfint*, ipfint*, const ipfint*, const ipfint*, double* values, ipfi
 
 void solve(ipfint*, double*, ipfint*, ipfint* memory, ipfint*, double*, ipfint*, double* rhs,
            ipfint*, ipfint*, ipfint*, double*) {
-  (*systems)[memory[0]]->solve(rhs);
+  if (systems != nullptr) (*systems)[memory[0]]->solve(rhs);
 }
 
 }  // namespace
@@ -96,16 +108,16 @@ void solve(ipfint*, double*, ipfint*, ipfint* memory, ipfint*, double*, ipfint*,
 bool hasCondensedSolver() { return true; }
 
 CondensedSolverScope::CondensedSolverScope() {
-  ALLCLEAR_ASSERT(systems == nullptr);
   // The same four pointers each time: threads that write them at once write the same.
   static const bool is_set = (LSL_setMA27(analyse, factor, solve, setDefaults), true);
   ALLCLEAR_ASSERT(is_set);
-  systems = new std::vector<std::unique_ptr<CondensedSystem>>;
+  outer_ = systems;
+  systems = new Systems;
 }
 
 CondensedSolverScope::~CondensedSolverScope() {
   delete systems;
-  systems = nullptr;
+  systems = static_cast<Systems*>(outer_);
 }
 
 }  // namespace allclear

@@ -6,13 +6,17 @@ namespace allclear {
 bool hasCondensedSolver();
 
 /// While it lives, Ipopt's solves with `linear_solver` "ma27" on this thread use `CondensedSystem`.
-/// Threads do not share anything. Pre: `hasCondensedSolver()`; one at a time per thread.
+/// Threads do not share anything. Scopes may be nested: a caller's hook may solve another program.
+/// Pre: `hasCondensedSolver()`.
 class CondensedSolverScope {
  public:
   CondensedSolverScope();
   ~CondensedSolverScope();
   CondensedSolverScope(const CondensedSolverScope&) = delete;
   CondensedSolverScope& operator=(const CondensedSolverScope&) = delete;
+
+ private:
+  [[maybe_unused]] void* outer_ = nullptr;  ///< the systems of the scope around this one
 };
 
 }  // namespace allclear

@@ -130,6 +130,19 @@ TEST(CondensedSolver, GivesTheSameResultInSeveralThreadsAtOnce) {
   }
 }
 
+TEST(CondensedSolver, SolvesAnotherProgramFromWithinAHook) {
+  const NlpResult alone = solved(LinearSolver::kAuto, 20, 60);
+  ValleyProgram program(20, 60);
+  NlpOptions options;
+  options.tolerance = 1e-9;
+  const NlpResult outer =
+      solveNlp(program, VecX::Constant(20, 0.1), options, [&](const NlpIteration& step) {
+        if (step.number == 2) EXPECT_EQ(solved(LinearSolver::kAuto, 20, 60).x, alone.x);
+        return true;
+      });
+  EXPECT_EQ(outer.x, alone.x);
+}
+
 TEST(CondensedSolver, StopsWhenTheCallerSays) {
   ValleyProgram program(10, 10);
   const NlpResult result = solveNlp(program, VecX::Constant(10, 0.1), {},
