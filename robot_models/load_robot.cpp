@@ -27,6 +27,7 @@ RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Fil
   data.joints = std::move(joints.joints);
   data.coordinates = std::move(joints.coordinates);
   GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, files, data.warnings);
+  loader.useOpenMeshes(source.open_meshes);
   for (const UrdfLink& from : urdf.links) {
     Link link;
     link.name = from.name;

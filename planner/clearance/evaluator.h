@@ -90,7 +90,7 @@ class ClearanceEvaluator {
   std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
   std::vector<Ball> sweptBalls(const Workspace& w) const;
   bool measureAtRest(int pair, MeshFidelity fidelity, const Pose& X_WA, const Pose& X_WB,
-                     double demand, double* least, Clearance* worst) const;
+                     double demand, double* least, Clearance* worst, double* depth) const;
   void measure(const Workspace::Part& part, MeshFidelity fidelity, double tolerance, bool refine,
                Clearance* best) const;
 
