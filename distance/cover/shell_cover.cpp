@@ -37,9 +37,10 @@ using cover::PieceBox;
 using fitting::Plane;
 using fitting::Surface;
 
-/// Groups that are cut, per piece wanted, before joining begins.
-constexpr int kGroupsPerPiece = 4;
-/// Of the mesh's size: corners this near to a plane are in it, patches this near are neighbours.
+/// Groups that are cut, per piece wanted, before joining begins; and so many more than pieces.
+constexpr int kGroupsPerPiece = 4, kMostGroupsMore = 64;
+/// Of the mesh's size: corners this near to a plane are in it; patches this near are neighbours,
+/// and heights the same.
 constexpr double kLevel = 1e-7, kBeside = 1e-6;
 /// Of the volume of the cube over the mesh's diagonal: the least that a share of volumes is taken
 /// of, for meshes whose hull is thin.
@@ -47,7 +48,7 @@ constexpr double kThin = 1e-3;
 /// Heights along an axis at which a group may be cut, at most.
 constexpr int kMostCuts = 6;
 /// A group of more corners is cut at its middle only: hulls of many cut parts take long.
-constexpr std::size_t kManyCorners = 2000;
+constexpr std::size_t kManyCorners = 150;
 
 class ShellCover {
  public:
@@ -194,7 +195,7 @@ class ShellCover {
   }
 
   void cutGroups() {
-    const int most = kGroupsPerPiece * most_;
+    const int most = std::min(kGroupsPerPiece * most_, most_ + kMostGroupsMore);
     std::vector<char> is_done(groups_.size(), 0);
     while (static_cast<int>(groups_.size()) < most) {
       int worst = -1;
@@ -245,7 +246,7 @@ class ShellCover {
     std::vector<double> all;
     for (const Vec3& p : group.surface.corners) all.push_back(axis.dot(p));
     std::sort(all.begin(), all.end());
-    const double slack = 1e-6 * (all.back() - all.front());
+    const double slack = kBeside * (all.back() - all.front());
     const double middle = 0.5 * (all.front() + all.back());
     if (group.surface.corners.size() > kManyCorners) return {middle};
     std::vector<double> inner;  // different ones

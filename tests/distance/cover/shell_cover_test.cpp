@@ -90,7 +90,7 @@ TEST(ShellCover, LeavesTheHollowOfACurvedCupFree) {
   EXPECT_LE(pieces.size(), 64u);
   Random random(1);
   for (int i = 0; i < 200; ++i) {
-    EXPECT_GT(outside(pieces, random.uniform(0.0, 0.85) * random.direction()), 0.0);
+    EXPECT_GT(outside(pieces, random.uniform(0.0, 0.80) * random.direction()), 0.0);
   }
 }
 
