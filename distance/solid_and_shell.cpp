@@ -230,8 +230,10 @@ class Splitter {
   }
 
   void finish() {
-    const MeshTopology solid =
-        solid_.empty() ? MeshTopology{} : cleaned(joined_.vertices, taken(solid_));
+    const bool is_all = solid_.size() == joined_.triangles.size();
+    const MeshTopology solid = is_all           ? joined_
+                               : solid_.empty() ? MeshTopology{}
+                                                : cleaned(joined_.vertices, taken(solid_));
     if (solid_.empty() || !solid.closed) {
       // All of it, as it was given.
       out_.is_shell = true;

@@ -39,6 +39,9 @@ using fitting::Surface;
 
 /// Groups that are cut, per piece wanted, before joining begins; and so many more than pieces.
 constexpr int kGroupsPerPiece = 4, kMostGroupsMore = 64;
+/// Of a piece's share of the area: a flat patch that is a group of its own is larger. On a curved
+/// surface each triangle is a patch.
+constexpr double kPatch = 0.25;
 /// Of the mesh's size: corners this near to a plane are in it; patches this near are neighbours,
 /// and heights the same.
 constexpr double kLevel = 1e-7, kBeside = 1e-6;
@@ -160,13 +163,16 @@ class ShellCover {
       for (int t : set) sum += areaOf(t).norm();
       return sum;
     };
-    keepLargest(&flat, 2 * most_, area);
+    double total = 0.0;
+    for (const std::vector<int>& set : flat) total += area(set);
+    std::erase_if(flat, [&](const auto& set) { return area(set) < kPatch * total / most_; });
+    keepLargest(&flat, most_, area);
     std::vector<char> is_left(next.size(), 1);
     for (const std::vector<int>& set : flat) {
       for (int t : set) is_left[t] = 0;
     }
     std::vector<std::vector<int>> rest = connected(next, is_left, [](int, int) { return true; });
-    const std::vector<int> dropped = keepLargest(&rest, 2 * most_, area);
+    const std::vector<int> dropped = keepLargest(&rest, most_, area);
     if (!dropped.empty()) rest.push_back(dropped);
     flat.insert(flat.end(), rest.begin(), rest.end());
     return flat;
@@ -195,7 +201,8 @@ class ShellCover {
   }
 
   void cutGroups() {
-    const int most = std::min(kGroupsPerPiece * most_, most_ + kMostGroupsMore);
+    const int most = std::max(std::min(kGroupsPerPiece * most_, most_ + kMostGroupsMore),
+                              static_cast<int>(groups_.size()) + most_);
     std::vector<char> is_done(groups_.size(), 0);
     while (static_cast<int>(groups_.size()) < most) {
       int worst = -1;

@@ -4,6 +4,7 @@
 
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/mesh/prepared.h"
+#include "allclear/distance/signed_distance.h"
 #include "distance/cover/cover_meshes.h"
 #include "support/long_run.h"
 #include "support/panel_meshes.h"
@@ -243,6 +244,48 @@ TEST(SolidAndShell, HoldsEveryTriangleOfAnything) {
     const TriangleMesh mesh = parts.mesh();
     EXPECT_LT(farthestFrom(exactBodies(mesh), mesh, 60, random), 1e-9) << "seed " << 6000 + round;
   }
+}
+
+/// A small solid about an open box with faults, also wholly within it: triangle against triangle.
+TEST(SolidAndShell, DistancesOfSurfacesAreThoseOfTheirTriangles) {
+  int within = 0, met = 0;
+  for (int round = 0; round < (isLong() ? 2000 : 200); ++round) {
+    Random random(7000 + round);
+    const unsigned lacking = 1U << random.index(6);
+    MeshParts parts = round % 2 == 0 ? test::sheetBox(Vec3(1, 1, 1), lacking)
+                                     : test::wallBox(Vec3(1, 1, 1), 0.05, lacking);
+    if (round % 2 == 1) test::takeLargestQuad(&parts);
+    test::flipSome(&parts, 0.3, random);
+    test::repeatSome(&parts, 0.2, random);
+    test::cutSomeEdges(&parts, 0.2, random);
+    const TriangleMesh open = parts.mesh();
+    MeshParts small = test::sphereMesh(4, 5, 1.0);
+    small.move(random.pose(0.7), random.logUniform(0.03, 0.3) * Vec3::Ones());
+    const TriangleMesh solid = small.mesh();
+    double least = HUGE_VAL;
+    for (const Triangle& s : open.triangles()) {
+      for (const Triangle& t : solid.triangles()) {
+        const auto of = [](const TriangleMesh& mesh, const Triangle& triangle) {
+          return cornersOf(mesh.vertices()[triangle[0]], mesh.vertices()[triangle[1]],
+                           mesh.vertices()[triangle[2]]);
+        };
+        least = std::min(least, triangleDistance(of(open, s), of(solid, t)).distance);
+      }
+    }
+    double found = HUGE_VAL;
+    for (const TriangleMesh& body : exactBodies(open)) {
+      found = std::min(found, signedDistance(body, {}, solid, {}).distance);
+    }
+    if (least == 0.0) {
+      EXPECT_LE(found, 1e-12) << "seed " << 7000 + round;
+      ++met;
+    } else {
+      EXPECT_NEAR(found, least, 1e-12) << "seed " << 7000 + round;
+      within += solid.vertices()[0].cwiseAbs().maxCoeff() < 0.5;
+    }
+  }
+  EXPECT_GT(within, 20);
+  EXPECT_GT(met, 20);
 }
 
 TEST(SolidAndShell, SaysInWordsWhatItFound) {
