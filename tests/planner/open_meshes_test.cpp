@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate.h"
@@ -118,6 +119,37 @@ TEST(OpenMeshes, AHandInAnOpenCupboardIsFree) {
   const Problem solid = ballAnd(test::boxMesh(Vec3(-0.3, -0.25, -0.2), Vec3(0.3, 0.25, 0.2)).mesh(),
                                 inside, Vec3(0, 0, 0.1));
   EXPECT_FALSE(certify(solid, straight(solid, 1.0)).clear);
+}
+
+/// A tube without ends, of more sides than pieces, just wide enough for the ball.
+TEST(OpenMeshes, ATubeThatPiecesAreTooCoarseForIsProvenByItsTriangles) {
+  constexpr int kSides = 256;
+  const double radius = (kBall + 1.02e-3) / std::cos(std::numbers::pi / kSides);
+  test::MeshParts tube;
+  for (int i = 0; i < kSides; ++i) {
+    const double angle = 2.0 * std::numbers::pi * i / kSides;
+    const Vec3 p(radius * std::cos(angle), radius * std::sin(angle), 0.0);
+    tube.vertices.push_back(p - 0.05 * Vec3::UnitZ());
+    tube.vertices.push_back(p + 0.05 * Vec3::UnitZ());
+    const int a = 2 * i, b = 2 * ((i + 1) % kSides);
+    tube.triangles.push_back({a, b, b + 1});
+    tube.triangles.push_back({a, b + 1, a + 1});
+  }
+  test::Random random(1);
+  test::flipSome(&tube, 0.3, random);
+  const Problem problem = ballAnd(tube.mesh(), Vec3(0, 0, -0.3), Vec3(0, 0, 0.3));
+  const Certificate certificate = certify(problem, straight(problem, 2.0));
+  ASSERT_TRUE(certificate.clear) << certificate.message;
+  ASSERT_EQ(certificate.pairs.size(), 1u);
+  EXPECT_EQ(certificate.pairs[0].fidelity, MeshFidelity::kSurface);
+  EXPECT_NEAR(certificate.minimum_clearance.upper, 1.02e-3, problem.collision.tolerance);
+  const CertificateVerdict verdict = verifyCertificate(problem, certificate);
+  EXPECT_TRUE(verdict.valid) << verdict.message;
+  // A proof of another problem, in which the tube is filled.
+  const Problem filled =
+      ballAnd(tube.mesh().withOpen(OpenMeshes::kFill), Vec3(0, 0, -0.3), Vec3(0, 0, 0.3));
+  EXPECT_FALSE(certify(filled, straight(filled, 2.0)).clear);
+  EXPECT_FALSE(verifyCertificate(filled, certificate).valid);
 }
 
 TEST(OpenMeshes, PlansLeadOutOfAndIntoOpenBoxes) {
