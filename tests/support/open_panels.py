@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Turns the boxes of planning problems into open panels.
 
-Run as: open_panels.py DATA OUT [--variant sheets|walls] [--seed N]
+Run as: open_panels.py DATA OUT [--variant sheets|walls|joined] [--seed N]
 
 DATA holds `robots` and `problems` (format planning_problems_v1). OUT gets `robots`, a link to those, and the same problems
 with each box as a mesh without a lid or a side, drawn by the seed:
 - sheets: five single sheets, as a modeller draws a carton;
-- walls: walls with a thickness, of which one outer quad is lacking, as an export loses one.
+- walls: walls with a thickness, of which one outer quad is lacking, as an export loses one;
+- joined: all boxes of a problem as one mesh, each without one of its quads: furniture whose hollow the robot reaches into.
 The mesh is part of the box, so start and goal keep their clearance. `bench_problems OUT/problems` runs them (or without files,
 ALLCLEAR_DATA=OUT bench_problems).
 """
@@ -72,11 +73,39 @@ def opened(obstacle, variant, pick, folder):
     return {**out, "type": "mesh", "mesh": f"meshes/{name}"}
 
 
+def turned(quat_wxyz, p):
+    """A point turned by a unit quaternion."""
+    w, *v = quat_wxyz
+
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    t = [2 * c for c in cross(v, p)]
+    return [a + w * b + c for a, b, c in zip(p, t, cross(v, t))]
+
+
+def joined(obstacles, pick, folder):
+    """The obstacles with all boxes in one mesh."""
+    points, quads = [], []
+    for box in (o for o in obstacles if o["type"] == "box"):
+        corners, faces = sheets(box["size"], pick.choice(sorted(SIDES)))
+        quads += [[i + len(points) for i in q] for q in faces]
+        pose = box["pose"]
+        points += [tuple(a + b for a, b in zip(pose["xyz"], turned(pose["quat_wxyz"], p))) for p in corners]
+    if not quads:
+        return obstacles
+    text = obj(points, quads)
+    name = f"open_{hashlib.sha256(text.encode()).hexdigest()[:12]}.obj"
+    (folder / "meshes" / name).write_text(text)
+    furniture = {"name": "furniture", "type": "mesh", "mesh": f"meshes/{name}",
+                 "pose": {"xyz": [0.0, 0.0, 0.0], "quat_wxyz": [1.0, 0.0, 0.0, 0.0]}}
+    return [o for o in obstacles if o["type"] != "box"] + [furniture]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--variant", choices=("sheets", "walls"), default="sheets")
+    parser.add_argument("--variant", choices=("sheets", "walls", "joined"), default="sheets")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     problems = options.out / "problems"
@@ -93,7 +122,9 @@ def main():
             continue
         for problem in scene["problems"]:
             pick = random.Random(f"{options.seed} {scene['robot']} {scene['scene']} {problem['name']} {problem['index']}")
-            problem["obstacles"] = [opened(o, options.variant, pick, problems) for o in problem["obstacles"]]
+            obstacles = problem["obstacles"]
+            problem["obstacles"] = (joined(obstacles, pick, problems) if options.variant == "joined" else
+                                    [opened(o, options.variant, pick, problems) for o in obstacles])
             count += 1
         target = problems / path.parent.name / path.name
         target.parent.mkdir(exist_ok=True)
