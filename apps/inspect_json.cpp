@@ -86,18 +86,24 @@ Json coordinateJson(const RobotModel& robot, const Coordinate& c) {
           {"effort", number(c.effort)}};
 }
 
+/// The states of a group, or those without one, with their values by coordinate.
+Json statesJson(const RobotModel& robot, const std::string& group) {
+  Json out = Json::object();
+  for (const GroupState& state : robot.groupStates()) {
+    if (state.group != group) continue;
+    Json values = Json::object();
+    for (const auto& [c, value] : state.values) values[robot.coordinates()[c].name] = value;
+    out[state.name] = std::move(values);
+  }
+  return out;
+}
+
 /// A group of the SRDF with the states that belong to it.
 Json groupJson(const RobotModel& robot, const Group& group) {
   Json out{{"name", group.name}, {"coordinates", Json::array()}, {"links", Json::array()}};
   for (int c : group.coordinates) out["coordinates"].push_back(robot.coordinates()[c].name);
   for (int l : group.links) out["links"].push_back(robot.links()[l].name);
-  out["states"] = Json::object();
-  for (const GroupState& state : robot.groupStates()) {
-    if (state.group != group.name) continue;
-    Json values = Json::object();
-    for (const auto& [c, value] : state.values) values[robot.coordinates()[c].name] = value;
-    out["states"][state.name] = std::move(values);
-  }
+  out["states"] = statesJson(robot, group.name);
   return out;
 }
 
@@ -130,7 +136,9 @@ void printRobotJson(const RobotModel& robot, std::ostream& out) {
   }
   for (const Group& group : robot.groups()) json["groups"].push_back(groupJson(robot, group));
   json["pairs"] = pairsJson(robot);
+  json["states_without_group"] = statesJson(robot, "");
   json["warnings"] = robot.warnings();
+  json["assumptions"] = robot.assumptions();
   // Names in files may not be UTF-8.
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }

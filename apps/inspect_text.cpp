@@ -233,24 +233,33 @@ void printMimics(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// The names of the states of a group; of those without one, for an empty name.
+std::string statesOf(const RobotModel& robot, const std::string& group) {
+  std::string states;
+  for (const GroupState& state : robot.groupStates()) {
+    if (state.group == group) states += (states.empty() ? "" : ", ") + state.name;
+  }
+  return states;
+}
+
 /// Groups of the SRDF, each with its first and last joint and its states.
 void printGroups(const RobotModel& robot, std::ostream& out) {
-  if (robot.groups().empty()) return;
+  if (robot.groups().empty() && robot.groupStates().empty()) return;
   out << "\nGroups\n";
   Table table({"group", ">coordinates", "first .. last", "states"});
   for (const Group& group : robot.groups()) {
-    std::string states, range;
-    for (const GroupState& state : robot.groupStates()) {
-      if (state.group == group.name) states += (states.empty() ? "" : ", ") + state.name;
-    }
+    std::string range;
     if (!group.coordinates.empty()) {
       range = robot.coordinates()[group.coordinates.front()].name;
       if (group.coordinates.size() > 1) {
         range += " .. " + robot.coordinates()[group.coordinates.back()].name;
       }
     }
-    table.addRow({group.name, std::to_string(group.coordinates.size()), range, states});
+    table.addRow(
+        {group.name, std::to_string(group.coordinates.size()), range, statesOf(robot, group.name)});
   }
+  const std::string of_none = statesOf(robot, "");
+  if (!of_none.empty()) table.addRow({"(no group)", "", "", of_none});
   table.print(out);
 }
 

@@ -55,6 +55,27 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+/// The known word that is `word` after the prefix of all known words (the robot's name, "panda_"),
+/// or else the only one that begins or ends with it.
+std::string onlyLonger(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kShortest = 3;
+  std::string found;
+  bool is_only = true;
+  if (word.size() < kShortest) return found;
+  for (const std::string& candidate : known) {
+    const bool ends = candidate.ends_with(word);
+    if (!ends && !candidate.starts_with(word)) continue;
+    const std::string_view prefix(candidate.data(), candidate.size() - word.size());
+    const auto has_prefix = [&](const std::string& other) { return other.starts_with(prefix); };
+    if (ends && known.size() > 1 && std::all_of(known.begin(), known.end(), has_prefix)) {
+      return candidate;
+    }
+    is_only = is_only && (found.empty() || found == candidate);
+    found = candidate;
+  }
+  return is_only ? found : "";
+}
+
 }  // namespace
 
 InputError::InputError(InputPlace place, const std::string& message)
@@ -71,12 +92,27 @@ std::string nearestWord(std::string_view word, const std::vector<std::string>& k
       best = candidate;
     }
   }
-  return best;
+  return best.empty() ? onlyLonger(word, known) : best;
 }
 
 std::string didYouMean(std::string_view word, const std::vector<std::string>& known) {
   const std::string nearest = nearestWord(word, known);
   return nearest.empty() ? "" : " (did you mean '" + nearest + "'?)";
+}
+
+std::string whatThereIs(const std::vector<std::string>& known) {
+  if (known.empty()) return "; it has none";
+  constexpr std::size_t kListed = 12;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(known.size(), kListed); ++i) {
+    out += (out.empty() ? "; it has: " : ", ") + known[i];
+  }
+  return known.size() > kListed ? out + ", .." : out;
+}
+
+std::string insteadOf(std::string_view word, const std::vector<std::string>& known) {
+  const std::string near = didYouMean(word, known);
+  return near.empty() ? whatThereIs(known) : near;
 }
 
 }  // namespace allclear

@@ -35,7 +35,14 @@ class InputError : public std::runtime_error {
 /// near.
 std::string didYouMean(std::string_view word, const std::vector<std::string>& known);
 
-/// The known word nearest to `word` by edit distance, or empty when none is within a third of it.
+/// The known word nearest to `word` by edit distance; when none is within a third of it, the only
+/// one that begins or ends with it ("joint1" for "arm_joint1"); else empty.
 std::string nearestWord(std::string_view word, const std::vector<std::string>& known);
+
+/// "; it has: a, b, c", the first twelve of the known words; "; it has none" for no words.
+std::string whatThereIs(const std::vector<std::string>& known);
+
+/// What there is instead of an unknown word: `didYouMean`, or `whatThereIs` when none is near.
+std::string insteadOf(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace allclear

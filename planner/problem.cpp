@@ -88,10 +88,10 @@ std::vector<MeshStance> meshStances(const std::string& body,
     const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
     if (mesh == nullptr) continue;
     const SolidAndShell& parts = solidAndShellOf(*mesh);
-    stances.push_back({body, mesh->triangles().size(), closednessText(parts),
-                       stanceText(parts, mesh->open()),
-                       parts.open_parts == 0 && parts.closed_holes.empty(),
-                       parts.open_parts > 0 && mesh->open() != OpenMeshes::kFill});
+    stances.push_back(
+        {body, mesh->triangles().size(), closednessText(parts), stanceText(parts, mesh->open()),
+         parts.open_parts == 0 && parts.closed_holes.empty(), !parts.closed_holes.empty(),
+         parts.open_parts > 0 && mesh->open() != OpenMeshes::kFill});
   }
   return stances;
 }

@@ -132,9 +132,10 @@ void chooseNearestTurns(Problem& problem);
 struct MeshStance {
   std::string body;  ///< link, attached object or obstacle
   std::size_t triangles = 0;
-  std::string closedness;    ///< `closednessText`
-  std::string stands_for;    ///< `stanceText`
-  bool is_faultless = true;  ///< closed as it is, without a hole
+  std::string closedness;         ///< `closednessText`
+  std::string stands_for;         ///< `stanceText`
+  bool is_faultless = true;       ///< closed as it is, without a hole
+  bool has_closed_holes = false;  ///< small ones, that count as closed
   bool has_surface = false;  ///< open parts are surfaces: what is wholly inside of them is free
 };
 

@@ -9,29 +9,55 @@
 #include "allclear/core/file.h"
 #include "allclear/core/sha256.h"
 #include "allclear/robot_models/files/link_geometry.h"
+#include "allclear/robot_models/files/load_notes.h"
 #include "allclear/robot_models/files/srdf_reader.h"
 #include "allclear/robot_models/files/urdf_reader.h"
+#include "allclear/robot_models/files/xacro.h"
 
 namespace allclear {
 namespace {
 
 constexpr std::size_t kLargestXmlFile = std::size_t{1} << 26;
 
-RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, FilesSha256& files) {
+/// The text of a URDF or SRDF. One in the macro language xacro is expanded; what comes before its
+/// root element names the folder that xacro ran in, so it is no part of the hash.
+std::string readDescription(const std::filesystem::path& path, const std::string& kind,
+                            FilesSha256& files, LoadNotes& notes) {
+  const std::string hashed_as = kind == "URDF" ? "urdf" : "srdf";
+  std::string content = readFile(path, kLargestXmlFile);
+  if (!isXacro(path, content)) {
+    files.add(hashed_as, content);
+    return content;
+  }
+  content = expandedXacro(path, kLargestXmlFile);
+  const std::size_t root = content.find("<robot");
+  files.add(hashed_as, std::string_view(content).substr(root == std::string::npos ? 0 : root));
+  notes.assume(kind, path.string(), 0,
+               "is a xacro file, read as 'xacro FILE' expands it (lines are those of the result)");
+  return content;
+}
+
+void append(const LoadNotes& from, LoadNotes& to) {
+  to.warnings.insert(to.warnings.end(), from.warnings.begin(), from.warnings.end());
+  to.assumptions.insert(to.assumptions.end(), from.assumptions.begin(), from.assumptions.end());
+}
+
+RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, FilesSha256& files,
+                           LoadNotes& notes) {
   const std::string file = source.urdf.string();
   RobotModel::Data data;
   data.name = urdf.name;
   data.source_file = file;
-  data.warnings = urdf.warnings;
-  JointCoordinates joints = makeCoordinates(urdf.joints, file, data.warnings);
+  JointCoordinates joints = makeCoordinates(urdf.joints, file, notes);
   data.joints = std::move(joints.joints);
   data.coordinates = std::move(joints.coordinates);
-  GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, files, data.warnings);
+  GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, files, notes.warnings);
   loader.useOpenMeshes(source.open_meshes);
   for (const UrdfLink& from : urdf.links) {
     Link link;
     link.name = from.name;
     link.inertia = from.inertia;
+    link.inertia_fault = from.inertia_fault;
     link.collision = loader.collision(from);
     link.has_visuals = from.has_visuals;
     if (source.load_visuals) link.visual = loader.visual(from);
@@ -56,33 +82,27 @@ struct Srdf {
   std::optional<VirtualJoint> virtual_joint;
 };
 
-std::optional<Srdf> readSrdf(const std::filesystem::path& path, FilesSha256& files) {
+std::optional<Srdf> readSrdf(const std::filesystem::path& path, const std::string& root_link,
+                             FilesSha256& files, LoadNotes& notes) {
   if (path.empty()) return std::nullopt;
-  const std::string content = readFile(path, kLargestXmlFile);
-  files.add("srdf", content);
+  const std::string content = readDescription(path, "SRDF", files, notes);
   Srdf srdf{XmlReader(path.string()), parseXml(content, path.string()), {}};
-  srdf.virtual_joint = findVirtualJoint(srdf.root, srdf.reader);
+  srdf.virtual_joint = findVirtualJoint(srdf.root, srdf.reader, root_link, notes);
   return srdf;
 }
 
-void checkVirtualJoint(const Srdf& srdf, const UrdfRobot& urdf) {
-  const std::string& link = srdf.virtual_joint->child_link;
-  if (link == urdf.links.front().name) return;
-  srdf.reader.fail(*srdf.root.child("virtual_joint"), "", link,
-                   "child_link must be the root link '" + urdf.links.front().name + "'");
-}
-
-void placeBase(BaseJoint wanted, const std::optional<Srdf>& srdf, UrdfRobot& urdf) {
+void placeBase(BaseJoint wanted, const std::optional<Srdf>& srdf, UrdfRobot& urdf,
+               LoadNotes& notes) {
   if (!srdf || !srdf->virtual_joint) {
     if (wanted != BaseJoint::kFromSrdf) addBase(wanted, "virtual_joint", "world", urdf);
     return;
   }
   // The SRDF may declare a moving base that the task does not ask for: say so, and keep it fixed.
-  checkVirtualJoint(*srdf, urdf);
   const VirtualJoint& joint = *srdf->virtual_joint;
   if (wanted == BaseJoint::kFixed && joint.type != BaseJoint::kFixed) {
-    urdf.warnings.push_back(srdf->reader.file() + ": virtual_joint '" + joint.name +
-                            "' lets the base move; the base is fixed unless 'srdf' is asked for");
+    notes.assume("SRDF", srdf->reader.file(), 0,
+                 "virtual_joint '" + joint.name +
+                     "' lets the base move; the base is fixed unless 'base: srdf' is asked for");
   }
   addBase(wanted == BaseJoint::kFromSrdf ? joint.type : wanted, joint.name, joint.parent_frame,
           urdf);
@@ -105,18 +125,24 @@ void addDefaultPairs(const DefaultPairOptions& options, RobotModel::Data& data) 
 }  // namespace
 
 RobotModel loadRobot(const RobotSource& source) {
-  const std::string content = readFile(source.urdf, kLargestXmlFile);
   FilesSha256 files;
-  files.add("urdf", content);
-  UrdfRobot urdf = readUrdf(
-      content, source.urdf.string(),
-      {source.load_collision, source.load_visuals || source.collide_as_visual, source.soft_limits});
-  const std::optional<Srdf> srdf = readSrdf(source.srdf, files);
-  placeBase(source.base, srdf, urdf);
-  RobotModel::Data data = assembled(source, urdf, files);
+  LoadNotes notes;
+  const std::string content = readDescription(source.urdf, "URDF", files, notes);
+  UrdfParts parts;
+  parts.collision = source.load_collision;
+  parts.visual = source.load_visuals || source.collide_as_visual;
+  parts.visual_collides = source.load_collision && source.collide_as_visual;
+  parts.soft_limits = source.soft_limits;
+  UrdfRobot urdf = readUrdf(content, source.urdf.string(), parts);
+  append(urdf.notes, notes);
+  const std::optional<Srdf> srdf = readSrdf(source.srdf, urdf.links.front().name, files, notes);
+  placeBase(source.base, srdf, urdf, notes);
+  RobotModel::Data data = assembled(source, urdf, files, notes);
   data.source_sha256 = files.hex();
   // An SRDF that says nothing about pairs leaves them to the samples, as no SRDF does.
-  const bool has_pairs = srdf && applySrdf(srdf->root, srdf->reader, data);
+  const bool has_pairs = srdf && applySrdf(srdf->root, srdf->reader, data, notes);
+  data.warnings = std::move(notes.warnings);
+  data.assumptions = std::move(notes.assumptions);
   if (!has_pairs) addDefaultPairs(source.self_pairs, data);
   return RobotModel(std::move(data));
 }

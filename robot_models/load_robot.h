@@ -32,7 +32,9 @@ struct RobotSource {
   DefaultPairOptions self_pairs;  ///< used when there is no SRDF
 };
 
-/// Reads URDF, SRDF and collision meshes. Throws `InputError` naming file, line and cause.
+/// Reads URDF, SRDF and collision meshes; a description in xacro is expanded by the program `xacro`
+/// of the PATH. What is odd and can be read in one safe way is, with a warning, and an assumption
+/// where a claim rests on it. Throws `InputError` naming file, line and cause.
 RobotModel loadRobot(const RobotSource& source);
 
 }  // namespace allclear

@@ -1,11 +1,13 @@
 // Where a mesh's URI may point to. package://NAME/PATH is looked for, in this order, in the folders
 // that the caller maps, on ROS_PACKAGE_PATH (ROS 1: folders that hold packages, or are one), in
 // share/NAME on AMENT_PREFIX_PATH (ROS 2), and in the folders above the URDF, because robots are
-// often unpacked without an installation. The first existing file counts.
+// often unpacked without an installation. The first existing file counts. Gazebo's
+// model://NAME/PATH is the same, with Gazebo's own paths beside those of ROS.
 #include "allclear/robot_models/package_paths.h"
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 namespace allclear {
@@ -13,7 +15,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kPackageScheme = "package://";
+constexpr std::string_view kModelScheme = "model://";
 constexpr std::string_view kFileScheme = "file://";
+constexpr std::string_view kLocalHost = "localhost/";
+/// Folders that hold packages or models, or are one.
+constexpr const char* kFolderVariables[] = {"ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH",
+                                            "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH"};
 
 std::vector<fs::path> foldersOfVariable(const char* variable) {
   std::vector<fs::path> folders;
@@ -41,6 +48,33 @@ std::string listed(const std::vector<fs::path>& places) {
   return out;
 }
 
+/// The NAME/PATH of package:// and model:// URIs, else nothing.
+std::optional<std::string> withinPackage(const std::string& uri) {
+  for (const std::string_view scheme : {kPackageScheme, kModelScheme}) {
+    if (!uri.starts_with(scheme)) continue;
+    // package:///NAME/PATH is a slip that pinocchio reads, too.
+    const std::size_t begin = uri.find_first_not_of('/', scheme.size());
+    return begin == std::string::npos ? "" : uri.substr(begin);
+  }
+  return std::nullopt;
+}
+
+/// The path of a file:// URI, whose host may be named.
+std::string withoutFileScheme(const std::string& uri) {
+  std::string path = uri.substr(kFileScheme.size());
+  if (path.starts_with(kLocalHost)) path.erase(0, kLocalHost.size() - 1);
+  return path;
+}
+
+/// What to do about a package's file that is nowhere.
+std::string packageHint(const std::string& uri) {
+  const std::optional<std::string> path = withinPackage(uri);
+  if (!path) return "";
+  const std::string name = path->substr(0, path->find('/'));
+  return "; give the folder of that package: 'package_map: {" + name +
+         ": FOLDER}' under 'robot' of a task, or --package " + name + "=FOLDER";
+}
+
 }  // namespace
 
 PackagePaths::PackagePaths(PackageMap package_map, const fs::path& description_file)
@@ -49,18 +83,19 @@ PackagePaths::PackagePaths(PackageMap package_map, const fs::path& description_f
 
 std::vector<fs::path> PackagePaths::candidates(const std::string& uri,
                                                const InputPlace& place) const {
-  if (uri.starts_with(kFileScheme)) return {folder_ / fs::path(uri.substr(kFileScheme.size()))};
-  if (!uri.starts_with(kPackageScheme)) {
+  if (uri.starts_with(kFileScheme)) return {folder_ / fs::path(withoutFileScheme(uri))};
+  const std::optional<std::string> within = withinPackage(uri);
+  if (!within) {
     if (uri.find("://") != std::string::npos) {
-      throw InputError(place, "only package://, file:// and plain paths can be read");
+      throw InputError(place, "only package://, model://, file:// and plain paths can be read");
     }
     return {folder_ / uri};
   }
-  const std::string path = uri.substr(kPackageScheme.size());
+  const std::string& path = *within;
   // Both a name and a path, or the URI is cut short.
   const std::size_t slash = path.find('/');
   if (slash == 0 || slash == std::string::npos || slash + 1 == path.size()) {
-    throw InputError(place, "must be package://NAME/PATH");
+    throw InputError(place, "must be package://NAME/PATH or model://NAME/PATH");
   }
   const std::string package = path.substr(0, slash);
 
@@ -69,8 +104,10 @@ std::vector<fs::path> PackagePaths::candidates(const std::string& uri,
   if (const auto it = package_map_.find(package); it != package_map_.end()) {
     folders.push_back(fs::absolute(it->second).lexically_normal());
   }
-  for (const fs::path& folder : foldersOfVariable("ROS_PACKAGE_PATH")) {
-    addPackageFolders(folder, package, folders);
+  for (const char* variable : kFolderVariables) {
+    for (const fs::path& folder : foldersOfVariable(variable)) {
+      addPackageFolders(folder, package, folders);
+    }
   }
   for (const fs::path& prefix : foldersOfVariable("AMENT_PREFIX_PATH")) {
     folders.push_back(prefix / "share" / package);
@@ -89,7 +126,7 @@ fs::path PackagePaths::find(const std::string& uri, const InputPlace& place) con
     std::error_code ignored;
     if (fs::is_regular_file(candidate, ignored)) return candidate.lexically_normal();
   }
-  throw InputError(place, "no such file; looked for " + listed(places));
+  throw InputError(place, "no such file; looked for " + listed(places) + packageHint(uri));
 }
 
 }  // namespace allclear

@@ -64,6 +64,8 @@ struct Link {
   std::vector<Geometry> visual;     ///< in the link frame; filled on request only
   bool has_visuals = false;         ///< the URDF gives it some, read or not
   bool collides_as_visual = false;  ///< `collision` is the URDF's visual geometry
+  /// Why the file's mass and inertia cannot be used, so that `inertia` is none; empty: they can.
+  std::string inertia_fault;
 };
 
 /// A named set of coordinates that are planned together (SRDF group).
@@ -102,6 +104,8 @@ class RobotModel {
     std::vector<GroupState> group_states;
     std::vector<DisabledPair> disabled_pairs;
     std::vector<std::string> warnings;  ///< what was odd in the files and how it was read
+    /// Those of the warnings that a claim about the robot rests on, without paths.
+    std::vector<std::string> assumptions;
     std::string source_file;
     std::string source_sha256;  ///< of the URDF, SRDF and collision meshes
   };
@@ -118,6 +122,7 @@ class RobotModel {
   const std::vector<GroupState>& groupStates() const { return data_.group_states; }
   const std::vector<DisabledPair>& disabledPairs() const { return data_.disabled_pairs; }
   const std::vector<std::string>& warnings() const { return data_.warnings; }
+  const std::vector<std::string>& assumptions() const { return data_.assumptions; }
   const std::string& sourceFile() const { return data_.source_file; }
   const std::string& sourceSha256() const { return data_.source_sha256; }
 

@@ -32,7 +32,8 @@ std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
   }
   name.fail(robot.groups().empty()
                 ? "the robot has no groups (no SRDF?); list 'joints' or write 'all'"
-                : "the SRDF has no such group" + didYouMean(name.text(), known));
+                : "the SRDF has no such group" + didYouMean(name.text(), known) +
+                      whatThereIs(known));
 }
 
 /// The coordinates of a list of joints, in ascending order: results do not depend on the order of

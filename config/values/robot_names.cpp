@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numbers>
 
+#include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
+#include "allclear/robot_models/files/joint_coordinates.h"
 
 // Names of links and joints in files, looked up in the robot; and values that belong to joints.
 //
@@ -44,9 +47,40 @@ class JointValueReader {
       return;
     }
     if (fixed_allowed_ && joint >= 0 && robot_.joints()[joint].type == JointType::kFixed) return;
-    const int c = coordinateIndex(name, value, robot_);
-    if (!values_.emplace(c, JointValue{value.number(), value}).second) {
-      value.fail("joint '" + name + "' is given twice");
+    if (value.isList() && joint >= 0 && robot_.joints()[joint].first_coordinate >= 0) {
+      return addWholeJoint(robot_.joints()[joint], value);
+    }
+    addOne(coordinateIndex(name, value, robot_), name, value.number(), value);
+  }
+
+  /// `[x, y, angle]` of a planar joint; `[x, y, z, roll, pitch, yaw]` of a floating one, or, as
+  /// MoveIt and pinocchio write it, `[x, y, z, qx, qy, qz, qw]`.
+  void addWholeJoint(const Joint& joint, const Value& value) {
+    VecX numbers;
+    if (joint.type == JointType::kFloating && value.size() == 7) {
+      numbers = value.numbers();
+      const auto q = numbers.tail<4>();
+      if (!rotationFromQuaternion(q[0], q[1], q[2], q[3])) {
+        value.fail("the quaternion of [x, y, z, qx, qy, qz, qw] must have length 1, not " +
+                   shown(q.norm()));
+      }
+      numbers = floatingCoordinates(numbers);
+    } else if (joint.type == JointType::kFloating) {
+      numbers = value.numbers(6, "[x, y, z, roll, pitch, yaw] or [x, y, z, qx, qy, qz, qw]");
+    } else if (joint.type == JointType::kPlanar) {
+      numbers = value.numbers(3, "[x, y, angle]");
+    } else {
+      value.fail("joint '" + joint.name + "' has one value, not a list");
+    }
+    for (int i = 0; i < numbers.size(); ++i) {
+      const int c = joint.first_coordinate + i;
+      addOne(c, robot_.coordinates()[c].name, numbers[i], value);
+    }
+  }
+
+  void addOne(int coordinate, const std::string& name, double number, const Value& where) {
+    if (!values_.emplace(coordinate, JointValue{number, where}).second) {
+      where.fail("joint '" + name + "' is given twice");
     }
   }
 
@@ -77,6 +111,17 @@ class JointValueReader {
   std::vector<MimicValue> mimics_;
 };
 
+/// A hint for an angle that means something in degrees alone: more than a turn in radians, and
+/// inside the limits once it is taken for degrees. Empty for all others.
+std::string degreesHint(double value, const Coordinate& coordinate) {
+  const double radians = value * std::numbers::pi / 180.0;
+  const bool is_inside = coordinate.lower <= radians && radians <= coordinate.upper;
+  if (!coordinate.is_angle || std::abs(value) <= 2.0 * std::numbers::pi || !is_inside) return "";
+  char text[64];
+  std::snprintf(text, sizeof text, "; degrees? %.4g° is %.3g rad", value, radians);
+  return text;
+}
+
 }  // namespace
 
 std::string placeOf(const Value& value) {
@@ -99,7 +144,7 @@ std::vector<std::string> coordinateNames(const RobotModel& robot) {
 int readLink(const Value& name, const RobotModel& robot) {
   const int link = robot.findLink(name.text());
   if (link < 0) {
-    name.fail("the robot has no such link" + didYouMean(name.text(), linkNames(robot)));
+    name.fail("the robot has no such link" + insteadOf(name.text(), linkNames(robot)));
   }
   return link;
 }
@@ -120,7 +165,7 @@ int coordinateIndex(const std::string& name, const Value& where, const RobotMode
   // No coordinate of that name: say why the joint, if there is one, has none.
   const int joint = robot.findJoint(name);
   if (joint < 0) {
-    where.fail("the robot has no joint '" + name + "'" + didYouMean(name, coordinateNames(robot)));
+    where.fail("the robot has no joint '" + name + "'" + insteadOf(name, coordinateNames(robot)));
   }
   const Joint& found = robot.joints()[joint];
   if (found.mimic) {
@@ -129,7 +174,8 @@ int coordinateIndex(const std::string& name, const Value& where, const RobotMode
   }
   if (found.first_coordinate >= 0) {
     where.fail("joint '" + name + "' has several coordinates: name them, as '" +
-               robot.coordinates()[found.first_coordinate].name + "'");
+               robot.coordinates()[found.first_coordinate].name +
+               "', or give all as a list where values are read");
   }
   where.fail("joint '" + name + "' is fixed");
 }
@@ -172,7 +218,8 @@ JointValues readGroupState(const Value& name, const std::string& group, const Ro
   }
   if (found == nullptr) {
     name.fail(known.empty() ? "the SRDF has no group states"
-                            : "the SRDF has no such group state" + didYouMean(name.text(), known));
+                            : "the SRDF has no such group state" + didYouMean(name.text(), known) +
+                                  whatThereIs(known));
   }
   JointValues values;
   for (const auto& [c, value] : found->values) values.emplace(c, JointValue{value, name});
@@ -194,6 +241,11 @@ VecX readPerJoint(const Value& value, const RobotModel& robot) {
 
 double insideLimits(const JointValue& given, const Coordinate& coordinate,
                     std::vector<std::string>& warnings) {
+  if (coordinate.wraps && !degreesHint(given.value, coordinate).empty()) {
+    warnings.push_back(placeOf(given.where) + ": joint '" + coordinate.name + "' at " +
+                       shown(given.value) + " rad turns more than once" +
+                       degreesHint(given.value, coordinate));
+  }
   const double clamped = std::clamp(given.value, coordinate.lower, coordinate.upper);
   const double beyond = std::abs(given.value - clamped);
   if (beyond == 0.0) return given.value;
@@ -202,7 +254,9 @@ double insideLimits(const JointValue& given, const Coordinate& coordinate,
   const std::string message = "joint '" + coordinate.name + "' at " + shown(given.value) + " is " +
                               shown(beyond) + unit + " beyond its " + side + " limit " +
                               shown(clamped);
-  if (beyond > kClampTolerance) given.where.fail(message);
+  if (beyond > kClampTolerance) {
+    given.where.fail(message + degreesHint(given.value, coordinate));
+  }
   warnings.push_back(placeOf(given.where) + ": " + message + "; moved to the limit");
   return clamped;
 }

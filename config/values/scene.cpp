@@ -135,20 +135,45 @@ void readWorld(const Value& world, SceneContext& context) {
   }
 }
 
+/// Poses of floating joints, such as a base that moves. Of other joints, as of a base that the task
+/// fixes, they are not used, with a warning.
+void readJointPoses(const Value& section, const RobotModel& robot, JointValues& values,
+                    std::vector<std::string>& warnings) {
+  section.only({"header", "joint_names", "transforms", "twist", "wrench"});
+  const auto names = section.find("joint_names");
+  if (!names || names->size() == 0) return;
+  const Value transforms = section.need("transforms");
+  if (transforms.size() != names->size()) transforms.fail("must have one entry per name");
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    const int joint = robot.findJoint(names->at(i).text());
+    if (joint < 0 || robot.joints()[joint].type != JointType::kFloating) {
+      warnings.push_back(placeOf(names->at(i)) + ": the pose of joint '" + names->at(i).text() +
+                         "' is not used: the robot has no floating joint of that name here (a base "
+                         "is fixed unless 'base' says else)");
+      continue;
+    }
+    const Pose X = readMessageTransform(transforms.at(i));
+    const Vec3 rpy = rpyFromRotation(X.R);
+    const int first = robot.joints()[joint].first_coordinate;
+    for (int k = 0; k < 3; ++k) {
+      values.insert_or_assign(first + k, JointValue{X.p[k], transforms.at(i)});
+      values.insert_or_assign(first + 3 + k, JointValue{rpy[k], transforms.at(i)});
+    }
+  }
+}
+
 }  // namespace
 
-/// The joint state of a scene. Poses of floating bases are not read, with a warning.
+/// The joint state of a scene.
 JointValues readSceneState(const Value& document, const RobotModel& robot,
                            std::vector<std::string>& warnings) {
   const auto state = findRobotState(document);
   if (!state) return {};
-  const auto several = state->find("multi_dof_joint_state");
-  const auto names = several ? several->find("joint_names") : std::nullopt;
-  if (names && names->size() > 0) {
-    warnings.push_back(placeOf(*several) + ": is not used; the robot's root stays at the origin");
-  }
   const auto joints = state->find("joint_state");
-  return joints ? readJointState(*joints, robot, warnings) : JointValues{};
+  JointValues values = joints ? readJointState(*joints, robot, warnings) : JointValues{};
+  const auto poses = state->find("multi_dof_joint_state");
+  if (poses) readJointPoses(*poses, robot, values, warnings);
+  return values;
 }
 
 void readScene(const Value& document, SceneContext& context) {

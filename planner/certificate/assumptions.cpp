@@ -52,6 +52,7 @@ class Assumptions {
   std::vector<Assumption> run() {
     addGeometry();
     addMeshes();
+    addRobotFiles();
     addExemptPairs();
     addHeldJoints();
     addInterpolation();
@@ -95,11 +96,8 @@ class Assumptions {
   void addMeshes() {
     std::vector<std::string> shells, closed;
     for (const MeshStance& mesh : meshStances(problem_)) {
-      if (mesh.has_surface) {
-        shells.push_back(mesh.body);
-      } else if (!mesh.is_faultless) {
-        closed.push_back(mesh.body + " (" + mesh.closedness + ": " + mesh.stands_for + ")");
-      }
+      if (mesh.has_surface) shells.push_back(mesh.body);
+      if (mesh.has_closed_holes) closed.push_back(mesh.body + " (" + mesh.closedness + ")");
     }
     if (!shells.empty()) {
       add("meshes",
@@ -111,6 +109,16 @@ class Assumptions {
               " as surfaces" + inBrackets(shells));
     }
     if (!closed.empty()) add("meshes", "Holes of meshes count as closed: " + joined(closed) + ".");
+  }
+
+  /// How odd parts of the robot's files were read.
+  void addRobotFiles() {
+    const std::vector<std::string>& read = problem_.robot->assumptions();
+    if (read.empty()) return;
+    std::string text;
+    for (const std::string& assumption : read) text += (text.empty() ? "" : "; ") + assumption;
+    add("robot files", "The robot's files are read so: " + text + ".",
+        counted(read.size(), "assumption") + " about the robot's files");
   }
 
   void addExemptPairs() {

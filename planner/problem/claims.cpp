@@ -100,6 +100,7 @@ class ClaimCheck {
     const char* what = torque ? "limits: torque" : "balance";
     const MotionTree tree(*p_.robot);
     if (torque) checkFloatingBase();
+    checkInertiaFaults(what);
     checkMasses(tree, what);
     checkCarried(what);
     if (p_.balance && robotWeight(*p_.robot) == 0.0) add("balance", "the robot has no mass");
@@ -139,11 +140,31 @@ class ClaimCheck {
             std::string(what) + "' out");
   }
 
-  /// Joints with an effort limit that move nothing with a mass: any torque would do.
+  /// Links that the file gives a mass or inertia which cannot be used, whatever they are fixed to.
+  void checkInertiaFaults(const char* what) {
+    for (std::size_t l = 0; l < p_.robot->links().size(); ++l) {
+      const Link& link = p_.robot->links()[l];
+      if (link.inertia_fault.empty() || (!p_.balance && !isMoved(p_, static_cast<int>(l))))
+        continue;
+      add(what, "link '" + link.name + "' has no mass and inertia to count on (" +
+                    link.inertia_fault + "); correct its <inertial> in the URDF, or leave '" +
+                    std::string(what) + "' out");
+    }
+  }
+
+  /// Joints with an effort limit of zero, which nothing can keep, or that move nothing with a mass:
+  /// then any torque would do.
   void checkMovedMass(const MotionTree& tree) {
     const VecX effort = plannedLimits(p_).effort;
     for (int i = 0; i < p_.plannedCount(); ++i) {
       if (!std::isfinite(effort[i])) continue;
+      if (effort[i] == 0.0) {
+        add("limits: torque", "the URDF gives joint '" +
+                                  p_.robot->coordinates()[p_.planned[i]].name +
+                                  "' an effort limit of 0, so nothing could hold it; give it the "
+                                  "real one, or leave torque limits out");
+        continue;
+      }
       // All that any node of this coordinate moves, those of mimic joints included.
       double mass = 0.0;
       for (const MotionNode& top : tree.nodes()) {

@@ -73,27 +73,22 @@ class MimicResolver {
     for (std::size_t steps = 0; !joints_[source.joint].mimicked.empty(); ++steps) {
       const UrdfJoint& at = joints_[source.joint];
       // A chain visits each joint at most once.
-      if (steps > joints_.size()) fail(joints_[j], "the mimics form a loop");
+      if (steps > joints_.size())
+        fail(joints_[j], "the mimics form a loop: take the <mimic> of one of them out");
       source.offset += source.multiplier * at.offset;
       source.multiplier *= at.multiplier;
-      source.joint = find(at);
+      source.joint = index_.at(at.mimicked);
     }
     const JointType type = joints_[source.joint].joint.type;
     if (type == JointType::kFloating || type == JointType::kPlanar) {
-      fail(joints_[j], "a joint with several coordinates cannot be repeated");
+      fail(joints_[j],
+           "a joint with several coordinates cannot be repeated; take the <mimic> out and it moves "
+           "on its own");
     }
     return source;
   }
 
  private:
-  int find(const UrdfJoint& mimic) const {
-    const auto it = index_.find(mimic.mimicked);
-    if (it != index_.end()) return it->second;
-    std::vector<std::string> names;
-    for (const UrdfJoint& joint : joints_) names.push_back(joint.joint.name);
-    fail(mimic, "no such joint" + didYouMean(mimic.mimicked, names));
-  }
-
   [[noreturn]] void fail(const UrdfJoint& mimic, const std::string& message) const {
     throw InputError({file_, mimic.line, "joint '" + mimic.joint.name + "': mimic", mimic.mimicked},
                      message);
@@ -131,16 +126,32 @@ Pose motionAt(const Joint& joint, double value) {
 }
 
 void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate& source,
-                      const std::string& file, std::vector<std::string>& warnings) {
+                      const std::string& file, LoadNotes& notes) {
   // The mimic's variable is linear in the coordinate: its extremes are at the coordinate's.
   if (!std::isfinite(source.lower) || !std::isfinite(source.upper)) return;
   const double a = how.multiplier * source.lower + how.offset;
   const double b = how.multiplier * source.upper + how.offset;
   if (std::min(a, b) < mimic.limits.lower - kLimitSlack ||
       std::max(a, b) > mimic.limits.upper + kLimitSlack) {
-    warnings.push_back(file + ":" + std::to_string(mimic.line) + ": joint '" + mimic.joint.name +
-                       "': following '" + source.name +
-                       "' takes it beyond its own limits, which are not kept");
+    notes.assume("URDF", file, mimic.line,
+                 "joint '" + mimic.joint.name + "': following '" + source.name +
+                     "' takes it beyond its own limits, which are not kept");
+  }
+}
+
+/// A mimic of a joint that is not there moves on its own, as in MoveIt. Then it is planned, or held
+/// and named as held, like any joint.
+void freeUnknownMimics(std::vector<UrdfJoint>& joints, const std::string& file, LoadNotes& notes) {
+  std::vector<std::string> names;
+  for (const UrdfJoint& joint : joints) names.push_back(joint.joint.name);
+  for (UrdfJoint& joint : joints) {
+    const std::string& mimicked = joint.mimicked;
+    if (mimicked.empty() || std::find(names.begin(), names.end(), mimicked) != names.end())
+      continue;
+    notes.assume("URDF", file, joint.line,
+                 "joint '" + joint.joint.name + "': mimic: '" + mimicked + "': no such joint" +
+                     didYouMean(mimicked, names) + "; it moves on its own");
+    joint.mimicked.clear();
   }
 }
 
@@ -168,8 +179,16 @@ void addBase(BaseJoint type, const std::string& joint_name, const std::string& f
   }
 }
 
-JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std::string& file,
-                                 std::vector<std::string>& warnings) {
+VecX floatingCoordinates(const VecX& pose) {
+  const Eigen::Quaterniond q(pose[6], pose[3], pose[4], pose[5]);
+  VecX out(6);
+  out << pose.head<3>(), rpyFromRotation(q.normalized().toRotationMatrix());
+  return out;
+}
+
+JointCoordinates makeCoordinates(std::vector<UrdfJoint> joints, const std::string& file,
+                                 LoadNotes& notes) {
+  freeUnknownMimics(joints, file, notes);
   JointCoordinates out;
   for (const UrdfJoint& joint : joints) out.joints.push_back(joint.joint);
   const int count = static_cast<int>(joints.size());
@@ -186,12 +205,12 @@ JointCoordinates makeCoordinates(const std::vector<UrdfJoint>& joints, const std
     if (mimic.coordinate < 0) {  // a fixed joint stands at zero
       joint.X_PJ = joint.X_PJ * motionAt(joint, mimic.offset);
       joint.type = JointType::kFixed;
-      warnings.push_back(file + ":" + std::to_string(joints[j].line) + ": joint '" + joint.name +
-                         "': repeats the fixed joint '" + joints[source.joint].joint.name +
-                         "' and is fixed");
+      notes.assume("URDF", file, joints[j].line,
+                   "joint '" + joint.name + "': repeats the fixed joint '" +
+                       joints[source.joint].joint.name + "' and is fixed");
       continue;
     }
-    warnBeyondLimits(joints[j], mimic, out.coordinates[mimic.coordinate], file, warnings);
+    warnBeyondLimits(joints[j], mimic, out.coordinates[mimic.coordinate], file, notes);
     joint.mimic = mimic;
   }
   return out;

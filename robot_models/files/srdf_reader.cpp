@@ -1,20 +1,18 @@
 // Groups, group states and disabled pairs of an SRDF, with MoveIt's rules.
 //
-// Groups refer to each other, so their elements are collected by name before any is read; a group
-// within itself is an error. Of a group's joints the passive and mimic ones carry links but have no
-// coordinates to plan. Pairs are disabled in MoveIt's order: defaults of single links first, then
-// pairs that are enabled again, then pairs that are disabled explicitly. A broken reference is an
-// error; a value that cannot be used is a warning, because files of real robots have them.
+// A reference that leads nowhere is left out with a note (srdf_names.h): MoveIt loads such files,
+// and leaving out adds no joint and exempts no pair. A state holds whole joints or is left out
+// itself: half a state would be another one.
 #include "allclear/robot_models/files/srdf_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
-#include <set>
 #include <sstream>
 
 #include "allclear/core/input_error.h"
+#include "allclear/robot_models/files/srdf_groups.h"
+#include "allclear/robot_models/files/srdf_names.h"
+#include "allclear/robot_models/files/srdf_pairs.h"
 
 namespace allclear {
 namespace {
@@ -29,162 +27,51 @@ const std::vector<std::string> kElements{"group",
                                          "enable_collisions",
                                          "disable_default_collisions",
                                          "link_sphere_approximation"};
-const std::vector<std::string> kGroupParts{"joint", "link", "chain", "group", "passive_joint"};
 
 // [rad] or [m]: printed values of mimic joints differ from the exact ones by their rounding.
 constexpr double kFollowerSlack = 1e-6;
-constexpr std::size_t kDeepestGroups = 100;  // nested subgroups; bounds the recursion
+// A quaternion printed with three digits has this error in its length: no reason for a note.
+constexpr double kQuaternionSlack = 1e-3;
 
 class SrdfReader {
  public:
-  SrdfReader(const XmlElement& srdf, const XmlReader& reader, RobotModel::Data& data)
-      : srdf_(srdf), reader_(reader), data_(data) {
-    for (std::size_t i = 0; i < data.links.size(); ++i)
-      links_[data.links[i].name] = static_cast<int>(i);
-    for (std::size_t i = 0; i < data.joints.size(); ++i)
-      joints_[data.joints[i].name] = static_cast<int>(i);
-  }
+  SrdfReader(const XmlElement& srdf, RobotModel::Data& data, SrdfNames& names)
+      : srdf_(srdf), reader_(names.reader()), data_(data), names_(names), groups_(srdf, names) {}
 
   bool run() {
     checkRoot();
-    collectGroups();
-    collectPassive(srdf_);
-    for (const XmlElement* group : group_order_) addGroup(*group);
+    for (const std::string& name : groups_.inOrder()) addGroup(name);
     for (const XmlElement& element : srdf_.children) {
-      if (element.name == "group_state") addState(element);
+      if (element.name == "group_state") {
+        names_.attempt([&] { addState(element); }, "the state is left out");
+      }
       if (element.name == "end_effector") checkEndEffector(element);
     }
-    return addPairs();
+    SrdfPairs pairs = readSrdfPairs(srdf_, names_);
+    data_.disabled_pairs = std::move(pairs.disabled);
+    return pairs.says_something;
   }
 
  private:
-  void warn(const XmlElement& element, const std::string& message) {
-    data_.warnings.push_back(reader_.file() + ":" + std::to_string(element.line) + ": " + message);
-  }
-
   void checkRoot() {
     if (const std::string* name = srdf_.attribute("name"); name && *name != data_.name) {
-      warn(srdf_, "is for the robot '" + *name + "', not for '" + data_.name + "'");
+      names_.assume(srdf_, "is for the robot '" + *name + "', not for '" + data_.name + "'");
     }
     for (const XmlElement& element : srdf_.children) {
       if (std::find(kElements.begin(), kElements.end(), element.name) == kElements.end()) {
-        warn(element, "<" + element.name + "> is not read" + didYouMean(element.name, kElements));
+        names_.warn(element,
+                    "<" + element.name + "> is not read" + didYouMean(element.name, kElements));
       }
     }
   }
 
-  /// The index of the name in the attribute `key`; an unknown one fails with the nearest spelling.
-  int indexOf(const std::map<std::string, int>& index, const char* what, const XmlElement& element,
-              const std::string& owner, const char* key) const {
-    const std::string& name = reader_.name(element, owner, key);
-    const auto it = index.find(name);
-    if (it != index.end()) return it->second;
-    std::vector<std::string> names;
-    for (const auto& [known, i] : index) names.push_back(known);
-    reader_.fail(element, owner, name, std::string("no such ") + what + didYouMean(name, names));
-  }
-  int linkOf(const XmlElement& element, const std::string& owner, const char* key) const {
-    return indexOf(links_, "link", element, owner, key);
-  }
-  int jointOf(const XmlElement& element, const std::string& owner, const char* key) const {
-    return indexOf(joints_, "joint", element, owner, key);
-  }
-
-  // MoveIt's own robots have passive joints inside groups too.
-  void collectPassive(const XmlElement& parent) {
-    for (const XmlElement& element : parent.children) {
-      if (element.name == "passive_joint") passive_.insert(jointOf(element, "", "name"));
-      if (element.name == "group") collectPassive(element);
-    }
-  }
-
-  void collectGroups() {
-    for (const XmlElement& element : srdf_.children) {
-      if (element.name != "group") continue;
-      const std::string& name = reader_.name(element, "");
-      if (!group_elements_.emplace(name, &element).second) {
-        reader_.fail(element, "", name, "a second group of that name");
-      }
-      group_order_.push_back(&element);
-    }
-  }
-
-  const XmlElement& groupElement(const XmlElement& element, const std::string& owner,
-                                 const char* key) const {
-    const std::string& name = reader_.name(element, owner, key);
-    const auto it = group_elements_.find(name);
-    if (it != group_elements_.end()) return *it->second;
-    std::vector<std::string> names;
-    for (const auto& [known, group] : group_elements_) names.push_back(known);
-    reader_.fail(element, owner, name, "no such group" + didYouMean(name, names));
-  }
-
-  void addChain(const XmlElement& chain, const std::string& owner, std::set<int>& joints) const {
-    std::set<int> up_from_base;
-    const int base = linkOf(chain, owner, "base_link");
-    const int tip = linkOf(chain, owner, "tip_link");
-    for (int j : jointsAbove(base)) up_from_base.insert(j);
-    // The path between the links is what only one of the two ways to the root has.
-    for (int j : jointsAbove(tip)) {
-      if (!up_from_base.erase(j)) joints.insert(j);
-    }
-    joints.insert(up_from_base.begin(), up_from_base.end());
-  }
-
-  /// From the link up to the root.
-  std::vector<int> jointsAbove(int link) const {
-    std::vector<int> joints;
-    for (int j = data_.links[link].parent_joint; j >= 0;
-         j = data_.links[data_.joints[j].parent_link].parent_joint) {
-      joints.push_back(j);
-    }
-    return joints;
-  }
-
-  /// All joints of a group. `open` are the groups that are being read, to find loops; groups read
-  /// before are remembered, or nested subgroups would be read over and over.
-  const std::set<int>& jointsOfGroup(const XmlElement& group,
-                                     std::vector<const XmlElement*>& open) {
-    if (const auto it = group_joints_.find(&group); it != group_joints_.end()) return it->second;
-    const std::string& name = *group.attribute("name");
-    const std::string owner = "group '" + name + "'";
-    if (std::find(open.begin(), open.end(), &group) != open.end()) {
-      reader_.fail(group, "", name, "a group within itself");
-    }
-    if (open.size() > kDeepestGroups)
-      reader_.fail(group, "", name, "groups are nested more than 100 deep");
-    open.push_back(&group);
-    std::set<int> joints;
-    for (const XmlElement& part : group.children) {
-      if (part.name == "joint") {
-        joints.insert(jointOf(part, owner, "name"));
-      } else if (part.name == "link") {  // stands for the joint that carries it
-        const int joint = data_.links[linkOf(part, owner, "name")].parent_joint;
-        if (joint >= 0) joints.insert(joint);
-      } else if (part.name == "chain") {
-        addChain(part, owner, joints);
-      } else if (part.name == "group") {
-        const std::set<int>& more = jointsOfGroup(groupElement(part, owner, "name"), open);
-        joints.insert(more.begin(), more.end());
-      } else if (part.name == "passive_joint") {
-        // Says what its joint is, not that it belongs to the group; see `collectPassive`.
-      } else {
-        warn(part,
-             owner + ": <" + part.name + "> is not read" + didYouMean(part.name, kGroupParts));
-      }
-    }
-    open.pop_back();
-    return group_joints_[&group] = std::move(joints);
-  }
-
-  void addGroup(const XmlElement& element) {
+  void addGroup(const std::string& name) {
     // All joints carry links of the group; those that can be planned give coordinates.
-    std::vector<const XmlElement*> open;
     Group group;
-    group.name = *element.attribute("name");
-    for (int j : jointsOfGroup(element, open)) {
+    group.name = name;
+    for (int j : groups_.joints(name)) {
       group.links.push_back(data_.joints[j].child_link);
-      if (passive_.contains(j)) continue;
+      if (groups_.passive().contains(j)) continue;
       for (int c = 0; c < coordinateCount(j); ++c) {
         group.coordinates.push_back(data_.joints[j].first_coordinate + c);
       }
@@ -192,7 +79,7 @@ class SrdfReader {
     std::sort(group.links.begin(), group.links.end());
     std::sort(group.coordinates.begin(), group.coordinates.end());
     if (group.coordinates.empty()) {
-      warn(element, "group '" + group.name + "': has no joint that can be planned");
+      names_.warn(groups_.element(name), "group '" + name + "': has no joint that can be planned");
     }
     data_.groups.push_back(std::move(group));
   }
@@ -208,26 +95,60 @@ class SrdfReader {
     GroupState state;
     state.name = reader_.name(element, "");
     const std::string owner = "group_state '" + state.name + "'";
-    const XmlElement& group = groupElement(element, owner, "group");
-    state.group = *group.attribute("name");
-    std::vector<const XmlElement*> none;
-    const std::set<int>& members = jointsOfGroup(group, none);
+    state.group = groupOfState(element, owner);
     // Followers (mimic and fixed joints) are compared last, when all values are known.
     std::vector<std::pair<const XmlElement*, int>> followers;
     for (const XmlElement& part : element.children) {
       if (part.name != "joint") continue;
-      const int joint = jointOf(part, owner, "name");
-      reader_.text(part, owner, "value");
+      const int joint = jointOfState(part, owner, state);
+      if (joint < 0) continue;
       if (coordinateCount(joint) == 0) {
         followers.emplace_back(&part, joint);
-      } else if (!members.contains(joint)) {
-        warn(part, owner + ": joint '" + data_.joints[joint].name + "' is not in the group '" +
-                       state.group + "', its value is not used");
       } else {
         addValues(part, joint, owner, state);
       }
     }
     for (const auto& [part, joint] : followers) checkFollower(*part, joint, owner, state);
+    replaceOrAdd(element, owner, std::move(state));
+  }
+
+  /// Empty where the state names no group that is there; pinocchio never looks at it.
+  std::string groupOfState(const XmlElement& element, const std::string& owner) {
+    const std::string* group = element.attribute("group");
+    if (group && groups_.contains(*group)) return *group;
+    names_.assume(element, owner +
+                               (group ? ": there is no group '" + *group + "'" +
+                                            didYouMean(*group, groups_.inOrder())
+                                      : ": names no group") +
+                               "; taken as a state of the joints that it names");
+    return "";
+  }
+
+  /// The joint of a value, or -1 where the value is left out.
+  int jointOfState(const XmlElement& part, const std::string& owner, const GroupState& state) {
+    int joint = -1;
+    const std::string& name = reader_.name(part, owner);
+    if (names_.isFixedVirtualJoint(name)) return -1;
+    names_.attempt([&] { joint = names_.joint(part, owner, "name"); }, "its value is left out");
+    if (joint < 0) return -1;
+    reader_.text(part, owner, "value");
+    const bool is_member = state.group.empty() || groups_.joints(state.group).contains(joint);
+    if (is_member || coordinateCount(joint) == 0) return joint;
+    names_.warn(part, owner + ": joint '" + name + "' is not in the group '" + state.group +
+                          "', its value is not used");
+    return -1;
+  }
+
+  /// A second state of one name and group replaces the first, as in MoveIt and pinocchio.
+  void replaceOrAdd(const XmlElement& element, const std::string& owner, GroupState state) {
+    for (GroupState& known : data_.group_states) {
+      if (known.name != state.name || known.group != state.group) continue;
+      names_.assume(element, owner + ": a second state of that name" +
+                                 (state.group.empty() ? "" : " for group '" + state.group + "'") +
+                                 "; the last one counts");
+      known = std::move(state);
+      return;
+    }
     data_.group_states.push_back(std::move(state));
   }
 
@@ -241,131 +162,137 @@ class SrdfReader {
       if (mimic && mimic->coordinate == coordinate) follows += mimic->multiplier * value;
     }
     if (std::abs(reader_.number(part, owner, "value") - follows) <= kFollowerSlack) return;
-    warn(part, owner + ": value " + *part.attribute("value") + " of joint '" +
-                   data_.joints[joint].name + "' is not used: it is " +
-                   (mimic ? "a mimic joint" : "fixed"));
+    names_.warn(part, owner + ": value " + *part.attribute("value") + " of joint '" +
+                          data_.joints[joint].name + "' is not used: it is " +
+                          (mimic ? "a mimic joint" : "fixed"));
   }
 
   void addValues(const XmlElement& part, int joint, const std::string& owner, GroupState& state) {
-    const std::string& text = *part.attribute("value");
     // A joint with several coordinates has as many numbers in one attribute.
-    std::istringstream words(text);
-    std::string word;
-    int count = 0;
-    const int first = data_.joints[joint].first_coordinate;
-    while (words >> word) {
+    std::vector<double> numbers;
+    std::istringstream words(*part.attribute("value"));
+    for (std::string word; words >> word;) {
       const XmlElement single{part.name, part.line, {{"value", word}}, {}, {}};
-      const double value = reader_.number(single, owner, "value");
-      if (count < coordinateCount(joint)) setValue(part, first + count, value, owner, state);
-      ++count;
+      numbers.push_back(reader_.number(single, owner, "value"));
     }
-    if (count != coordinateCount(joint)) {
-      reader_.fail(part, owner, text,
-                   "joint '" + data_.joints[joint].name + "' has " +
-                       std::to_string(coordinateCount(joint)) + " coordinates, not " +
-                       std::to_string(count));
+    const int count = coordinateCount(joint);
+    if (count == 6 && numbers.size() == 7) numbers = fromQuaternion(part, owner, numbers);
+    if (static_cast<int>(numbers.size()) != count) {
+      reader_.fail(part, owner, *part.attribute("value"),
+                   "joint '" + data_.joints[joint].name + "' has " + std::to_string(count) +
+                       (count == 6 ? " coordinates (or 7: x y z qx qy qz qw)" : " coordinates") +
+                       ", not " + std::to_string(numbers.size()));
     }
+    const int first = data_.joints[joint].first_coordinate;
+    for (int c = 0; c < count; ++c) setValue(part, first + c, numbers[c], owner, state);
+  }
+
+  /// x y z and a quaternion, scaled to length 1 as MoveIt does; one of zeros is no rotation.
+  std::vector<double> fromQuaternion(const XmlElement& part, const std::string& owner,
+                                     std::vector<double> pose) {
+    const double length = VecX::Map(pose.data() + 3, 4).norm();
+    if (length == 0.0) pose[6] = 1.0;
+    if (!(std::abs(length - 1.0) <= kQuaternionSlack)) {
+      names_.assume(
+          part, owner + ": the quaternion of joint '" + *part.attribute("name") + "' " +
+                    (length == 0.0 ? "is zero, taken as no rotation" : "is scaled to length 1"));
+    }
+    const VecX values = floatingCoordinates(VecX::Map(pose.data(), 7));
+    return {values.begin(), values.end()};
   }
 
   void setValue(const XmlElement& part, int coordinate, double value, const std::string& owner,
                 GroupState& state) {
     const Coordinate& c = data_.coordinates[coordinate];
-    for (auto& [known, old] : state.values) {
-      if (known == coordinate) {
-        reader_.fail(part, owner, c.name, "has two values");
-      }
+    for (const auto& [known, old] : state.values) {
+      if (known != coordinate) continue;
+      if (old == value) return;
+      reader_.fail(part, owner, c.name, "has two values");
     }
     if (value < c.lower || value > c.upper) {
-      warn(part, owner + ": " + c.name + " = " + *part.attribute("value") +
-                     " is beyond the joint's limits");
+      names_.warn(part, owner + ": " + c.name + " = " + *part.attribute("value") +
+                            " is beyond the joint's limits");
     }
     state.values.emplace_back(coordinate, value);
   }
 
-  void checkEndEffector(const XmlElement& element) const {
-    const std::string owner = "end_effector '" + reader_.name(element, "") + "'";
-    linkOf(element, owner, "parent_link");
-    groupElement(element, owner, "group");
-    if (element.attribute("parent_group")) groupElement(element, owner, "parent_group");
-  }
-
-  /// Both links of a pair, the lower index first.
-  std::pair<int, int> pairOf(const XmlElement& element) const {
-    const int a = linkOf(element, "", "link1");
-    const int b = linkOf(element, "", "link2");
-    if (a == b) {
-      reader_.fail(element, "", data_.links[a].name, "link1 and link2 are the same");
+  /// Nothing here depends on end effectors: what is wrong with one is a warning.
+  void checkEndEffector(const XmlElement& element) {
+    const std::string* name = element.attribute("name");
+    const std::string owner = "end_effector '" + (name ? *name : "") + "'";
+    const std::string* link = element.attribute("parent_link");
+    if (!link || names_.findLink(*link) < 0) {
+      names_.warn(element, owner + ": its parent_link is no link of the URDF");
     }
-    return std::minmax(a, b);
-  }
-
-  /// Returns whether the file says anything about pairs: an SRDF with groups alone does not.
-  bool addPairs() {
-    // The order of the three loops is MoveIt's, not that of the file.
-    std::map<std::pair<int, int>, std::string> disabled;
-    bool says_something = false;
-    for (const XmlElement& element : srdf_.children) {
-      if (element.name != "disable_default_collisions") continue;
-      const int link = linkOf(element, "", "link");
-      for (int other = 0; other < static_cast<int>(data_.links.size()); ++other) {
-        if (other != link) disabled[std::minmax(link, other)] = "Default";
-      }
+    for (const char* key : {"group", "parent_group"}) {
+      const std::string* group = element.attribute(key);
+      if (!group || groups_.contains(*group)) continue;
+      names_.warn(element, owner + ": there is no group '" + *group + "'" +
+                               didYouMean(*group, groups_.inOrder()));
     }
-    for (const XmlElement& element : srdf_.children) {
-      if (element.name == "enable_collisions") disabled.erase(pairOf(element));
-      says_something |= element.name == "disable_default_collisions";
-    }
-    for (const XmlElement& element : srdf_.children) {
-      if (element.name != "disable_collisions") continue;
-      says_something = true;
-      const std::string* reason = element.attribute("reason");
-      disabled.emplace(pairOf(element), reason ? *reason : "User");
-    }
-    for (const auto& [pair, reason] : disabled) {
-      data_.disabled_pairs.push_back({pair.first, pair.second, reason, true});
-    }
-    return says_something;
   }
 
   const XmlElement& srdf_;
   const XmlReader& reader_;
   RobotModel::Data& data_;
-  std::map<std::string, int> links_;
-  std::map<std::string, int> joints_;
-  std::map<std::string, const XmlElement*> group_elements_;
-  std::vector<const XmlElement*> group_order_;
-  std::map<const XmlElement*, std::set<int>> group_joints_;
-  std::set<int> passive_;
+  SrdfNames& names_;
+  SrdfGroups groups_;
 };
 
-}  // namespace
-
-std::optional<VirtualJoint> findVirtualJoint(const XmlElement& srdf, const XmlReader& reader) {
-  if (srdf.name != "robot") {
-    reader.fail(srdf, "", "", "is not an SRDF file: the root element must be <robot>");
-  }
-  // Only the first: a robot has one base.
-  const XmlElement* element = srdf.child("virtual_joint");
-  if (!element) return std::nullopt;
+/// Throws where it cannot be read at all. An unknown type is fixed, as in MoveIt.
+VirtualJoint readVirtualJoint(const XmlElement& element, const XmlReader& reader,
+                              const std::string& root_link, LoadNotes& notes) {
   VirtualJoint joint;
-  joint.name = reader.name(*element, "");
+  joint.name = reader.name(element, "");
   const std::string owner = "virtual_joint '" + joint.name + "'";
-  joint.parent_frame = reader.name(*element, owner, "parent_frame");
-  joint.child_link = reader.name(*element, owner, "child_link");
-  const std::string& type = reader.text(*element, owner, "type");
+  joint.parent_frame = reader.name(element, owner, "parent_frame");
+  joint.child_link = reader.name(element, owner, "child_link");
+  if (joint.child_link != root_link) {
+    reader.fail(element, owner, joint.child_link,
+                "child_link must be the root link '" + root_link + "'");
+  }
+  const std::string& type = reader.text(element, owner, "type");
   if (type == "floating") {
     joint.type = BaseJoint::kFloating;
   } else if (type == "planar") {
     joint.type = BaseJoint::kPlanar;
   } else if (type != "fixed") {
-    reader.fail(*element, owner, type,
-                "unknown type" + didYouMean(type, {"fixed", "planar", "floating"}));
+    notes.assume("SRDF", reader.file(), element.line,
+                 owner + ": unknown type '" + type + "'" +
+                     didYouMean(type, {"fixed", "planar", "floating"}) + ", taken as fixed");
   }
   return joint;
 }
 
-bool applySrdf(const XmlElement& srdf, const XmlReader& reader, RobotModel::Data& data) {
-  return SrdfReader(srdf, reader, data).run();
+}  // namespace
+
+std::optional<VirtualJoint> findVirtualJoint(const XmlElement& srdf, const XmlReader& reader,
+                                             const std::string& root_link, LoadNotes& notes) {
+  if (srdf.name != "robot") {
+    reader.fail(srdf, "", "", "is not an SRDF file: the root element must be <robot>");
+  }
+  std::optional<VirtualJoint> found;
+  for (const XmlElement& element : srdf.children) {
+    if (element.name != "virtual_joint") continue;
+    if (found) {
+      notes.assume("SRDF", reader.file(), element.line,
+                   "a second <virtual_joint> is left out: a robot has one base");
+      continue;
+    }
+    try {
+      found = readVirtualJoint(element, reader, root_link, notes);
+    } catch (const InputError& error) {
+      notes.forgive("SRDF", error,
+                    "the virtual joint is left out, so the base is fixed unless the task moves it");
+    }
+  }
+  return found;
+}
+
+bool applySrdf(const XmlElement& srdf, const XmlReader& reader, RobotModel::Data& data,
+               LoadNotes& notes) {
+  SrdfNames names(srdf, reader, data, notes);
+  return SrdfReader(srdf, data, names).run();
 }
 
 }  // namespace allclear

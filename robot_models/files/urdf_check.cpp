@@ -1,16 +1,17 @@
-// Checks a URDF before urdfdom reads it, and prints a plain copy of the parts that are read.
+// Checks a URDF before urdfdom reads it.
 //
 // urdfdom accepts two links of one name, lower > upper, NaN and zero axes in silence, and its
-// messages name no lines. The checker walks the elements in the order of the file and refuses each
-// of these with file, line and value; what is odd but harmless is a warning. The plain copy holds
-// checked elements alone, so that nothing unchecked reaches urdfdom: extensions, materials, unused
-// shapes and limits are left out.
+// messages name no lines. The checker walks the elements in the order of the file. Files of real
+// robots are full of oddities; each is judged by what a plan could claim wrongly:
+//  - what no claim rests on (unknown elements, broken visuals) is a warning;
+//  - what can be read in one safe way is read so, with a note that certificates repeat: masses that
+//    are broken count as unknown, and whoever asks for torques is refused (planner/problem/claims);
+//  - all else (shapes, axes, limits, references) is refused with file, line, value and the fix.
 #include "allclear/robot_models/files/urdf_check.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "allclear/core/input_error.h"
 #include "allclear/robot_models/files/urdf_tree.h"
@@ -51,6 +52,7 @@ class Checker {
         noteUnknown(element);
       }
     }
+    noteZeroLimits();
     // Elements are sound by themselves; now the joints must form one tree.
     if (outline_.link_elements.empty()) reader_.fail(robot_, "", "", "has no link");
     orderTree(robot_, joints, reader_, outline_);
@@ -59,8 +61,25 @@ class Checker {
 
  private:
   void warn(const XmlElement& element, const std::string& message) {
-    outline_.warnings.push_back(reader_.file() + ":" + std::to_string(element.line) + ": " +
-                                message);
+    outline_.notes.warn(reader_.file(), element.line, message);
+  }
+  void assume(const XmlElement& element, const std::string& message) {
+    outline_.notes.assume("URDF", reader_.file(), element.line, message);
+  }
+
+  /// The first child of that name, as urdfdom and MoveIt take it; others are left out with a note.
+  const XmlElement* first(const XmlElement& element, const std::string& owner, const char* name) {
+    const XmlElement* found = nullptr;
+    for (const XmlElement& child : element.children) {
+      if (child.name != name) continue;
+      if (found) {
+        outline_.left_out.insert(&child);
+        assume(child, owner + ": a second <" + name + ">; the first one counts");
+      } else {
+        found = &child;
+      }
+    }
+    return found;
   }
 
   void checkRoot() {
@@ -83,25 +102,50 @@ class Checker {
   void checkLink(const XmlElement& link) {
     const std::string& name = reader_.name(link, "");
     if (!outline_.link_elements.emplace(name, &link).second) {
-      reader_.fail(link, "", name, "a second link of that name");
+      reader_.fail(link, "", name, "a second link of that name: rename one of them");
     }
     if (outline_.link_elements.size() > kMostLinks) {
       reader_.fail(link, "", name, "more than " + std::to_string(kMostLinks) + " links");
     }
     const std::string owner = "link '" + name + "'";
     // Shapes that nobody asked for may be broken.
+    const bool counts = parts_.visual_collides && !link.child("collision");
     for (const XmlElement& part : link.children) {
-      const bool is_read = (part.name == "collision" && parts_.collision) ||
-                           (part.name == "visual" && parts_.visual);
-      if (is_read) checkGeometry(part, owner);
+      if (part.name == "collision" && parts_.collision) checkGeometry(part, owner);
+      if (part.name == "visual" && parts_.visual) checkVisual(part, owner, counts);
     }
-    if (const XmlElement* inertial = reader_.onlyChild(link, owner, "inertial")) {
-      checkInertial(*inertial, link, owner);
+    if (const XmlElement* inertial = first(link, owner, "inertial")) {
+      readInertial(*inertial, link, owner);
+    }
+  }
+
+  /// Visuals show in reports alone, unless they stand in for collision geometry.
+  void checkVisual(const XmlElement& visual, const std::string& owner, bool collides) {
+    try {
+      checkGeometry(visual, owner);
+    } catch (const InputError& error) {
+      if (collides) throw;
+      outline_.left_out.insert(&visual);
+      outline_.notes.warnings.push_back(std::string("visual left out: ") + error.what());
+    }
+  }
+
+  /// Masses matter to torques and balance alone, which are refused where they are unknown. So a
+  /// broken one does not keep the robot from being read.
+  void readInertial(const XmlElement& inertial, const XmlElement& link, const std::string& owner) {
+    try {
+      checkInertial(inertial, link, owner);
+    } catch (const InputError& error) {
+      outline_.left_out.insert(&inertial);
+      outline_.inertia_faults[*link.attribute("name")] = error.message();
+      outline_.notes.forgive("URDF", error,
+                             "mass and inertia count as unknown (torque limits and balance need "
+                             "them)");
     }
   }
 
   void checkOrigin(const XmlElement& element, const std::string& owner) {
-    const XmlElement* origin = reader_.onlyChild(element, owner, "origin");
+    const XmlElement* origin = first(element, owner, "origin");
     if (!origin) return;
     reader_.vector(*origin, owner, "xyz", Vec3::Zero());
     reader_.vector(*origin, owner, "rpy", Vec3::Zero());
@@ -111,7 +155,10 @@ class Checker {
     checkOrigin(collision, owner);
     const XmlElement& geometry = reader_.requiredChild(collision, owner, "geometry");
     if (geometry.children.size() != 1) {
-      reader_.fail(geometry, owner, "", "must hold one of <box>, <cylinder>, <sphere>, <mesh>");
+      reader_.fail(
+          geometry, owner, "",
+          "must hold one of <box>, <cylinder>, <sphere>, <mesh>: give the shape, or take this <" +
+              collision.name + "> out");
     }
     // Shapes must have a volume: distances and bounds divide by sizes.
     const XmlElement& shape = geometry.children.front();
@@ -150,12 +197,12 @@ class Checker {
     if (m < 0.0) reader_.fail(mass, owner, value, "mass must not be negative");
     // Frames without a body are often given as a link of mass zero and any inertia.
     if (m == 0.0 && link.child("collision")) {
-      reader_.fail(mass, owner, value, "mass of a link with collision geometry must not be zero");
+      reader_.fail(mass, owner, value, "mass of a link with collision geometry is zero");
     }
     const XmlElement& element = reader_.requiredChild(inertial, owner, "inertia");
     const Mat3 I = inertia(element, owner);
     if (m == 0.0) {
-      if (!I.isZero()) warn(mass, owner + ": mass is zero, its inertia is not used");
+      if (!I.isZero()) assume(mass, owner + ": mass is zero, its inertia is not used");
       return;
     }
     checkInertia(I, element, owner);
@@ -172,8 +219,8 @@ class Checker {
 
   // Principal moments a <= b <= c of a body are positive with a + b >= c (each is an integral of
   // two squared coordinates). Files of real robots break the second rule now and then; then the
-  // torques are wrong, but nothing else is, so it is a warning. A negative moment makes the mass
-  // matrix indefinite and is refused.
+  // torques are wrong, but nothing else is, so it is a note. A negative moment makes the mass
+  // matrix indefinite: mass and inertia count as unknown.
   void checkInertia(const Mat3& I, const XmlElement& element, const std::string& owner) {
     const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(I).eigenvalues();
     const double slack = kInertiaSlack * std::abs(moments[2]);
@@ -181,18 +228,18 @@ class Checker {
       reader_.fail(element, owner, "", "a principal moment of inertia is negative");
     }
     if (moments[2] == 0.0) {
-      warn(element, owner + ": inertia is zero: taken as a point mass");
+      assume(element, owner + ": inertia is zero: taken as a point mass");
     } else if (moments[0] + moments[1] < moments[2] - slack) {
-      warn(element, owner +
-                        ": no body has this inertia (the largest principal moment exceeds the "
-                        "sum of the others); used as it is");
+      assume(element, owner +
+                          ": no body has this inertia (the largest principal moment exceeds the "
+                          "sum of the others); used as it is");
     }
   }
 
   void checkJoint(const XmlElement& joint) {
     const std::string& name = reader_.name(joint, "");
     if (!outline_.joint_elements.emplace(name, &joint).second) {
-      reader_.fail(joint, "", name, "a second joint of that name");
+      reader_.fail(joint, "", name, "a second joint of that name: rename one of them");
     }
     const std::string owner = "joint '" + name + "'";
     const std::string& type = reader_.text(joint, "", "type");
@@ -208,39 +255,62 @@ class Checker {
       checkLimit(joint, type, owner);
       checkSafety(joint, owner);
     } else if (const XmlElement* limit = joint.child("limit")) {
-      warn(*limit, owner + ": limits of a " + type + " joint are not used");
+      assume(*limit, owner + ": limits of a " + type + " joint are not used");
     }
     checkMimic(joint, one_coordinate, owner);
   }
 
   void checkAxis(const XmlElement& joint, const std::string& owner) {
-    const XmlElement* axis = reader_.onlyChild(joint, owner, "axis");
+    const XmlElement* axis = first(joint, owner, "axis");
     if (!axis) return;
     const double length = reader_.vector(*axis, owner, "xyz", Vec3::UnitX()).norm();
     if (length < kShortestAxis) {
-      reader_.fail(*axis, owner, *axis->attribute("xyz"), "axis must not be zero");
+      reader_.fail(*axis, owner, *axis->attribute("xyz"),
+                   "axis must not be zero: give its direction, or make the joint fixed");
     }
-    if (std::abs(length - 1.0) > kAxisLengthSlack)
-      warn(*axis, owner + ": axis is scaled to length 1");
+    if (std::abs(length - 1.0) > kAxisLengthSlack) {
+      assume(*axis, owner + ": axis is scaled to length 1");
+    }
   }
 
   void checkLimit(const XmlElement& joint, const std::string& type, const std::string& owner) {
-    const XmlElement* limit = reader_.onlyChild(joint, owner, "limit");
+    const XmlElement* limit = first(joint, owner, "limit");
     if (!limit) {
       if (type == "continuous") return;
-      reader_.fail(joint, owner, "", "a " + type + " joint needs a <limit>");
+      reader_.fail(joint, owner, "",
+                   "a " + type + " joint needs a <limit> with lower, upper, effort and velocity" +
+                       (type == "revolute" ? " (one that turns without end is continuous)" : ""));
     }
     // URDF's defaults: no bounds given means both are zero.
     const double lower = reader_.number(*limit, owner, "lower", 0.0);
     const double upper = reader_.number(*limit, owner, "upper", 0.0);
     if (type != "continuous" && lower > upper) {
-      reader_.fail(*limit, owner, shownRange(*limit), "lower limit is above the upper limit");
+      reader_.fail(*limit, owner, shownRange(*limit),
+                   "lower limit is above the upper limit: swap them if that is meant");
     }
-    for (const char* key : {"effort", "velocity"}) {
-      if (reader_.number(*limit, owner, key) < 0.0) {
-        reader_.fail(*limit, owner, *limit->attribute(key),
-                     std::string("attribute '") + key + "' must not be negative");
-      }
+    checkRate(*limit, owner, "velocity", *joint.attribute("name"), zero_velocity_);
+    checkRate(*limit, owner, "effort", *joint.attribute("name"), zero_effort_);
+  }
+
+  /// Limits of velocity and effort are sizes, so a sign means nothing. Zeros are collected: files
+  /// that have one often have one for every joint.
+  void checkRate(const XmlElement& limit, const std::string& owner, const char* key,
+                 const std::string& joint, std::vector<std::string>& zeros) {
+    const double value = reader_.number(limit, owner, key);
+    if (value < 0.0) assume(limit, owner + ": attribute '" + key + "' is taken without its sign");
+    if (value == 0.0) zeros.push_back(joint);
+  }
+
+  /// MoveIt takes a velocity limit of zero for none. An effort of zero stays what it is; it matters
+  /// to torque limits alone, which are refused then.
+  void noteZeroLimits() {
+    if (!zero_velocity_.empty()) {
+      assume(robot_, "the velocity limit is zero, taken for none given, of the joints " +
+                         someNames(zero_velocity_));
+    }
+    if (!zero_effort_.empty()) {
+      warn(robot_, "the effort limit is zero, so torque limits cannot be kept, of the joints " +
+                       someNames(zero_effort_));
     }
   }
 
@@ -253,7 +323,7 @@ class Checker {
   }
 
   void checkSafety(const XmlElement& joint, const std::string& owner) {
-    const XmlElement* safety = reader_.onlyChild(joint, owner, "safety_controller");
+    const XmlElement* safety = first(joint, owner, "safety_controller");
     if (!safety) return;
     for (const char* key : {"soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"}) {
       reader_.number(*safety, owner, key, 0.0);
@@ -261,83 +331,29 @@ class Checker {
   }
 
   void checkMimic(const XmlElement& joint, bool one_coordinate, const std::string& owner) {
-    const XmlElement* mimic = reader_.onlyChild(joint, owner, "mimic");
+    const XmlElement* mimic = first(joint, owner, "mimic");
     if (!mimic) return;
     reader_.name(*mimic, owner, "joint");
     reader_.number(*mimic, owner, "multiplier", 1.0);
     reader_.number(*mimic, owner, "offset", 0.0);
-    if (!one_coordinate) reader_.fail(*mimic, owner, "", "a joint of this type cannot mimic");
+    if (!one_coordinate)
+      reader_.fail(
+          *mimic, owner, "",
+          "a joint of this type cannot mimic; take the <mimic> out and it moves on its own");
   }
 
   const XmlElement& robot_;
   const UrdfParts& parts_;
   const XmlReader& reader_;
   UrdfOutline outline_;
+  std::vector<std::string> zero_velocity_;  ///< joints with a limit of zero
+  std::vector<std::string> zero_effort_;
 };
-
-/// The element with the named children and attributes only.
-XmlElement picked(const XmlElement& element, const std::set<std::string>& children) {
-  XmlElement out{element.name, element.line, element.attributes, {}, {}};
-  for (const XmlElement& child : element.children) {
-    if (children.contains(child.name)) out.children.push_back(child);
-  }
-  return out;
-}
-
-XmlElement plainLink(const XmlElement& link, const UrdfParts& parts) {
-  XmlElement out{"link", link.line, {{"name", *link.attribute("name")}}, {}, {}};
-  for (const XmlElement& part : link.children) {
-    if (part.name == "inertial") out.children.push_back(part);
-    if ((part.name == "collision" && parts.collision) || (part.name == "visual" && parts.visual)) {
-      out.children.push_back(picked(part, {"origin", "geometry"}));
-    }
-  }
-  return out;
-}
-
-// urdfdom reads a missing soft limit as zero, which would lock the joint, and requires k_velocity.
-// A missing soft limit becomes the hard one.
-void completeSafety(XmlElement& joint) {
-  const XmlElement* limit = joint.child("limit");
-  for (XmlElement& safety : joint.children) {
-    if (safety.name != "safety_controller") continue;
-    const auto add = [&](const char* key, const std::string* value) {
-      if (!safety.attribute(key)) safety.attributes.emplace_back(key, value ? *value : "0");
-    };
-    add("soft_lower_limit", limit ? limit->attribute("lower") : nullptr);
-    add("soft_upper_limit", limit ? limit->attribute("upper") : nullptr);
-    add("k_position", nullptr);
-    add("k_velocity", nullptr);
-  }
-}
-
-XmlElement plainJoint(const XmlElement& joint, const UrdfParts& parts) {
-  // The same parts that the checker has looked at, by type.
-  std::set<std::string> wanted{"origin", "parent", "child"};
-  const std::string& type = *joint.attribute("type");
-  if (type != "fixed" && type != "floating") wanted.insert("axis");
-  if (type == "revolute" || type == "continuous" || type == "prismatic") {
-    wanted.insert({"limit", "mimic"});
-    if (parts.soft_limits) wanted.insert("safety_controller");
-  }
-  XmlElement out = picked(joint, wanted);
-  completeSafety(out);
-  return out;
-}
 
 }  // namespace
 
 UrdfOutline checkUrdf(const XmlElement& robot, const UrdfParts& parts, const XmlReader& reader) {
   return Checker(robot, parts, reader).run();
-}
-
-std::string plainUrdf(const XmlElement& robot, const UrdfParts& parts) {
-  XmlElement out{"robot", robot.line, {{"name", *robot.attribute("name")}}, {}, {}};
-  for (const XmlElement& element : robot.children) {
-    if (element.name == "link") out.children.push_back(plainLink(element, parts));
-    if (element.name == "joint") out.children.push_back(plainJoint(element, parts));
-  }
-  return printXml(out);
 }
 
 }  // namespace allclear

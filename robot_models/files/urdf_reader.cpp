@@ -9,6 +9,7 @@
 #include <console_bridge/console.h>
 #include <urdf_parser/urdf_parser.h>
 
+#include <cmath>
 #include <limits>
 #include <mutex>
 
@@ -112,10 +113,11 @@ UrdfShape shapeOf(const urdf::Geometry& geometry, const urdf::Pose& origin, int 
 }
 
 /// Lines of the children of that name, in the order in which urdfdom keeps them.
-std::vector<int> linesOf(const XmlElement& element, const std::string& name) {
+std::vector<int> linesOf(const XmlElement& element, const std::string& name,
+                         const UrdfOutline& outline) {
   std::vector<int> lines;
   for (const XmlElement& child : element.children) {
-    if (child.name == name) lines.push_back(child.line);
+    if (child.name == name && !outline.left_out.contains(&child)) lines.push_back(child.line);
   }
   return lines;
 }
@@ -130,10 +132,17 @@ std::vector<UrdfShape> shapesOf(const Parts& parts, const std::vector<int>& line
   return shapes;
 }
 
-UrdfLink linkOf(const urdf::Link& from, const XmlElement& element) {
-  const std::vector<int> visuals = linesOf(element, "visual");
-  return {from.name, inertiaOf(from), shapesOf(from.collision_array, linesOf(element, "collision")),
-          shapesOf(from.visual_array, visuals), !visuals.empty()};
+UrdfLink linkOf(const urdf::Link& from, const UrdfOutline& outline) {
+  const XmlElement& element = *outline.link_elements.at(from.name);
+  const auto fault = outline.inertia_faults.find(from.name);
+  UrdfLink link;
+  link.name = from.name;
+  link.inertia = inertiaOf(from);
+  if (fault != outline.inertia_faults.end()) link.inertia_fault = fault->second;
+  link.collision = shapesOf(from.collision_array, linesOf(element, "collision", outline));
+  link.visual = shapesOf(from.visual_array, linesOf(element, "visual", outline));
+  link.has_visuals = element.child("visual") != nullptr;
+  return link;
 }
 
 JointType typeOf(const urdf::Joint& joint) {
@@ -157,8 +166,11 @@ UrdfLimits limitsOf(const urdf::Joint& joint, int line, const std::string& file)
   UrdfLimits limits{-kInfinity, kInfinity, kInfinity, kInfinity};
   if (!joint.limits) return limits;
   // A continuous joint has limits of velocity and effort alone; its positions wrap.
-  limits.velocity = joint.limits->velocity;
-  limits.effort = joint.limits->effort;
+  // As MoveIt takes them: without a sign, and a velocity of zero is none given (see the checker's
+  // notes).
+  limits.velocity = std::abs(joint.limits->velocity);
+  if (limits.velocity == 0.0) limits.velocity = kInfinity;
+  limits.effort = std::abs(joint.limits->effort);
   if (joint.type == urdf::Joint::CONTINUOUS) return limits;
   limits.lower = joint.limits->lower;
   limits.upper = joint.limits->upper;
@@ -197,18 +209,18 @@ UrdfJoint jointOf(const urdf::Joint& from, int line, const std::string& file) {
 UrdfRobot readUrdf(const std::string& content, const std::string& file, const UrdfParts& parts) {
   const XmlElement root = parseXml(content, file);
   UrdfOutline outline = checkUrdf(root, parts, XmlReader(file));
-  const urdf::ModelInterfaceSharedPtr model = parsed(plainUrdf(root, parts), file);
+  const urdf::ModelInterfaceSharedPtr model =
+      parsed(plainUrdf(root, parts, outline.left_out), file);
   ALLCLEAR_ASSERT(model->links_.size() == outline.links.size());
   ALLCLEAR_ASSERT(model->joints_.size() == outline.joints.size());
 
   // urdfdom keeps maps by name; the outline gives the tree order that the rest relies on.
   UrdfRobot robot;
   robot.name = model->getName();
-  robot.warnings = std::move(outline.warnings);
   std::unordered_map<std::string, int> link_index;
   for (const std::string& name : outline.links) {
     link_index[name] = static_cast<int>(robot.links.size());
-    robot.links.push_back(linkOf(*model->links_.at(name), *outline.link_elements.at(name)));
+    robot.links.push_back(linkOf(*model->links_.at(name), outline));
   }
   for (const std::string& name : outline.joints) {
     const urdf::Joint& from = *model->joints_.at(name);
@@ -217,6 +229,7 @@ UrdfRobot readUrdf(const std::string& content, const std::string& file, const Ur
     joint.joint.child_link = link_index.at(from.child_link_name);
     robot.joints.push_back(std::move(joint));
   }
+  robot.notes = std::move(outline.notes);
   return robot;
 }
 

@@ -39,9 +39,10 @@ struct UrdfShape {
 struct UrdfLink {
   std::string name;
   Inertia inertia;
+  std::string inertia_fault;  ///< why mass and inertia cannot be used; empty: they can
   std::vector<UrdfShape> collision;
   std::vector<UrdfShape> visual;  ///< empty unless asked for
-  bool has_visuals = false;       ///< whether asked for or not
+  bool has_visuals = false;       ///< whether asked for or not, broken ones too
 };
 
 /// The content of a URDF in tree order: joints[i] carries links[i + 1].
@@ -49,7 +50,7 @@ struct UrdfRobot {
   std::string name;
   std::vector<UrdfLink> links;
   std::vector<UrdfJoint> joints;
-  std::vector<std::string> warnings;
+  LoadNotes notes;
 };
 
 /// Reads a URDF through urdfdom. Throws `InputError` with file, line and cause. Thread-safe, but

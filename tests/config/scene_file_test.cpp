@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "allclear/config/document/yaml.h"
+#include "allclear/config/values/scene.h"
 #include "allclear/core/input_error.h"
 #include "allclear/robot_models/load_robot.h"
 #include "config/task_fixture.h"
@@ -128,6 +132,29 @@ TEST_F(SceneFile, PaddingIsNotDroppedInSilence) {
       "link_scale: [{link_name: hand, scale: 1}]\n");
   ASSERT_EQ(scene.warnings.size(), 1U);
   EXPECT_NE(scene.warnings[0].find("s.yaml:1"), std::string::npos);
+}
+
+TEST_F(SceneFile, PosesOfFloatingJointsAreReadAndOthersGetAWarning) {
+  RobotSource source;
+  source.urdf = test::robotFolder() / "arm.urdf";
+  source.base = BaseJoint::kFloating;
+  const RobotModel floating = loadRobot(source);
+  const Value document = parseYaml(
+      "robot_state: {joint_state: {name: [lift], position: [0.1]}, multi_dof_joint_state: "
+      "{joint_names: [virtual_joint], transforms: [{translation: {x: 1, y: 2, z: 3}, rotation: "
+      "{x: 0, y: 0, z: 0.6, w: 0.8}}]}}",
+      "s.yaml");
+  std::vector<std::string> warnings;
+  const JointValues values = readSceneState(document, floating, warnings);
+  EXPECT_TRUE(warnings.empty());
+  ASSERT_EQ(values.size(), 7u);
+  EXPECT_EQ(values.at(floating.findCoordinate("virtual_joint/y")).value, 2.0);
+  EXPECT_DOUBLE_EQ(values.at(floating.findCoordinate("virtual_joint/yaw")).value,
+                   2.0 * std::atan2(0.6, 0.8));
+  // The same robot on a fixed base.
+  EXPECT_EQ(readSceneState(document, robot_, warnings).size(), 1u);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("the pose of joint 'virtual_joint' is not used"), std::string::npos);
 }
 
 TEST_F(SceneFile, MeshesOfAScenefileAreFoundBesideIt) {

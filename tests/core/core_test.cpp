@@ -22,6 +22,22 @@ TEST(InputError, SuggestsTheNearestWordOnlyWhenItIsNear) {
   EXPECT_EQ(didYouMean("margn", {"margin"}), " (did you mean 'margin'?)");
 }
 
+TEST(InputError, SuggestsTheOnlyLongerWord) {
+  EXPECT_EQ(nearestWord("joint1", {"panda_joint1", "panda_joint2"}), "panda_joint1");
+  EXPECT_EQ(nearestWord("joint1", {"panda_joint1", "panda_joint2", "panda_finger_joint1"}),
+            "panda_joint1");  // after the name of the robot
+  EXPECT_EQ(nearestWord("shoulder", {"shoulder_pan_joint", "elbow_joint"}), "shoulder_pan_joint");
+  EXPECT_EQ(nearestWord("arm", {"left_arm", "right_arm"}), "");  // which of the two?
+}
+
+TEST(InputError, ListsWhatThereIsWhenNothingIsNear) {
+  EXPECT_EQ(insteadOf("arm", {"left_arm", "right_arm"}), "; it has: left_arm, right_arm");
+  EXPECT_EQ(insteadOf("margn", {"margin", "tolerance"}), " (did you mean 'margin'?)");
+  EXPECT_EQ(insteadOf("x", {}), "; it has none");
+  const std::string listed = whatThereIs(std::vector<std::string>(20, "j"));
+  EXPECT_TRUE(listed.ends_with(", ..")) << listed;
+}
+
 TEST(Pose, RpyRoundTripsThroughTheRotation) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> angle(-3.1, 3.1);

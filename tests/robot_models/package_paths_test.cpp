@@ -18,6 +18,7 @@ class PackagePathsTest : public testing::Test {
   static void clear() {
     ::unsetenv("ROS_PACKAGE_PATH");
     ::unsetenv("AMENT_PREFIX_PATH");
+    ::unsetenv("GAZEBO_MODEL_PATH");
   }
 
   fs::path find(const std::string& uri, const PackageMap& map = {}) const {
@@ -73,6 +74,16 @@ TEST_F(PackagePathsTest, FileAndPlainPathsAreRelativeToTheFile) {
   EXPECT_EQ(find(mesh.string()), mesh);
 }
 
+TEST_F(PackagePathsTest, ModelsOfGazeboAreFoundAsPackagesAre) {
+  const fs::path own = folder_.write("ws/src/arm_description/meshes/a.stl", "");
+  const fs::path held = folder_.write("models/hand/meshes/h.stl", "");
+  ::setenv("GAZEBO_MODEL_PATH", (folder_.path() / "models").c_str(), 1);
+  EXPECT_EQ(find("model://arm_description/meshes/a.stl"), own);
+  EXPECT_EQ(find("model://hand/meshes/h.stl"), held);
+  EXPECT_EQ(find("package:///arm_description/meshes/a.stl"), own);
+  EXPECT_EQ(find("file://localhost" + held.string()), held);
+}
+
 TEST_F(PackagePathsTest, AMissNamesEveryPlaceLookedIn) {
   ::setenv("ROS_PACKAGE_PATH", "/ros/path", 1);
   ::setenv("AMENT_PREFIX_PATH", "/ament/prefix", 1);
@@ -88,6 +99,8 @@ TEST_F(PackagePathsTest, AMissNamesEveryPlaceLookedIn) {
           (folder_.path() / "ws/tool/meshes/t.stl").string(), std::string(" /tool/meshes/t.stl")}) {
       EXPECT_NE(message.find(place), std::string::npos) << place << "\nin: " << message;
     }
+    EXPECT_NE(message.find("'package_map: {tool: FOLDER}'"), std::string::npos) << message;
+    EXPECT_NE(message.find("--package tool=FOLDER"), std::string::npos) << message;
     EXPECT_TRUE(message.starts_with("robot.urdf:3: mesh: 'package://tool/meshes/t.stl':"));
   }
 }

@@ -506,6 +506,189 @@ class MovingBases(unittest.TestCase):
         self.assertIn("taken for granted: adjacent links: 'column' and 'upper_arm'", said)
 
 
+ODD = """
+robot: {urdf: arm.urdf, srdf: arm.srdf, package_map: {arm_description: .}}
+group_name: arm
+start_state: {group_state: ready}
+goal: {joint_constraints: {elbow: 0.8}}
+"""
+CHAIN = """<link name="third"><collision><geometry><sphere radius="0.005"/></geometry></collision></link>
+<joint name="third_finger" type="prismatic"><parent link="hand"/><child link="third"/><origin xyz="0.2 0 0"/>
+<axis xyz="0 0 1"/><limit lower="0" upper="0.1" velocity="1" effort="1"/><mimic joint="finger_mirror" multiplier="-1.5"
+offset="0.01"/></joint></robot>"""
+SWAY = """<link name="weight"><collision><geometry><sphere radius="0.02"/></geometry></collision></link>
+<joint name="sway" type="KIND"><parent link="hand"/><child link="weight"/><origin xyz="0.2 0 0" rpy="0.1 0.2 0.3"/>
+</joint></robot>"""
+FOOT = '<virtual_joint name="foot" type="floating" parent_frame="world" child_link="base_link"/>'
+
+
+class OddRobots(unittest.TestCase):
+    """Robot files that are read in a way of their own: certificate and proof hold, and name how."""
+    extra = {}  # files beside the task
+
+    def prove(self, urdf=(), srdf=(), task=()):
+        """Plans with edited files. Returns a folder, the texts of the certificate's assumptions about the robot's
+        files, and what the model checker says of the proof."""
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        texts = {"arm.urdf": (read(os.path.join(SOURCE, "tests", "config", "robot", "arm.urdf")), urdf),
+                 "arm.srdf": (read(os.path.join(SOURCE, "tests", "config", "robot", "arm.srdf")), srdf),
+                 "task.yaml": (ODD, task)}
+        for name, (text, edits) in texts.items():
+            for old, new in edits:
+                self.assertIn(old, text)
+                text = text.replace(old, new, 1)
+            write(os.path.join(folder, name), text)
+        for name, text in self.extra.items():
+            write(os.path.join(folder, name), text)
+        path = os.path.join(folder, "task.yaml")
+        out = os.path.join(folder, "out")
+        proof = plan(path, out)
+        done = subprocess.run([VERIFY, proof, "--task", path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("accepted", done.stdout)
+        certificate = os.path.join(out, "certificate.json")
+        again = subprocess.run([ALLCLEAR, "certify", path, os.path.join(out, "trajectory.csv"), "--verify", certificate],
+                               capture_output=True, text=True)
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+        said = [a["text"] for a in json.loads(read(certificate))["assumptions"] if a["kind"] == "robot files"]
+        return folder, "".join(said), done.stdout
+
+    def test_as_they_should_be(self):
+        self.assertEqual(self.prove()[1], "")
+
+    def test_names_and_states(self):
+        end, ready = "</robot>", '<group_state name="ready" group="arm">'
+        for edits, says in (
+                ([(ready, '<group_state name="ready">')], "group_state 'ready': names no group"),
+                ([(ready, '<group_state name="ready" group="am">')], "there is no group 'am'"),
+                ([(ready, ready + '<joint name="knee" value="1"/>')], "'knee': no such joint"),
+                ([(end, ready + '<joint name="lift" value="0.2"/><joint name="shoulder" value="0"/>'
+                   '<joint name="elbow" value="0.4"/><joint name="wrist" value="0"/></group_state></robot>')],
+                 "a second state of that name"),
+                ([('<joint name="lift"/>', '<joint name="lift"/><joint name="knee"/><link name="foot"/>'
+                   '<chain base_link="base_link" tip_link="toe"/><group name="leg"/><group name="arm"/>')],
+                 "group 'arm': is within itself"),
+                ([(end, '<group name="arm"><joint name="lift"/></group></robot>')], "a second group of that name"),
+                ([(end, '<passive_joint name="knee"/></robot>')], "'knee': no such joint"),
+                ([(end, '<disable_collisions link1="hand" link2="toe"/></robot>')], "names no link of the URDF ('toe')"),
+                ([(end, FOOT + end)], "virtual_joint 'foot' lets the base move"),
+                ([(end, FOOT.replace("base_link", "hand") + end)], "the virtual joint is left out"),
+                ([('<robot name="arm">', '<robot name="leg">')], "is for the robot 'leg'")):
+            with self.subTest(says):
+                self.assertIn(says, self.prove(srdf=edits)[1])
+
+    def test_bytes_that_are_not_utf8(self):
+        folder = self.prove()[0]
+        srdf = os.path.join(folder, "arm.srdf")
+        with open(srdf, "rb") as file:
+            text = file.read()
+        with open(srdf, "wb") as file:
+            file.write(text.replace(b'<robot name="arm">', b'<!-- Gr\xf6\xdfe --><robot name="\xe4rm">'))
+        out = os.path.join(folder, "again")
+        proof = plan(os.path.join(folder, "task.yaml"), out)
+        self.assertIn("is for the robot '?rm', not for 'arm'", read(os.path.join(out, "certificate.json")))
+        accepted, said = compare(proof, "--task", os.path.join(folder, "task.yaml"))
+        self.assertTrue(accepted, said)
+
+    def test_urdfs(self):
+        limit, mirror = 'velocity="2" effort="50"', '<mimic joint="finger"/>'
+        for edits, says in (
+                ([('<mass value="4"/>', '<mass value="0"/>')], "mass and inertia count as unknown"),
+                ([(limit, 'velocity="-2" effort="50"')], "is taken without its sign"),
+                ([(limit, 'velocity="0" effort="50"')], "the velocity limit is zero"),
+                ([(mirror, '<mimic joint="tip_mount" offset="0.02"/>')], "repeats the fixed joint 'tip_mount'"),
+                ([(mirror, '<mimic joint="thumb"/>')], "'thumb': no such joint; it moves on its own"),
+                ([('<axis xyz="0 0 1"/>', '<axis xyz="0 0 3"/>')], "axis is scaled to length 1"),
+                ([('<inertia ixx="0.1"', '<inertia ixx="-0.1"')], "moment of inertia is negative"),
+                ([("</robot>", CHAIN)], ""),
+                ([("</robot>", SWAY.replace("KIND", "planar"))], ""),
+                ([("</robot>", SWAY.replace("KIND", "floating"))], "")):
+            with self.subTest(says):
+                folder, said, _ = self.prove(urdf=edits)
+                self.assertIn(says, said)
+
+    def test_chains_of_mimics_that_move(self):
+        tasks = [("group_name: arm", "joints: [finger]"), ("ready}", "ready, finger: 0.0}"), ("elbow: 0.8", "finger: 0.02")]
+        folder, _, _ = self.prove(urdf=[("</robot>", CHAIN)], task=tasks)
+        urdf = os.path.join(folder, "arm.urdf")
+        write(urdf, read(urdf).replace('multiplier="-1.5"', 'multiplier="-1.4"'))
+        accepted, said = compare(os.path.join(folder, "out", "plan.proof"), "--task", os.path.join(folder, "task.yaml"))
+        self.assertFalse(accepted, said)
+
+    def test_floating_bases_of_seven_values(self):
+        base, name = ("arm.srdf, package", "arm.srdf, base: srdf, package"), '<group_state name="ready" group="arm">'
+        half = math.sqrt(0.5)
+        turned = f'<group_state name="ready"><joint name="foot" value="1 2 3 0 0 {half} {half}"/>'
+        folder, said, _ = self.prove(srdf=[("</robot>", FOOT + "</robot>"), (name, turned)], task=[base])
+        self.assertIn("names no group", said)
+        by_task = ("ready}", f"ready, foot: [1, 2, 3, 0, 0, {half}, {half}]}}")
+        folder, _, _ = self.prove(srdf=[("</robot>", FOOT + "</robot>")], task=[base, by_task])
+        certificate = json.loads(read(os.path.join(folder, "out", "certificate.json")))
+        held = next(a["text"] for a in certificate["assumptions"] if a["kind"] == "held joints")
+        self.assertIn("foot/x = 1, foot/y = 2, foot/z = 3", held)
+        self.assertIn("foot/yaw = 1.57079632679489", held)
+        # The same pose in a scene's message.
+        message = "robot_state: {multi_dof_joint_state: {joint_names: [foot, other], transforms: [{translation: {x: 1, " \
+                  f"y: 2, z: 3}}, rotation: {{x: 0, y: 0, z: {half}, w: {half}}}}}, {{}}]}}}}\n"
+        scene = ("{elbow: 0.8}}", "{elbow: 0.8}}\nscene: {file: scene.yaml}")
+        self.extra = {"scene.yaml": message}
+        folder, _, _ = self.prove(srdf=[("</robot>", FOOT + "</robot>")], task=[base, scene])
+        self.extra = {}
+        text = read(os.path.join(folder, "out", "certificate.json"))
+        self.assertIn("foot/x = 1, foot/y = 2, foot/z = 3", text)
+        self.assertIn("foot/yaw = 1.57079632679489", text)
+        # The base moves to another pose, all of it in one list.
+        moves = [base, by_task, ("group_name: arm", "joints: [elbow, foot/x, foot/y, foot/z, foot/roll, foot/pitch, foot/yaw]"),
+                 ("{elbow: 0.8}", f"{{elbow: 0.8, foot: [1.1, 2, 3, 0, 0, {math.sin(0.8)}, {math.cos(0.8)}]}}")]
+        folder, _, _ = self.prove(srdf=[("</robot>", FOOT + "</robot>")], task=moves)
+        task = os.path.join(folder, "task.yaml")
+        write(task, read(task).replace("[1.1, 2", "[1.1, 2.1"))
+        accepted, said = compare(os.path.join(folder, "out", "plan.proof"), "--task", task)
+        self.assertFalse(accepted, said)
+
+    def test_masses_that_are_unknown_are_refused_where_they_count(self):
+        for edit in (('<mass value="4"/>', '<mass value="0"/>'), ('<inertia ixx="0.1"', '<inertia ixx="-0.1"')):
+            with self.assertRaises(AssertionError) as refusal:
+                self.prove(urdf=[edit], task=[("{elbow: 0.8}}", "{elbow: 0.8}}\nlimits: {torque: true}")])
+            self.assertIn("link 'column' has no mass and inertia to count on", str(refusal.exception))
+        zero = [('velocity="2" effort="50"', 'velocity="2" effort="0"')]
+        with self.assertRaises(AssertionError) as refusal:
+            self.prove(urdf=zero, task=[("{elbow: 0.8}}", "{elbow: 0.8}}\nlimits: {torque: true}")])
+        self.assertIn("gives joint 'shoulder' an effort limit of 0", str(refusal.exception))
+
+    def test_pairs_that_are_exempt_by_no_file(self):
+        """A proof exempts a pair; the file that did so is edited to name another link."""
+        folder, _, _ = self.prove()
+        srdf = os.path.join(folder, "arm.srdf")
+        write(srdf, read(srdf).replace('link1="forearm" link2="hand"', 'link1="forearm" link2="hnd"'))
+        accepted, said = compare(os.path.join(folder, "out", "plan.proof"), "--task", os.path.join(folder, "task.yaml"))
+        self.assertFalse(accepted, said)
+        self.assertIn("'forearm' and 'hand' are exempt", said)
+
+    def test_xacro(self):
+        """A program that only takes a macro out stands in for ROS's."""
+        with tempfile.TemporaryDirectory() as programs:
+            program = os.path.join(programs, "xacro")
+            write(program, "#!/bin/sh\nsed \"1a <!-- made from $1 -->\" \"$1\" | sed 's/<xacro:[^>]*>//'\n")
+            os.chmod(program, 0o755)
+            path = os.environ["PATH"]
+            os.environ["PATH"] = programs + ":" + path
+            try:
+                folder, said, _ = self.prove(urdf=[("</robot>", "<xacro:none/></robot>")])
+                self.assertIn("is a xacro file, read as 'xacro FILE' expands it", said)
+                for body in ("exit 1", ""):  # a program that fails, and none
+                    write(program, "#!/bin/sh\n" + body)
+                    os.chmod(program, 0o755 if body else 0o644)
+                    os.environ["PATH"] = programs
+                    done = subprocess.run([sys.executable, MODEL, os.path.join(folder, "out", "plan.proof"), "--task",
+                                           os.path.join(folder, "task.yaml")], capture_output=True, text=True)
+                    self.assertEqual((done.returncode, done.stderr), (1, ""))
+                    self.assertTrue(done.stdout.startswith("refused: "), done.stdout)
+            finally:
+                os.environ["PATH"] = path
+
+
 class Examples(unittest.TestCase):
     def test_are_accepted(self):
         for name in ("shelf", "two_arms", "upright", "moving_obstacle", "humanoid"):
@@ -553,6 +736,65 @@ class SharedProblems(unittest.TestCase):
                 write(path, json.dumps(task))
                 accepted, said = compare(proof, "--task", path)
                 self.assertFalse(accepted, said)
+
+
+SHARED = """
+robot: {urdf: robot.urdf, srdf: robot.srdf, package_map: {PACKAGE: FOLDER}}
+group_name: GROUP
+start_state: {START}
+goal: {joint_constraints: {GOAL}}
+"""
+
+
+@unittest.skipUnless(os.path.isdir(os.path.join(DATA, "robots")), "no shared robots")
+class OddSharedRobots(unittest.TestCase):
+    """Plans of robots as they are sold, with a slip in their files."""
+
+    def prove(self, package, name, edits, task, says):
+        source = os.path.join(os.path.abspath(DATA), "robots", package)
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in ("urdf", "srdf"):
+                text = read(os.path.join(source, kind, f"{name}.{kind}"))
+                for old, new in edits.get(kind, ()):
+                    self.assertIn(old, text)
+                    text = text.replace(old, new, 1)
+                write(os.path.join(folder, f"robot.{kind}"), text)
+            path, text = os.path.join(folder, "task.yaml"), SHARED
+            for old, new in {"PACKAGE": package, "FOLDER": source, **task}.items():
+                text = text.replace(old, new)
+            write(path, text)
+            proof = plan(path, folder)
+            done = subprocess.run([VERIFY, proof, "--task", path], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            certificate = json.loads(read(os.path.join(folder, "certificate.json")))
+            text = "".join(a["text"] for a in certificate["assumptions"] if a["kind"] == "robot files")
+            for part in says:
+                self.assertIn(part, text)
+
+    def test_panda(self):
+        srdf = (('<group_state group="panda_arm" name="ready">', '<group_state name="ready">'),
+                ('<group name="panda_arm">', '<group name="panda_arm"><joint name="virtual_joint"/><link name="camera"/>'),
+                ("</robot>", '<disable_collisions link1="camera" link2="panda_hand"/><passive_joint name="lens"/></robot>'))
+        self.prove("panda_description", "panda", {"srdf": srdf, "urdf": (('velocity="2.3925"', 'velocity="0"'),)},
+                   {"GROUP": "panda_arm", "START": "group_state: ready", "GOAL": "panda_joint1: 0.3"},
+                   ("names no group", "which does not move here", "'camera': no such link", "('camera')",
+                    "'lens': no such joint", "the velocity limit is zero", "lets the base move"))
+
+    def test_ur5(self):
+        urdf = (('<mimic joint="robotiq_85_left_knuckle_joint"', '<mimic joint="robotiq_85_left_inner_knuckle_joint"'),
+                ('<mass value="3.7" />', '<mass value="0" />'))
+        self.prove("ur5_description", "ur5_robotiq85", {"urdf": urdf},
+                   {"GROUP": "manipulator", "START": "group_state: home", "GOAL": "wrist_1_joint: 0.3"},
+                   ("mass of a link with collision geometry is zero",))
+
+    def test_fetch(self):
+        srdf = (("</robot>", '<group_state name="up" group="body"><joint name="torso_lift_joint" value="0.2"/></group_state>'
+                 '</robot>'),)
+        self.prove("fetch_description", "fetch", {"srdf": srdf, "urdf": (('ixx="1.225"', 'ixx="-1.225"'),)},
+                   {"GROUP": "arm_with_torso", "GOAL": "torso_lift_joint: 0.3", "START": "group_state: up, "
+                    "shoulder_pan_joint: 1.32, shoulder_lift_joint: 0.7, upperarm_roll_joint: 0, elbow_flex_joint: -2.0, "
+                    "forearm_roll_joint: 0, wrist_flex_joint: -0.57, wrist_roll_joint: 0"},
+                   ("there is no group 'body'", "a principal moment of inertia is negative"))
 
 
 def box(low, high):

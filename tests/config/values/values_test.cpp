@@ -1,6 +1,7 @@
 // Values of task and scene files, read one by one from short texts.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <numbers>
 
 #include "allclear/config/document/yaml.h"
@@ -124,6 +125,52 @@ TEST(RobotNames, UnknownOnesComeWithTheNearest) {
             std::string::npos);
   EXPECT_NE(errorOf([&] { coordinateIndex("tip_mount", where, arm()); }).find("is fixed"),
             std::string::npos);
+}
+
+TEST(RobotNames, JointsOfSeveralCoordinatesTakeLists) {
+  RobotSource source;
+  source.urdf = test::robotFolder() / "arm.urdf";
+  source.base = BaseJoint::kFloating;
+  const RobotModel robot = loadRobot(source);
+  std::vector<std::string> warnings;
+  const auto read = [&](const std::string& list) {
+    VecX q(6);
+    const JointValues values =
+        readJointMap(yaml("{virtual_joint: " + list + "}"), robot, {}, warnings);
+    EXPECT_EQ(values.size(), 6u);
+    for (const auto& [c, given] : values) q[c] = given.value;
+    return q;
+  };
+  VecX expected(6);
+  expected << 1, 2, 3, 0.3, -0.2, 0.1;
+  EXPECT_EQ(read("[1, 2, 3, 0.3, -0.2, 0.1]"), expected);
+  const Eigen::Quaterniond q(rotationFromRpy({0.3, -0.2, 0.1}));
+  char list[200];
+  std::snprintf(list, sizeof list, "[1, 2, 3, %.17g, %.17g, %.17g, %.17g]", q.x(), q.y(), q.z(),
+                q.w());
+  EXPECT_LT((read(list) - expected).norm(), 1e-14);
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST(RobotNames, AnglesThatLookLikeDegreesGetAHint) {
+  std::vector<std::string> warnings;
+  const Coordinate& elbow = arm().coordinates()[arm().findCoordinate("elbow")];
+  const Coordinate& wrist = arm().coordinates()[arm().findCoordinate("wrist")];
+  const Coordinate& lift = arm().coordinates()[arm().findCoordinate("lift")];
+  const Value where = yaml("x");
+  const auto refusal = [&](double value, const Coordinate& coordinate) {
+    return errorOf([&] { insideLimits({value, where}, coordinate, warnings); });
+  };
+  EXPECT_NE(refusal(-90, elbow).find("degrees? -90° is -1.57 rad"), std::string::npos);
+  EXPECT_EQ(refusal(3, elbow).find("degrees"), std::string::npos);    // may be radians
+  EXPECT_EQ(refusal(170, elbow).find("degrees"), std::string::npos);  // beyond the limit as degrees
+  EXPECT_EQ(refusal(45, lift).find("degrees"), std::string::npos);    // metres
+  EXPECT_TRUE(warnings.empty());
+  // A joint without limits takes it, with a warning.
+  EXPECT_EQ(insideLimits({90.0, where}, wrist, warnings), 90.0);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("turns more than once; degrees? 90° is 1.57 rad"), std::string::npos)
+      << warnings[0];
 }
 
 TEST(RobotNames, AMimicJointThatDisagreesIsIgnoredWithAWarning) {

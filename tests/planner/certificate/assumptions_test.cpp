@@ -94,6 +94,18 @@ TEST(Assumptions, PairsThatNoSrdfNamesAreExemptByTheTreeOrBySamples) {
   }
 }
 
+TEST(Assumptions, NameHowTheRobotsFilesAreRead) {
+  Problem problem = loadText(armTask(kAcross));
+  EXPECT_EQ(textOf(certified(problem), "robot files"), "");
+  RobotModel::Data data = problem.robot->data();
+  data.assumptions = {"URDF line 3: axis is scaled", "SRDF line 4: left out"};
+  problem.robot = std::make_shared<const RobotModel>(data);
+  const Certificate certificate = certified(problem);
+  EXPECT_EQ(textOf(certificate, "robot files"),
+            "The robot's files are read so: URDF line 3: axis is scaled; SRDF line 4: left out.");
+  EXPECT_TRUE(mentions(assumptionsInBrief(certificate), "2 assumptions about the robot's files"));
+}
+
 TEST(Assumptions, NameWhatIsHeldAndWhatIsByDefault) {
   const Problem problem = loadText(armTask(kAcross, "limits: {acceleration: {shoulder: 8}}\n"));
   const Certificate certificate = certified(problem);

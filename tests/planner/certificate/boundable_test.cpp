@@ -49,10 +49,10 @@ class Boundable : public ::testing::Test {
   /// The robot with another data; the first mimic joint of the arm is its right finger.
   void changeRobot(const std::function<void(RobotModel::Data&)>& change) {
     const RobotModel& robot = *problem_.robot;
-    RobotModel::Data data{robot.name(),          robot.links(),    robot.joints(),
-                          robot.coordinates(),   robot.groups(),   robot.groupStates(),
-                          robot.disabledPairs(), robot.warnings(), robot.sourceFile(),
-                          robot.sourceSha256()};
+    RobotModel::Data data{robot.name(),          robot.links(),       robot.joints(),
+                          robot.coordinates(),   robot.groups(),      robot.groupStates(),
+                          robot.disabledPairs(), robot.warnings(),    robot.assumptions(),
+                          robot.sourceFile(),    robot.sourceSha256()};
     change(data);
     problem_.robot = std::make_shared<const RobotModel>(std::move(data));
   }

@@ -65,6 +65,29 @@ TEST(Claims, ALinkWithoutAMassThatIsFixedToOneWithAMassIsPartOfIt) {
   EXPECT_TRUE(claimFindings(problem).empty());
 }
 
+TEST(Claims, LinksWhoseInertiaCannotBeUsedAreRefusedWhateverTheyAreFixedTo) {
+  Problem problem = torqueProblem();
+  const auto blame = [&](const char* link) {
+    RobotModel::Data data = problem.robot->data();
+    data.links[problem.robot->findLink(link)].inertia_fault = "mass must not be negative";
+    problem.robot = std::make_shared<const RobotModel>(data);
+  };
+  blame("base_link");
+  EXPECT_TRUE(claimFindings(problem).empty()) << "it does not move";
+  blame("tool_tip");  // fixed to the hand, which has a mass
+  expectRefused(problem, {"limits: torque", "'tool_tip'", "mass must not be negative"});
+  problem.limits.torque = false;
+  EXPECT_TRUE(claimFindings(problem).empty()) << "nobody asks";
+}
+
+TEST(Claims, TorquesOfAJointWithoutEffortAreRefused) {
+  Problem problem = torqueProblem();
+  RobotModel::Data data = problem.robot->data();
+  data.coordinates[problem.robot->findCoordinate("elbow")].effort = 0.0;
+  problem.robot = std::make_shared<const RobotModel>(data);
+  expectRefused(problem, {"joint 'elbow'", "an effort limit of 0"});
+}
+
 TEST(Claims, TorquesOfAJointThatMovesNoMassAreRefused) {
   // Frames without a shape: no link to name, and no torque either.
   Problem problem = torqueProblem();

@@ -35,9 +35,9 @@ std::string trimmed(const std::string& text) {
                                     : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-std::vector<Expected> corpus() {
+std::vector<Expected> entriesOf(const char* list) {
   std::vector<Expected> entries;
-  std::ifstream in(folder() / "expected.txt");
+  std::ifstream in(folder() / list);
   for (std::string line; std::getline(in, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::vector<std::string> fields;
@@ -49,6 +49,8 @@ std::vector<Expected> corpus() {
   }
   return entries;
 }
+
+std::vector<Expected> corpus() { return entriesOf("expected.txt"); }
 
 RobotSource sourceOf(const Expected& entry) {
   RobotSource source;
@@ -79,10 +81,13 @@ void expectClear(const std::string& message, const Expected& entry) {
 }
 
 TEST(BrokenFiles, AreMany) {
-  EXPECT_GE(corpus().size(), 90u);
-  std::set<std::string> known{"expected.txt", "good.urdf",       "good.obj",
+  EXPECT_GE(corpus().size(), 80u);
+  EXPECT_GE(entriesOf("odd.txt").size(), 20u);
+  std::set<std::string> known{"expected.txt", "odd.txt",         "good.urdf",    "good.obj",
                               "good.dae",     "good_binary.stl", "good_text.stl"};
-  for (const Expected& entry : corpus()) {
+  std::vector<Expected> all = corpus();
+  for (const Expected& entry : entriesOf("odd.txt")) all.push_back(entry);
+  for (const Expected& entry : all) {
     EXPECT_FALSE(entry.cause.empty()) << entry.file;
     known.insert({entry.file, entry.named});
   }
@@ -95,6 +100,21 @@ TEST(BrokenFiles, GiveOneLineThatNamesFilePlaceAndCause) {
   for (const Expected& entry : corpus()) {
     SCOPED_TRACE(entry.file);
     expectClear(complaint(sourceOf(entry)), entry);
+  }
+}
+
+TEST(BrokenFiles, OddOnesAreReadWithAWarningThatNamesPlaceAndCause) {
+  for (const Expected& entry : entriesOf("odd.txt")) {
+    SCOPED_TRACE(entry.file);
+    std::string place = (folder() / entry.file).string();
+    if (entry.line > 0) place += ":" + std::to_string(entry.line);
+    bool is_said = false;
+    const RobotModel robot = loadRobot(sourceOf(entry));
+    for (const std::string& warning : robot.warnings()) {
+      EXPECT_EQ(warning.find('\n'), std::string::npos) << warning;
+      is_said |= warning.starts_with(place + ":") && warning.find(entry.cause) != std::string::npos;
+    }
+    EXPECT_TRUE(is_said) << entry.cause;
   }
 }
 
@@ -242,6 +262,37 @@ TEST(BrokenFiles, RobotsDamagedAtRandomAreReadOrRefused) {
     RobotSource source;
     source.urdf = temporary.write("robot.urdf", content);
     EXPECT_EQ(complaint(source).find('\n'), std::string::npos) << content;
+  }
+}
+
+TEST(BrokenFiles, SrdfsDamagedAtRandomAreReadOrRefused) {
+  const std::string seed = R"(<robot name="good">
+<virtual_joint name="v" type="floating" parent_frame="w" child_link="base"/>
+<group name="g"><chain base_link="base" tip_link="hand"/><group name="h"/><joint name="v"/></group>
+<group name="h"><link name="arm"/><joint name="wrist"/><passive_joint name="wrist"/></group>
+<group_state name="s" group="g"><joint name="wrist" value="0.5"/><joint name="v" value="0 0 1 0 0 0 1"/></group_state>
+<group_state name="s" group="h"><joint name="shoulder" value="0.5"/></group_state>
+<end_effector name="e" parent_link="hand" group="h"/><disable_default_collisions link="arm"/>
+<enable_collisions link1="arm" link2="hand"/><disable_collisions link1="base" link2="arm" reason="Never"/>
+</robot>)";
+  std::mt19937 random(9);
+  const test::TemporaryFolder temporary;
+  for (int round = 0; round < roundsOfDamage(); ++round) {
+    SCOPED_TRACE("round " + std::to_string(round) + " of seed 9");
+    const std::string content = damaged(seed, random);
+    RobotSource source;
+    source.urdf = folder() / "good.urdf";
+    source.srdf = temporary.write("robot.srdf", content);
+    source.base = round % 2 ? BaseJoint::kFromSrdf : BaseJoint::kFixed;
+    try {
+      const RobotModel robot = loadRobot(source);
+      for (const std::string& warning : robot.warnings()) {
+        EXPECT_EQ(warning.find('\n'), std::string::npos) << content;
+        EXPECT_LT(warning.size(), 2000u) << content;
+      }
+    } catch (const InputError& error) {
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << content;
+    }
   }
 }
 

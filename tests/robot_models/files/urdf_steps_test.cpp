@@ -1,6 +1,8 @@
 // The steps from a URDF's text to joints, coordinates and geometry, each by itself.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "allclear/robot_models/files/joint_coordinates.h"
 #include "allclear/robot_models/files/link_geometry.h"
 #include "allclear/robot_models/files/urdf_check.h"
@@ -69,7 +71,8 @@ TEST(UrdfCheck, PrintsOnlyThePartsThatAreRead) {
       "<link name=\"a\"><collision><geometry><sphere radius=\"1\"/></geometry></collision><visual>"
       "<geometry><box size=\"0 0 0\"/></geometry></visual></link><gazebo/><oddity/>";
   const XmlElement root = parseXml(robot(link), "r.urdf");
-  EXPECT_EQ(outlineOf(root).warnings.size(), 1);  // the oddity; the broken visual is not looked at
+  EXPECT_EQ(outlineOf(root).notes.warnings.size(),
+            1);  // the oddity; the broken visual is not looked at
   const std::string plain = plainUrdf(root, {});
   EXPECT_NE(plain.find("sphere"), std::string::npos);
   for (const char* dropped : {"box", "gazebo", "oddity"}) {
@@ -77,9 +80,16 @@ TEST(UrdfCheck, PrintsOnlyThePartsThatAreRead) {
   }
   // The copy is a URDF of the same outline.
   EXPECT_EQ(outlineOf(parseXml(plain, "r.urdf")).links, outlineOf(root).links);
+  // A broken visual is left out, unless it is to collide.
   UrdfParts parts;
   parts.visual = true;
-  EXPECT_THROW(checkUrdf(root, parts, XmlReader("r.urdf")), InputError);
+  EXPECT_EQ(checkUrdf(root, parts, XmlReader("r.urdf")).left_out.size(), 1);
+  parts.visual_collides = true;
+  EXPECT_EQ(checkUrdf(root, parts, XmlReader("r.urdf")).left_out.size(), 1);  // has a <collision>
+  const XmlElement bare = parseXml(
+      robot("<link name=\"a\"><visual><geometry><box size=\"0 0 0\"/></geometry></visual></link>"),
+      "r.urdf");
+  EXPECT_THROW(checkUrdf(bare, parts, XmlReader("r.urdf")), InputError);
 }
 
 TEST(UrdfReader, NarrowsLimitsBySoftOnesOnlyWhenAsked) {
@@ -106,17 +116,17 @@ TEST(UrdfReader, TurnsInertiasIntoTheLinkFrame) {
   EXPECT_LT((inertia.I_C - Mat3(Vec3(2, 1, 2.5).asDiagonal())).norm(), 1e-14);
 }
 
-JointCoordinates coordinatesOf(const std::string& body, std::vector<std::string>& warnings) {
-  return makeCoordinates(readUrdf(robot(body), "r.urdf", {}).joints, "r.urdf", warnings);
+JointCoordinates coordinatesOf(const std::string& body, LoadNotes& notes) {
+  return makeCoordinates(readUrdf(robot(body), "r.urdf", {}).joints, "r.urdf", notes);
 }
 
 TEST(JointCoordinates, ComposeChainsOfMimics) {
-  std::vector<std::string> warnings;
+  LoadNotes notes;
   const auto out = coordinatesOf(
       links("abcd") + joint("3", "c", "d", "<mimic joint=\"2\" multiplier=\"2\" offset=\"0.5\"/>") +
           joint("1", "a", "b") +
           joint("2", "b", "c", "<mimic joint=\"1\" multiplier=\"-0.1\" offset=\"0.25\"/>"),
-      warnings);
+      notes);
   ASSERT_EQ(out.coordinates.size(), 1);
   // x3 = 2 x2 + 0.5 = 2 (-0.1 x1 + 0.25) + 0.5
   ASSERT_TRUE(out.joints[2].mimic);
@@ -126,15 +136,15 @@ TEST(JointCoordinates, ComposeChainsOfMimics) {
 }
 
 TEST(JointCoordinates, AMimicOfAFixedJointIsFixedAtItsOffset) {
-  std::vector<std::string> warnings;
+  LoadNotes notes;
   const auto out =
       coordinatesOf(links("abc") + joint("1", "a", "b", "", "fixed") +
                         joint("2", "b", "c", "<mimic joint=\"1\" offset=\"0.5\"/>", "prismatic"),
-                    warnings);
+                    notes);
   EXPECT_TRUE(out.coordinates.empty());
   EXPECT_EQ(out.joints[1].type, JointType::kFixed);
   EXPECT_EQ(out.joints[1].X_PJ.p, Vec3(0, 0, 0.5));
-  EXPECT_EQ(warnings.size(), 1);
+  EXPECT_EQ(notes.assumptions.size(), 1);
 }
 
 TEST(JointCoordinates, AddBasePutsAMovingRootAboveTheRobot) {
@@ -144,12 +154,27 @@ TEST(JointCoordinates, AddBasePutsAMovingRootAboveTheRobot) {
   EXPECT_EQ(urdf.links[0].name, "a_");
   EXPECT_EQ(urdf.joints[0].joint.name, "j_");
   EXPECT_EQ(urdf.joints[1].joint.parent_link, 1);
-  std::vector<std::string> warnings;
-  const auto out = makeCoordinates(urdf.joints, "r.urdf", warnings);
+  LoadNotes notes;
+  const auto out = makeCoordinates(urdf.joints, "r.urdf", notes);
   ASSERT_EQ(out.coordinates.size(), 4);
   EXPECT_EQ(out.coordinates[2].name, "j_/angle");
   EXPECT_TRUE(out.coordinates[2].wraps);
   EXPECT_FALSE(out.coordinates[3].wraps);
+}
+
+TEST(JointCoordinates, OfAFloatingJointFromAQuaternionGiveItsRotationBack) {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 1000; ++i) {
+    VecX pose(7);
+    for (double& value : pose) value = normal(random);
+    if (i % 10 == 0) pose.tail<4>() << 0.5, 0.5, -0.5, 0.5;  // pitch of a right angle
+    const VecX q = floatingCoordinates(pose);
+    const Mat3 wanted =
+        Eigen::Quaterniond(pose[6], pose[3], pose[4], pose[5]).normalized().toRotationMatrix();
+    EXPECT_EQ(q.head<3>(), pose.head<3>());
+    EXPECT_LT((rotationFromRpy(q.tail<3>()) - wanted).norm(), 1e-12) << pose.transpose();
+  }
 }
 
 TEST(GeometryLoader, ReadsAMeshOncePerScaleAndHashesItOnce) {
