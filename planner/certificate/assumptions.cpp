@@ -101,9 +101,8 @@ class Assumptions {
     }
     if (!shells.empty()) {
       add("meshes",
-          "These meshes are not closed. Their open parts are surfaces, which nothing passes; what "
-          "is "
-          "wholly inside of one counts as free: " +
+          "These meshes are not closed. Their open parts are surfaces, which nothing passes; "
+          "what is wholly inside of one counts as free: " +
               joined(shells) + ".",
           std::to_string(shells.size()) + " open mesh" + (shells.size() == 1 ? "" : "es") +
               " as surfaces" + inBrackets(shells));
