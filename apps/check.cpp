@@ -106,6 +106,17 @@ CheckReport checkTask(const Problem& problem) {
   return report;
 }
 
+/// Each mesh: closed or how open, and what stands for it.
+void printMeshes(const Problem& problem) {
+  Table table({"body", ">triangles", "mesh", "stands for"});
+  for (const MeshStance& mesh : meshStances(problem)) {
+    table.addRow({mesh.body, groupedNumber(mesh.triangles), mesh.closedness, mesh.stands_for});
+  }
+  if (table.empty()) return;
+  std::cout << "\nmeshes:\n";
+  table.print(std::cout);
+}
+
 /// The report for people: counts, the nearest pairs of each end, notes, and the verdict last.
 void printText(const Problem& problem, const CheckReport& report) {
   std::cout << problem.source_file << ": robot '" << problem.robot->name() << "', "
@@ -113,6 +124,7 @@ void printText(const Problem& problem, const CheckReport& report) {
             << " obstacles, " << problem.attached.size() << " attached objects\n"
             << report.moving_pairs << " pairs of " << report.bodies << " bodies are considered; "
             << report.fixed_pairs << " more do not move relative to each other\n";
+  printMeshes(problem);
   // The few nearest pairs of each end, faults or not: they show how much room there is.
   for (const EndReport& end : report.ends) {
     if (end.pairs.empty()) continue;
@@ -155,6 +167,13 @@ void printJson(const Problem& problem, const CheckReport& report) {
                                 {"static_contacts", toJson(report.static_contacts)},
                                 {"notes", report.notes},
                                 {"warnings", problem.warnings}};
+  out["meshes"] = nlohmann::ordered_json::array();
+  for (const MeshStance& mesh : meshStances(problem)) {
+    out["meshes"].push_back({{"body", mesh.body},
+                             {"triangles", mesh.triangles},
+                             {"closedness", mesh.closedness},
+                             {"stands_for", mesh.stands_for}});
+  }
   for (const EndReport& end : report.ends) out[end.name] = toJson(end.pairs);
   std::cout << out.dump(1) << "\n";
 }

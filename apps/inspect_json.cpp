@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "allclear/apps/inspect.h"
+#include "allclear/distance/solid_and_shell.h"
 
 namespace allclear {
 namespace {
@@ -33,6 +34,8 @@ Json shapeJson(const Shape& shape) {
     out["triangles"] = s->triangles().size();
     out["vertices"] = s->vertices().size();
     out["box"] = {vector(lower), vector(upper)};
+    out["closedness"] = closednessText(solidAndShellOf(*s));
+    out["stands_for"] = stanceText(solidAndShellOf(*s), s->open());
   }
   return out;
 }

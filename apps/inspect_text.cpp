@@ -9,6 +9,7 @@
 
 #include "allclear/apps/inspect.h"
 #include "allclear/apps/table.h"
+#include "allclear/distance/solid_and_shell.h"
 
 namespace allclear {
 namespace {
@@ -172,6 +173,22 @@ void printSeveralShapes(const RobotModel& robot, std::ostream& out) {
   table.print(out);
 }
 
+/// Each mesh of a link: closed or how open, and what stands for it.
+void printMeshes(const RobotModel& robot, std::ostream& out) {
+  Table table({"link", "mesh", "stands for"});
+  for (const Link& link : robot.links()) {
+    for (const Geometry& geometry : link.collision) {
+      const auto* mesh = std::get_if<TriangleMesh>(&geometry.shape);
+      if (mesh == nullptr) continue;
+      const SolidAndShell& parts = solidAndShellOf(*mesh);
+      table.addRow({link.name, closednessText(parts), stanceText(parts, mesh->open())});
+    }
+  }
+  if (table.empty()) return;
+  out << "\nMeshes\n";
+  table.print(out);
+}
+
 /// The range of an angle in degrees; empty for lengths and unlimited angles.
 std::string degrees(const Coordinate& c) {
   if (c.wraps) return "any angle";
@@ -285,6 +302,7 @@ void printRobot(const RobotModel& robot, bool list_pairs, std::ostream& out) {
   printSummary(robot, out);
   printTree(robot, out);
   printSeveralShapes(robot, out);
+  printMeshes(robot, out);
   printCoordinates(robot, out);
   printMimics(robot, out);
   printGroups(robot, out);

@@ -65,6 +65,16 @@ class SceneSection {
   std::optional<Value> file_;
 };
 
+/// Says of each mesh with holes or open parts what stands for it.
+void warnOfMeshes(Problem& problem) {
+  for (const MeshStance& mesh : meshStances(problem)) {
+    if (mesh.is_faultless) continue;
+    problem.warnings.push_back("'" + mesh.body + "': mesh of " + std::to_string(mesh.triangles) +
+                               " triangles: " + mesh.closedness + "; it stands for " +
+                               mesh.stands_for + " (collision.open_meshes)");
+  }
+}
+
 /// Refuses what only shows when all sections are read, such as a velocity beyond a scaled limit.
 void requireValid(const Problem& problem) {
   const std::vector<Finding> findings = validate(problem);
@@ -82,6 +92,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   task.only(kTaskKeys);
   // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);
+  files.useOpenMeshes(readOpenMeshesOf(task));
 
   Task loaded;
   Problem& problem = loaded.problem;
@@ -99,6 +110,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   readWaypoints(task, frames, problem);
   readPathConstraints(task, frames, problem);
   readCollision(task, problem);
+  warnOfMeshes(problem);
   readUncertainty(task, problem);
   readLimits(task, problem);
   readDuration(task, problem);

@@ -9,6 +9,8 @@
 // two devices look further: cuts along two parallel planes at once, and cuts through the middle
 // judged together with the like cuts of both halves.
 //
+// This is done for what is closed; open parts are covered by cover/shell_cover.h.
+//
 // Why the pieces contain the mesh: see the header. A piece is the hull of the surface inside its
 // cell and of those corners of the cell that are inside the solid. Two rules keep rounding from
 // losing points: a facet in a cutting plane goes with exactly one side (`belongsBelow`), and a
@@ -21,8 +23,11 @@
 #include <optional>
 
 #include "allclear/distance/cover/cut.h"
+#include "allclear/distance/cover/shell_cover.h"
 #include "allclear/distance/fit/capsule_search.h"
 #include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/distance/mesh/prepared.h"
+#include "allclear/distance/mesh/topology.h"
 
 namespace allclear {
 namespace {
@@ -246,9 +251,8 @@ Part wholeOf(const TriangleMesh& mesh) {
   return whole;
 }
 
-}  // namespace
-
-std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
+/// Covers a mesh as if all of it were closed.
+std::vector<ConvexMesh> filledCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
   Part whole = wholeOf(mesh);
   const Surface surface = whole.surface;
   const double hull_volume = whole.volume, least_gain = options.least_gain * hull_volume;
@@ -279,6 +283,33 @@ std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverO
   }
   std::vector<ConvexMesh> pieces;
   for (const Candidate& candidate : parts) pieces.push_back(piece(candidate.part, surface));
+  return pieces;
+}
+
+/// The mesh with triangles that agree with their neighbours and, where parts are closed, face
+/// outward, whatever way they were given.
+TriangleMesh turned(const TriangleMesh& mesh) {
+  MeshTopology clean = cleaned(mesh.vertices(), mesh.triangles());
+  return PreparedMesh::part(std::move(clean.vertices), std::move(clean.triangles));
+}
+
+}  // namespace
+
+std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
+  const SolidAndShell& parts = solidAndShellOf(mesh);
+  const bool is_fine = parts.is_solid && whyNotClosed(mesh).empty() && solidVolume(mesh) > 0.0;
+  if (is_fine || isFilled(mesh)) return filledCover(mesh, options);
+  if (parts.is_solid) return filledCover(turned(mesh), options);
+  if (options.most_pieces < 2) return {hullMesh(mesh.vertices())};
+  // Both kinds share the pieces.
+  ConvexCoverOptions half = options;
+  if (parts.solid && parts.shell) half.most_pieces = options.most_pieces / 2;
+  std::vector<ConvexMesh> pieces;
+  if (parts.solid) pieces = filledCover(*parts.solid, half);
+  if (parts.is_shell || parts.shell) {
+    const TriangleMesh shell = parts.shell ? *parts.shell : turned(mesh);
+    for (ConvexMesh& piece : shellCover(shell, half)) pieces.push_back(std::move(piece));
+  }
   return pieces;
 }
 

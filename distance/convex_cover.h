@@ -23,15 +23,20 @@ struct ConvexCoverOptions {
   double least_gain = 0.01;
 };
 
-/// Convex solids, in the mesh's frame, whose union contains the mesh: its surface and, if the mesh
-/// is closed, everything inside. Space is cut along planes where the hulls of what is on either
-/// side have the least volume; one piece when no cut is worth it. Deterministic.
+/// Convex solids, in the mesh's frame, whose union contains the mesh: every triangle and, of its
+/// closed parts, everything inside (solid_and_shell.h). Deterministic.
 ///
-/// Why the union contains the mesh: the cuts divide space into convex cells. Let S be the solid and
-/// C a cell. The extreme points of the hull of S and C's common part are points of the surface in
-/// C, or corners of C that are in S; the piece of C is the hull of just those. Corners count as
-/// inside when the surface winds about them at all, so open and self-crossing meshes are covered
-/// generously. Rounding: about 1e-11 of the mesh's size.
+/// Of closed parts: space is cut along planes where the hulls of what is on either side have the
+/// least volume; one piece when no cut is worth it. Why the union contains the solid: the cuts
+/// divide space into convex cells. Let S be the solid and C a cell. The extreme points of the hull
+/// of S and C's common part are points of the surface in C, or corners of C that are in S; the
+/// piece of C is the hull of just those. Rounding: about 1e-11 of the mesh's size.
+///
+/// Of open parts: each piece is the hull of some of the triangles, or of what planes leave of them
+/// (cover/shell_cover.h). Their hollow is not filled; of a mesh with both kinds of parts each
+/// kind gets half of `most_pieces`. Where the mesh says `OpenMeshes::kFill` and has open parts, all
+/// of it is cut as if it were closed, and corners count as inside when the surface winds about them
+/// at all.
 std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh,
                                     const ConvexCoverOptions& options = {});
 

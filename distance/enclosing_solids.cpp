@@ -6,18 +6,35 @@
 
 namespace allclear {
 
+namespace {
+
+/// The mesh itself, or its solid and its open parts.
+void addExact(const Geometry& part, const TriangleMesh& mesh, std::vector<Geometry>* solids) {
+  const SolidAndShell& told_apart = solidAndShellOf(mesh);
+  if (told_apart.is_solid || told_apart.is_shell) {
+    solids->push_back(part);
+    return;
+  }
+  if (told_apart.solid) solids->push_back({*told_apart.solid, part.X_BG});
+  if (told_apart.shell) solids->push_back({*told_apart.shell, part.X_BG});
+}
+
+}  // namespace
+
 std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry,
                                       MeshFidelity fidelity) {
   std::vector<Geometry> solids;
   for (const Geometry& part : geometry) {
     const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
-    const bool exact = fidelity == MeshFidelity::kSurface;
-    if (mesh == nullptr || (exact && bodyOf(*mesh)->topology().closed)) {
+    if (mesh == nullptr) {
       solids.push_back(part);
     } else if (fidelity == MeshFidelity::kHull) {
       solids.push_back({hullOf(*mesh), part.X_BG});
+    } else if (fidelity == MeshFidelity::kSurface && !isFilled(*mesh)) {
+      addExact(part, *mesh, &solids);
     } else {
-      // An open mesh has no inside that its surface could bound: its finest cover stands for it.
+      // The surface of a mesh that is to be filled does not bound it: its finest cover does.
+      const bool exact = fidelity == MeshFidelity::kSurface;
       for (const ConvexMesh& piece : coverOf(*mesh, exact ? MeshFidelity::kManyPieces : fidelity)) {
         solids.push_back({piece, part.X_BG});
       }

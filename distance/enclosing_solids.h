@@ -7,9 +7,10 @@
 
 namespace allclear {
 
-/// Solids that together enclose the geometry: `fidelity` says by what a mesh is replaced; any other
-/// shape stays. All of them are convex, except with `kSurface`: a closed mesh then stays itself.
-/// An open mesh, whose inside is not defined, is replaced by many pieces then.
+/// Bodies that together enclose the geometry: `fidelity` says by what a mesh is replaced; any other
+/// shape stays. All of them are convex, except with `kSurface`: there a mesh becomes its closed
+/// parts, a solid, and its open ones, a surface (solid_and_shell.h); one whose open parts are to
+/// be filled (`OpenMeshes::kFill`) is replaced by many pieces then.
 std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry, MeshFidelity fidelity);
 
 }  // namespace allclear

@@ -119,7 +119,8 @@ ConvexMesh::ConvexMesh(std::vector<Vec3> points) {
   points_ = std::make_shared<const std::vector<Vec3>>(std::move(points));
 }
 
-TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
+TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles,
+                           OpenMeshes open) {
   // Names the first fault only: a broken file has thousands.
   if (triangles.empty()) throw InputError({"", 0, "triangle mesh", ""}, "has no triangles");
   checkVertices(vertices, "triangle mesh");
@@ -129,7 +130,11 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> tri
   if (!hasArea(vertices, triangles)) {
     throw InputError({"", 0, "triangle mesh", ""}, "is degenerate: no triangle has an area");
   }
-  data_ = std::make_shared<const Data>(std::move(vertices), std::move(triangles));
+  data_ = std::make_shared<const Data>(std::move(vertices), std::move(triangles), open);
+}
+
+TriangleMesh TriangleMesh::withOpen(OpenMeshes open) const {
+  return {data_->vertices, data_->triangles, open};
 }
 
 std::string whyNotClosed(const TriangleMesh& mesh) {

@@ -103,6 +103,14 @@ class ConvexMesh {
 
 using Triangle = std::array<int, 3>;
 
+/// What stands for the connected parts of a mesh that are not closed and so bound no solid. (Small
+/// holes are closed first: solid_and_shell.h.)
+enum class OpenMeshes {
+  kShell,  ///< their triangles alone: a surface, whose hollow is free
+  kFill,   ///< convex pieces that fill hollows too: what is inside counts as solid
+  kError,  ///< such a mesh is refused when it is read
+};
+
 /// What queries derive from a triangle mesh and keep with it (mesh/prepared.h).
 class PreparedMesh;
 
@@ -112,22 +120,28 @@ class TriangleMesh {
  public:
   /// Throws `InputError` when there is no triangle, a vertex is not finite, an index is out of
   /// range or no triangle has an area. Open and self-crossing meshes are accepted: see
-  /// `whyNotClosed`.
-  TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
+  /// `whyNotClosed`; `open` says what stands for parts that are not closed.
+  TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> triangles,
+               OpenMeshes open = OpenMeshes::kShell);
   const std::vector<Vec3>& vertices() const { return data_->vertices; }
   const std::vector<Triangle>& triangles() const { return data_->triangles; }
+  OpenMeshes open() const { return data_->open; }
+  /// The same mesh with another rule for open parts; it shares nothing with this one.
+  TriangleMesh withOpen(OpenMeshes open) const;
 
  private:
   friend class PreparedMesh;
   struct Data {
-    Data(std::vector<Vec3> v, std::vector<Triangle> t)
-        : vertices(std::move(v)), triangles(std::move(t)) {}
+    Data(std::vector<Vec3> v, std::vector<Triangle> t, OpenMeshes o)
+        : vertices(std::move(v)), triangles(std::move(t)), open(o) {}
     std::vector<Vec3> vertices;
     std::vector<Triangle> triangles;
+    OpenMeshes open;
     // `PreparedMesh::of` fills the slot at its first call; the mesh itself never looks inside.
     mutable std::once_flag prepared_once;
     mutable std::shared_ptr<const PreparedMesh> prepared;
   };
+  explicit TriangleMesh(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;
 };
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/distance/solid_and_shell.h"
+
 namespace allclear {
 namespace {
 
@@ -77,6 +79,33 @@ void chooseNearestTurns(Problem& problem) {
   };
   for (Waypoint& waypoint : problem.waypoints) visit(waypoint.target);
   visit(problem.goal);
+}
+
+std::vector<MeshStance> meshStances(const std::string& body,
+                                    const std::vector<Geometry>& geometry) {
+  std::vector<MeshStance> stances;
+  for (const Geometry& part : geometry) {
+    const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
+    if (mesh == nullptr) continue;
+    const SolidAndShell& parts = solidAndShellOf(*mesh);
+    stances.push_back(
+        {body, mesh->triangles().size(), closednessText(parts), stanceText(parts, mesh->open()),
+         parts.open_parts == 0 && parts.closed_holes.empty(), !parts.closed_holes.empty(),
+         parts.open_parts > 0 && mesh->open() != OpenMeshes::kFill});
+  }
+  return stances;
+}
+
+std::vector<MeshStance> meshStances(const Problem& problem) {
+  std::vector<MeshStance> all;
+  const auto add = [&](const std::string& body, const std::vector<Geometry>& geometry) {
+    const std::vector<MeshStance> stances = meshStances(body, geometry);
+    all.insert(all.end(), stances.begin(), stances.end());
+  };
+  for (const Link& link : problem.robot->links()) add(link.name, link.collision);
+  for (const AttachedObject& object : problem.attached) add(object.id, object.geometry);
+  for (const Obstacle& obstacle : problem.obstacles) add(obstacle.id, obstacle.geometry);
+  return all;
 }
 
 }  // namespace allclear

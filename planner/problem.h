@@ -128,6 +128,22 @@ PlannedLimits plannedLimits(const Problem& problem);
 /// nearest to the target before it (the start for the first): the shorter arc.
 void chooseNearestTurns(Problem& problem);
 
+/// A mesh of a problem and what stands for it.
+struct MeshStance {
+  std::string body;  ///< link, attached object or obstacle
+  std::size_t triangles = 0;
+  std::string closedness;         ///< `closednessText`
+  std::string stands_for;         ///< `stanceText`
+  bool is_faultless = true;       ///< closed as it is, without a hole
+  bool has_closed_holes = false;  ///< small ones, that count as closed
+  bool has_surface = false;  ///< open parts are surfaces: what is wholly inside of them is free
+};
+
+/// All meshes that are collision geometry: of links, attached objects and obstacles, in this order.
+std::vector<MeshStance> meshStances(const Problem& problem);
+/// The meshes among some geometry of a body.
+std::vector<MeshStance> meshStances(const std::string& body, const std::vector<Geometry>& geometry);
+
 /// Something that makes a problem unsolvable or meaningless.
 struct Finding {
   std::string what;     ///< "start: joint 'elbow'", "goal: velocity of joint 'elbow'", ...

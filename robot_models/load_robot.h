@@ -27,6 +27,8 @@ struct RobotSource {
   bool load_visuals = false;
   /// Links without collision geometry get their visuals for it.
   bool collide_as_visual = false;
+  /// What stands for open parts of collision meshes; `kError`: such a mesh is refused.
+  OpenMeshes open_meshes = OpenMeshes::kShell;
   DefaultPairOptions self_pairs;  ///< used when there is no SRDF
 };
 

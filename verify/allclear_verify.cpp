@@ -274,21 +274,22 @@ class Proof {
   Piece readPiece() {
     Piece p{pathTo(in_.index(-1, nodes_.size())), in_.pose(), in_.word(), {}, {}, {}, {}};
     static const std::map<std::string, int> kSizes{{"hull", 1},      {"cylinder", 2}, {"cone", 2},
-                                                   {"ellipsoid", 3}, {"plane", 0},    {"solid", 0}};
+                                                   {"ellipsoid", 3}, {"plane", 0},    {"solid", 0},
+                                                   {"shell", 0}};
     in_.check(kSizes.count(p.shape) == 1, "an unknown shape");
     for (int i = 0; i < kSizes.at(p.shape); ++i) p.size[i] = in_.number(0.0);
-    const bool is_hull = p.shape == "hull", is_solid = p.shape == "solid";
+    const bool is_hull = p.shape == "hull", is_mesh = p.shape[0] == 's';  // solid or shell
     std::vector<int> all;
-    for (int i = 0, n = is_hull || is_solid ? in_.index(1, 2e9) : 0; i < n; ++i)
+    for (int i = 0, n = is_hull || is_mesh ? in_.index(1, 2e9) : 0; i < n; ++i)
       all.push_back(i), p.points.push_back(in_.vector());
     if (is_hull) p.parts.push_back(std::move(all));
     std::map<Range, int> edges;  // how much oftener they are passed one way than the other
-    for (int left = is_solid ? in_.index(2, 2e9) : 0; left > 0; --left) {
+    for (int left = is_mesh ? in_.index(1, 2e9) : 0; left > 0; --left) {
       std::vector<int> t(3);
       for (int& corner : t) corner = in_.index(0, p.points.size());
       for (int i = 0; i < 3; ++i) {
         const auto [a, b] = std::minmax(t[i], t[(i + 1) % 3]);
-        edges[{a, b}] += t[i] < b ? 1 : -1;
+        edges[{a, b}] += p.shape == "shell" ? 0 : t[i] < b ? 1 : -1;
       }
       p.parts.push_back(std::move(t));
     }
@@ -473,20 +474,20 @@ class Proof {
       return !(size(angle) < 1.0);
     };
     if (A.shape != "solid") return true;
-    if (B.shape != "solid") return !fills(B.points.empty() ? V{} : B.points[0]);
     std::vector<bool> seen(B.points.size());
     for (const auto& t : B.parts) {
-      if (!seen[t[0]] && !seen[t[1]] && !seen[t[2]] && fills(B.points[t[0]])) return false;
+      const bool is_new = std::none_of(t.begin(), t.end(), [&](int i) { return seen[i]; });
+      if (is_new && fills(B.points[t[0]])) return false;
       for (int corner : t) seen[corner] = true;
     }
-    return true;
+    return !B.parts.empty() || !fills({});
   }
   /// exempt BODY BODY REASON
   void readExempt() {
     const int a = in_.index(0, bodies_.size()), b = in_.index(a + 1, bodies_.size());
     in_.check(settled_.insert({a, b}).second, "a repeated pair");
-    const std::string pair = bodies_[a].first + " - " + bodies_[b].first;
-    said.push_back("not checked: " + pair + ": " + in_.text());
+    said.push_back("not checked: " + bodies_[a].first + " - " + bodies_[b].first + ": " +
+                   in_.text());
     ++exempt_;
   }
   Polynomial derivativeByTime(int source, std::size_t interval, int order) const {
@@ -586,8 +587,7 @@ int main(int argc, char** argv) try {
   std::ifstream in(argv[1], std::ios::binary);
   const Proof proof(in, tube);
   for (const auto& [of, value] : expected) {
-    const auto found = proof.hashes.find(of);
-    require(found != proof.hashes.end() && found->second == value, "of another " + of);
+    require(proof.hashes.count(of) > 0 && proof.hashes.at(of) == value, "of another " + of);
   }
   const std::string compare = "'" + std::string(argv[0]) + "-model' '" + argv[1] + "'" + files;
   if (!files.empty() && std::system(compare.c_str()) != 0) return 1;  // it has said why

@@ -120,6 +120,7 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
   RobotSource source;
   source.load_visuals = load_visuals;
   source.collide_as_visual = readMissingCollision(task) == MissingCollision::kVisual;
+  source.open_meshes = files.openMeshes();
   source.package_map = files.packageMap();
   if (section.isScalar()) {
     source.urdf = files.find(section);  // the short form, robot: FILE

@@ -39,6 +39,8 @@ void readObjective(const Value& task, Problem& problem);
 void readBalance(const Value& task, Problem& problem);
 /// `collision: missing`, which the robot needs before the rest of its section can be read.
 MissingCollision readMissingCollision(const Value& task);
+/// `collision: open_meshes`, which robot and scene need before.
+OpenMeshes readOpenMeshesOf(const Value& task);
 PlanOptions readSolver(const Value& task);
 OutputSettings readOutput(const Value& task);
 

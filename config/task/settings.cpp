@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "allclear/config/task/sections.h"
+#include "allclear/config/values/shape.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {
@@ -108,6 +109,12 @@ MissingCollision readMissingCollision(const Value& task) {
   return static_cast<MissingCollision>(it - kWords.begin());
 }
 
+OpenMeshes readOpenMeshesOf(const Value& task) {
+  const auto section = task.find("collision");
+  const auto value = section ? section->find("open_meshes") : std::nullopt;
+  return value ? readOpenMeshes(*value) : OpenMeshes::kShell;
+}
+
 /// What the robot does once the trajectory has ended.
 void readAfter(const Value& task, Problem& problem) {
   const auto value = task.find("after");
@@ -119,7 +126,7 @@ void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
   section->only({"geometry", "distance", "margin", "tolerance", "pair_margins", "end_margin",
-                 "allowed", "missing"});
+                 "allowed", "missing", "open_meshes"});
   const std::vector<std::string> known = bodyNames(problem);
   CollisionSettings& set = problem.collision;
   set.missing = readMissingCollision(task);

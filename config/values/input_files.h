@@ -25,6 +25,9 @@ class InputFiles {
   void moveTo(const std::filesystem::path& description_file, const std::string& prefix = "");
 
   const PackageMap& packageMap() const { return package_map_; }
+  /// The rule for open parts of meshes that have none of their own; `kShell` at first.
+  void useOpenMeshes(OpenMeshes open) { open_meshes_ = open; }
+  OpenMeshes openMeshes() const { return open_meshes_; }
   /// Adds a file that was read elsewhere.
   void hash(const std::string& name, std::string_view content) {
     files_.add(prefix_ + name, content);
@@ -42,6 +45,7 @@ class InputFiles {
   PackageMap package_map_;
   PackagePaths paths_;
   std::string prefix_;
+  OpenMeshes open_meshes_ = OpenMeshes::kShell;
   FilesSha256 files_;
 };
 

@@ -1,9 +1,11 @@
 #include "allclear/config/values/shape.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/solid_and_shell.h"
 
 // Shapes in Allclear's own form (`type`, `dimensions`, ...) and as the messages of shape_msgs.
 namespace allclear {
@@ -39,6 +41,22 @@ Triangle readTriangle(const Value& list) {
 }
 
 /// `list` holds triangles as lists, or as messages `{vertex_indices: [a, b, c]}`.
+/// The words stand in the order of the enumeration.
+const std::vector<std::string> kOpenMeshes = {"shell", "fill", "error"};
+
+/// The mesh with its rule for open parts; an error at `place` where the rule asks for one.
+TriangleMesh withRule(const TriangleMesh& mesh, OpenMeshes open, const Value& place) {
+  if (open == OpenMeshes::kShell) return mesh;
+  if (open == OpenMeshes::kFill) return mesh.withOpen(open);
+  const SolidAndShell& parts = solidAndShellOf(mesh);
+  if (parts.open_parts > 0) {
+    place.fail(
+        "the mesh is not closed: " + closednessText(parts) +
+        "; close it, or let its triangles stand for a surface ('shell') or fill it ('fill')");
+  }
+  return mesh;
+}
+
 TriangleMesh inlineMesh(const Value& vertex_list, const Value& triangle_list) {
   std::vector<Vec3> vertices;
   for (const Value& vertex : vertex_list.items()) vertices.push_back(readPoint(vertex));
@@ -74,8 +92,13 @@ Shape readMesh(const Value& object, InputFiles& files) {
   TriangleMesh mesh = is_file ? files.mesh(object.need("file"), readScale(object.find("scale")))
                               : inlineMesh(object.need("vertices"), object.need("triangles"));
   const auto convex = object.find("convex");
-  if (convex && convex->boolean()) return ConvexMesh(mesh.vertices());
-  return mesh;
+  const auto open = object.find("open");
+  if (convex && convex->boolean()) {
+    if (open) object.failAtKey("open", "does not go with 'convex'");
+    return ConvexMesh(mesh.vertices());
+  }
+  return withRule(mesh, open ? readOpenMeshes(*open) : files.openMeshes(),
+                  object.need(is_file ? "file" : "triangles"));
 }
 
 /// A half-space against the unit normal n through the point offset * n.
@@ -97,9 +120,14 @@ void refuseKeys(const Value& object, const std::string& type,
 
 }  // namespace
 
+OpenMeshes readOpenMeshes(const Value& word) {
+  const auto it = std::find(kOpenMeshes.begin(), kOpenMeshes.end(), word.word(kOpenMeshes));
+  return static_cast<OpenMeshes>(it - kOpenMeshes.begin());
+}
+
 std::vector<std::string> shapeKeys() {
-  return {"type",     "dimensions", "file",   "scale", "convex",
-          "vertices", "triangles",  "normal", "offset"};
+  return {"type",     "dimensions", "file",   "scale",  "convex",
+          "vertices", "triangles",  "normal", "offset", "open"};
 }
 
 Geometry readShape(const Value& object, InputFiles& files) {
@@ -107,7 +135,7 @@ Geometry readShape(const Value& object, InputFiles& files) {
       {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane"});
   // Each type has its own keys; those of another type are refused.
   if (type == "mesh") {
-    refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles"});
+    refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles", "open"});
     return {readMesh(object, files), Pose()};
   }
   if (type == "plane") {
@@ -135,10 +163,12 @@ Shape readSolidPrimitive(const Value& message) {
 Shape readMeshMessage(const Value& message, InputFiles& files) {
   message.only({"resource", "dimensions", "vertices", "triangles"});
   if (message.oneOf({"resource", "vertices"}) == "resource") {
-    return files.mesh(message.need("resource"), readScale(message.find("dimensions")));
+    return withRule(files.mesh(message.need("resource"), readScale(message.find("dimensions"))),
+                    files.openMeshes(), message.need("resource"));
   }
   if (message.has("dimensions")) message.failAtKey("dimensions", "goes with 'resource'");
-  return inlineMesh(message.need("vertices"), message.need("triangles"));
+  return withRule(inlineMesh(message.need("vertices"), message.need("triangles")),
+                  files.openMeshes(), message.need("triangles"));
 }
 
 Geometry readPlaneMessage(const Value& message) {

@@ -8,6 +8,9 @@
 
 namespace allclear {
 
+/// `shell`, `fill` or `error`: what stands for the open parts of a mesh.
+OpenMeshes readOpenMeshes(const Value& word);
+
 /// The keys that describe a shape in Allclear's own form: `type` and, according to it,
 /// `dimensions`; `file`, `scale`, `convex` or `vertices`, `triangles` (mesh); `normal`, `offset`
 /// (plane).

@@ -20,6 +20,11 @@ const PreparedMesh& PreparedMesh::of(const TriangleMesh& mesh) {
   return *data.prepared;
 }
 
+TriangleMesh PreparedMesh::part(std::vector<Vec3> vertices, std::vector<Triangle> triangles) {
+  return TriangleMesh(std::make_shared<const TriangleMesh::Data>(
+      std::move(vertices), std::move(triangles), OpenMeshes::kShell));
+}
+
 const ConvexMesh& PreparedMesh::hull(const TriangleMesh& mesh) const {
   return hull_.get([&] {
     std::vector<Vec3> corners;
@@ -39,6 +44,19 @@ const std::vector<ConvexMesh>& PreparedMesh::cover(const TriangleMesh& mesh,
 const std::shared_ptr<const MeshBody>& PreparedMesh::body(const TriangleMesh& mesh) const {
   // The body keeps no reference to the mesh: the slot would own itself.
   return body_.get([&] { return std::make_shared<const MeshBody>(Shape(mesh)); });
+}
+
+const SolidAndShell& PreparedMesh::solidAndShell(const TriangleMesh& mesh) const {
+  // Where the mesh stands for itself the value holds no mesh: the slot would own itself.
+  return solid_and_shell_.get([&] { return allclear::solidAndShell(mesh); });
+}
+
+const SolidAndShell& solidAndShellOf(const TriangleMesh& mesh) {
+  return PreparedMesh::of(mesh).solidAndShell(mesh);
+}
+
+bool isFilled(const TriangleMesh& mesh) {
+  return mesh.open() == OpenMeshes::kFill && solidAndShellOf(mesh).open_parts > 0;
 }
 
 const ConvexMesh& hullOf(const TriangleMesh& mesh) { return PreparedMesh::of(mesh).hull(mesh); }

@@ -8,6 +8,7 @@
 #include "allclear/distance/convex_cover.h"
 #include "allclear/distance/mesh/body.h"
 #include "allclear/distance/shape.h"
+#include "allclear/distance/solid_and_shell.h"
 
 namespace allclear {
 
@@ -30,10 +31,13 @@ std::shared_ptr<const MeshBody> bodyOf(const Shape& shape);
 class PreparedMesh {
  public:
   static const PreparedMesh& of(const TriangleMesh& mesh);
+  /// A part of a mesh that was checked before: it may have no area (a stray segment).
+  static TriangleMesh part(std::vector<Vec3> vertices, std::vector<Triangle> triangles);
 
   const ConvexMesh& hull(const TriangleMesh& mesh) const;
   const std::vector<ConvexMesh>& cover(const TriangleMesh& mesh, MeshFidelity fidelity) const;
   const std::shared_ptr<const MeshBody>& body(const TriangleMesh& mesh) const;
+  const SolidAndShell& solidAndShell(const TriangleMesh& mesh) const;
 
  private:
   /// A value that the first call of `get` makes.
@@ -52,6 +56,7 @@ class PreparedMesh {
   Once<ConvexMesh> hull_;
   Once<std::vector<ConvexMesh>> cover_of_few_, cover_of_many_;
   Once<std::shared_ptr<const MeshBody>> body_;
+  Once<SolidAndShell> solid_and_shell_;
 };
 
 }  // namespace allclear

@@ -51,6 +51,7 @@ class Assumptions {
   /// The order is that of the one line: what is left out of the proof comes first.
   std::vector<Assumption> run() {
     addGeometry();
+    addMeshes();
     addRobotFiles();
     addExemptPairs();
     addHeldJoints();
@@ -89,6 +90,24 @@ class Assumptions {
               joined(visual) + ".",
           counted(visual.size(), "link") + " enclosed by visuals" + inBrackets(visual));
     }
+  }
+
+  /// Where the proof is about surfaces, or about more than the meshes have.
+  void addMeshes() {
+    std::vector<std::string> shells, closed;
+    for (const MeshStance& mesh : meshStances(problem_)) {
+      if (mesh.has_surface) shells.push_back(mesh.body);
+      if (mesh.has_closed_holes) closed.push_back(mesh.body + " (" + mesh.closedness + ")");
+    }
+    if (!shells.empty()) {
+      add("meshes",
+          "These meshes are not closed. Their open parts are surfaces, which nothing passes; "
+          "what is wholly inside of one counts as free: " +
+              joined(shells) + ".",
+          std::to_string(shells.size()) + " open mesh" + (shells.size() == 1 ? "" : "es") +
+              " as surfaces" + inBrackets(shells));
+    }
+    if (!closed.empty()) add("meshes", "Holes of meshes count as closed: " + joined(closed) + ".");
   }
 
   /// How odd parts of the robot's files were read.

@@ -89,17 +89,27 @@ class CoverSearch {
       solids = count;
       std::vector<PieceCover> pieces = decideWithRelief(p, fidelity);
       // Where exact meshes overlap, their bound of the depth is coarse. The convex pieces tell it
-      // better, so their cells (which refute the pair as well) stay.
+      // better, so their cells (which refute the pair as well) stay; but only if the meshes overlap
+      // where the pieces do, or the verdict would name an instant at which the bodies are apart.
       const bool meet = std::any_of(pieces.begin(), pieces.end(),
                                     [](const PieceCover& piece) { return piece.surfaces_meet; });
-      if (!meet) best = std::move(pieces);
+      if (!meet || !overlapWhereSeen(pair, best)) best = std::move(pieces);
       return std::all_of(best.begin(), best.end(),
                          [](const PieceCover& piece) { return piece.isClear(); });
     });
     for (PieceCover& piece : best) cover_.pieces.push_back(std::move(piece));
   }
 
-  /// Whether the finest level has exact meshes: a pair of primitives, or of open meshes, has none.
+  /// Whether the exact bodies touch or overlap where these pieces were seen nearest.
+  bool overlapWhereSeen(const CertifiedPair& pair, const std::vector<PieceCover>& pieces) {
+    const auto nearest = std::min_element(
+        pieces.begin(), pieces.end(),
+        [](const PieceCover& x, const PieceCover& y) { return x.least < y.least; });
+    return nearest != pieces.end() &&
+           motion_.bodyDistanceAt(pair.a, pair.b, nearest->t_least, MeshFidelity::kSurface) <= 0.0;
+  }
+
+  /// Whether the finest level has exact meshes: a pair of primitives, or of filled ones, has none.
   bool haveSurfaces(const CertifiedPair& pair) {
     constexpr MeshFidelity kSurface = MeshFidelity::kSurface;
     for (int i = 0; i < motion_.ensurePieces(pair.a, kSurface); ++i) {

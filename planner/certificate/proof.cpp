@@ -168,7 +168,7 @@ class ProofWriter {
       if (piece.parts.empty()) {
         out.word("hull").number(piece.thickness);
       } else {
-        out.word("solid");
+        out.word(piece.is_shell ? "shell" : "solid");
       }
       out.count(piece.points.size());
       for (const Vec3& x : piece.points) out.vector(x);

@@ -17,6 +17,7 @@
 #include <numeric>
 #include <set>
 
+#include "allclear/distance/mesh/prepared.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
@@ -318,8 +319,11 @@ std::vector<ProofPiece> proofPieces(const ProofModel& model, const CertifiedGeom
     piece.X_NG = model.body_pose[body] * solid.X_BG;
     piece.shape = solid.shape;
     if (const auto* mesh = std::get_if<TriangleMesh>(&solid.shape)) {
-      piece.points = mesh->vertices();
-      for (const Triangle& t : mesh->triangles()) piece.parts.push_back({t[0], t[1], t[2]});
+      // Cleaned: a solid's triangles all face outward, whatever way the file has them.
+      const MeshTopology& surface = bodyOf(*mesh)->topology();
+      piece.points = surface.vertices;
+      piece.parts = surface.triangles;
+      piece.is_shell = !surface.closed;
       orderByPlace(piece.points, piece.parts.data(), piece.parts.size());
     } else {
       fillHull(&piece);

@@ -30,8 +30,8 @@ struct ProofNode {
   Pose X_PF;
 };
 
-/// A convex solid, or the exact surface of a closed mesh. The origin of its frame G is the centre
-/// of a ball that holds it.
+/// A convex solid, or the exact surface of a mesh: of a closed one, or of what is open. The origin
+/// of its frame G is the centre of a ball that holds it.
 struct ProofPiece {
   int node = -1;
   Pose X_NG;
@@ -40,6 +40,7 @@ struct ProofPiece {
   std::vector<Vec3> points;               ///< corners of a hull or a mesh, in G
   double thickness = 0.0;                 ///< of a hull: radius of the ball that it is grown by
   std::vector<std::array<int, 3>> parts;  ///< triangles of a mesh, near ones beside each other
+  bool is_shell = false;                  ///< these bound no solid
   double radius = 0.0;                    ///< of the ball
   std::vector<int> path;                  ///< nodes from the world to it
 };

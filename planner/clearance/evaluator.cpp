@@ -285,16 +285,20 @@ bool ClearanceEvaluator::isClear(const BernsteinSpan& planned, double extra_marg
 }
 
 /// Lowers `least` (distance - demand) and `worst` to those of the pair's solids. False when exact
-/// meshes are in contact: their depth is measured at another fidelity.
+/// meshes are in contact: `depth` is lowered to their (negative) distance, and the direction is to
+/// be measured at another fidelity.
 bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose& X_WA,
                                        const Pose& X_WB, double demand, double* least,
-                                       Clearance* worst) const {
+                                       Clearance* worst, double* depth) const {
   const CollisionPair& pair = model_.pairs[p];
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
       // Worse only counts if it is nearer to (or deeper below) its demand than all before.
       const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
-      if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) return false;
+      if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) {
+        *depth = std::min(*depth, d.distance);
+        continue;
+      }
       if (d.distance - demand >= *least) continue;
       *least = d.distance - demand;
       worst->demand = demand;
@@ -305,7 +309,7 @@ bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose&
       worst->normal = d.normal;
     }
   }
-  return true;
+  return *depth == HUGE_VAL;
 }
 
 Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double> t,
@@ -331,8 +335,12 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
     const double margin = marginOf(pair, at_start, at_goal);
     const double demand = margin + (placement ? stray_.of(p, *placement) : 0.0);
     if (between_balls - demand >= least) continue;
-    if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, demand, &least, &worst)) {
-      measureAtRest(p, kContactFidelity, X_WA, X_WB, demand, &least, &worst);
+    double depth = HUGE_VAL;
+    if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, demand, &least, &worst, &depth)) {
+      measureAtRest(p, kContactFidelity, X_WA, X_WB, demand, &least, &worst, &depth);
+      // The pieces say which way out; how deep the meshes are, these say themselves.
+      least = std::min(least, depth - demand);
+      if (worst.pair == p) worst.lower = worst.upper = depth;
     }
   }
   return worst;

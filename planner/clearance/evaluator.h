@@ -97,7 +97,7 @@ class ClearanceEvaluator {
   bool isAtGoal(const VecX& q_planned) const;
   double marginOf(const CollisionPair& pair, bool at_start, bool at_goal) const;
   bool measureAtRest(int pair, MeshFidelity fidelity, const Pose& X_WA, const Pose& X_WB,
-                     double demand, double* least, Clearance* worst) const;
+                     double demand, double* least, Clearance* worst, double* depth) const;
   void measure(const Workspace::Part& part, MeshFidelity fidelity, double tolerance, bool refine,
                Clearance* best) const;
 

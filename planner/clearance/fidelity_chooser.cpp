@@ -53,11 +53,11 @@ class FidelityChooser {
   }
 
   /// Whether `fidelity` follows the bodies more closely than the pair's present fidelity: by more
-  /// solids, or by a closed mesh itself.
+  /// solids, or by a mesh itself.
   bool showsMore(const CollisionPair& pair, MeshFidelity fidelity) const {
     const std::size_t before = solidCount(pair, pair.fidelity);
     return solidCount(pair, fidelity) > before ||
-           (fidelity == MeshFidelity::kSurface && (hasClosedMesh(pair.a) || hasClosedMesh(pair.b)));
+           (fidelity == MeshFidelity::kSurface && (hasExactMesh(pair.a) || hasExactMesh(pair.b)));
   }
 
   /// At start and goal, by the pair's present fidelity.
@@ -102,8 +102,8 @@ class FidelityChooser {
         ->geometry;
   }
 
-  /// Open meshes have no inside: at the finest level they still are pieces.
-  bool hasClosedMesh(int body) const {
+  /// Meshes that are to be filled are pieces at the finest level as well.
+  bool hasExactMesh(int body) const {
     const auto& solids = model_.bodies[body].solids(MeshFidelity::kSurface);
     return std::any_of(solids.begin(), solids.end(), [](const Geometry& solid) {
       return std::holds_alternative<TriangleMesh>(solid.shape);

@@ -6,6 +6,7 @@
 
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/solid_and_shell.h"
 #include "allclear/robot_models/files/mesh_file.h"
 
 namespace allclear {
@@ -54,12 +55,26 @@ TriangleMesh GeometryLoader::read(const std::string& path, const Vec3& scale,
     if (is_collision) files_.add(user.value, content);
     MeshOptions options;
     options.scale = scale;
-    return parseMesh(content, path, options);
+    const TriangleMesh mesh = parseMesh(content, path, options);
+    return is_collision ? withRule(mesh, path) : mesh;
   } catch (const InputError& error) {
     // Name both files: the mesh that is broken and the link that uses it.
     throw InputError(error.place(), error.message() + " (" + user.key + " in " + user.file + ":" +
                                         std::to_string(user.line) + ")");
   }
+}
+
+/// The mesh with the rule for its open parts.
+TriangleMesh GeometryLoader::withRule(const TriangleMesh& mesh, const std::string& path) const {
+  if (open_meshes_ == OpenMeshes::kShell) return mesh;
+  if (open_meshes_ == OpenMeshes::kFill) return mesh.withOpen(open_meshes_);
+  const SolidAndShell& parts = solidAndShellOf(mesh);
+  if (parts.open_parts > 0) {
+    throw InputError({path, 0, "", ""},
+                     "the mesh is not closed: " + closednessText(parts) +
+                         "; close it, or choose 'shell' or 'fill' for open meshes");
+  }
+  return mesh;
 }
 
 TriangleMesh GeometryLoader::mesh(const UrdfLink& link, const UrdfShape& shape, bool is_collision) {

@@ -20,7 +20,10 @@ class GeometryLoader {
                  std::vector<std::string>& warnings)
       : paths_(std::move(paths)), file_(std::move(urdf_file)), files_(files), warnings_(warnings) {}
 
-  /// Throws `InputError` on a mesh that is missing or broken.
+  /// The rule for open parts of collision meshes.
+  void useOpenMeshes(OpenMeshes open) { open_meshes_ = open; }
+
+  /// Throws `InputError` on a mesh that is missing or broken, or open where that is refused.
   std::vector<Geometry> collision(const UrdfLink& link);
 
   /// Its visuals as collision geometry: every mesh counts. Throws as `collision`.
@@ -39,6 +42,7 @@ class GeometryLoader {
   Geometry geometry(const UrdfLink& link, const UrdfShape& shape, bool is_collision);
   TriangleMesh mesh(const UrdfLink& link, const UrdfShape& shape, bool is_collision);
 
+  TriangleMesh withRule(const TriangleMesh& mesh, const std::string& path) const;
   TriangleMesh read(const std::string& path, const Vec3& scale, const InputPlace& user,
                     bool is_collision);
 
@@ -46,6 +50,7 @@ class GeometryLoader {
   std::string file_;
   FilesSha256& files_;
   std::vector<std::string>& warnings_;
+  OpenMeshes open_meshes_ = OpenMeshes::kShell;
   std::vector<LoadedMesh> collision_meshes_;
   std::vector<LoadedMesh> visual_meshes_;
 };

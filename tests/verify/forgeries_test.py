@@ -343,6 +343,37 @@ def forge_solids(c):
             shows="a body in a solid")
 
 
+def forge_shells(c):
+    """Surfaces that bound nothing: what is within them is free, they themselves are not."""
+    cells = "a a 0 0 1 0 1 0 a 1 0 0 -1 -1 -1"
+    inside = "0.1 0.1 0.1"
+
+    def proof(first, second, cell):
+        lines = ["allclear-proof 1", "breaks 0 1", 'body "a" 0', 'body "b" 0', "cover 0 1",
+                 f"piece -1 {IDENTITY} {first}", "cover 1 1", f"piece -1 {IDENTITY} {second}", "pair 0 1 0.0001", cell, "end 11"]
+        return "\n".join(lines) + "\n"
+    shell, solid = f"shell {TETRAHEDRON}{OUTWARD}", f"solid {TETRAHEDRON}{OUTWARD}"
+    point = f"hull 0 1 {inside}"
+    c.check("a point within a shell", proof(shell, point, cells), ACCEPTED)
+    c.check("a point within a solid", proof(solid, point, cells), REFUSED, shows="a body in a solid")
+    three = shell.replace(" 4 0 2 1", " 3 0 2 1").replace(" 1 2 3", "")
+    c.check("a shell of three triangles", proof(three, point, "a 0 0 1 a 0 1 0 1 0 0"), ACCEPTED)
+    c.check("three triangles as a solid", proof(three.replace("shell", "solid"), point, "a 0 0 1 a 0 1 0 1 0 0"), REFUSED,
+            shows="not closed")
+    c.check("a shell that a point is in", proof(shell, "hull 0 1 0 0.25 0.25", cells), REFUSED,
+            shows="two pieces are not shown to be apart")
+    c.check("a shell without a margin", proof(shell, point, cells).replace("0.0001", "0"), REFUSED)
+    # A shell within a solid; also when a corner that no triangle has is outside.
+    small = "0.1 0.1 0.1 0.15 0.1 0.1 0.1 0.15 0.1"
+    c.check("a shell in a solid", proof(solid, f"shell 3 {small} 1 0 1 2", cells), REFUSED, shows="a body in a solid")
+    c.check("a shell in a solid with a corner outside", proof(solid, f"shell 4 9 9 9 {small} 1 1 2 3", cells), REFUSED,
+            shows="a body in a solid")
+    c.check("a shell in a shell", proof(shell, f"shell 3 {small} 1 0 1 2", cells), ACCEPTED)
+    for broken in ("shell 3 0 0 0 1 0 0 0 1 0 0", "shell 3 0 0 0 1 0 0 0 1 0 1 0 1 3", "shell 0 0", "shells 1 0 0 0 1 0 0 0",
+                   "shell 2000000000 0 0 0", "shell 1 0 0 0 2 0 0 0"):
+        c.check(f"a broken shell: {broken}", proof(broken, point, cells), REFUSED)
+
+
 def forge_sizes(c):
     """Files made to exhaust memory or time."""
     head = "allclear-proof 1\nbreaks 0 1\n"
@@ -380,6 +411,7 @@ def main():
                 forge_options(c, proof, path)
                 forge_bytes(c, proof)
         forge_solids(c)
+        forge_shells(c)
         forge_sizes(c)
         for seed in sorted((source / "tests/verify/seeds").glob("*.proof")):
             c.check(f"the seed {seed.name}", seed, ACCEPTED)

@@ -864,6 +864,74 @@ class Geometry(unittest.TestCase):
             with self.assertRaises(model.Refused):
                 model.enclose(pieces, mesh, "the L")
 
+    CUBE = [(0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 4), (1, 5, 4), (2, 6, 3), (3, 6, 7), (0, 4, 2), (2, 4, 6),
+            (1, 3, 5), (3, 7, 5)]
+
+    def test_closed_parts_face_outward_whatever_way_they_are_given(self):
+        pick = random.Random(4)
+        cube = [(float(i & 1), float(i >> 1 & 1), float(i >> 2)) for i in range(8)]
+        for _ in range(50):
+            triangles = [t[::-1] if pick.random() < 0.4 else t for t in self.CUBE]
+            triangles += pick.sample(triangles, 3)  # repeated
+            pick.shuffle(triangles)
+            surface = model.Surface(cube, triangles)
+            self.assertEqual((len(surface.closed), surface.open, surface.open_edges), (1, [], 0))
+            self.assertAlmostEqual(model.winding(cube, surface.closed[0], (0.5, 0.4, 0.3)), 1)
+            # Without a triangle it is open, and has an edge for each of its sides.
+            gone = model.Surface(cube, [t for t in triangles if set(t) != set(triangles[0])])
+            self.assertEqual((gone.closed, len(gone.open), gone.open_edges), ([], 11, 3))
+        # A cavity is one only if the file turns it inward; a part inside out on its own is turned.
+        inner = [(0.25 + 0.5 * x, 0.25 + 0.5 * y, 0.25 + 0.5 * z) for x, y, z in cube]
+        shifted = [tuple(i + 8 for i in t) for t in self.CUBE]
+        for second, expected in (([t[::-1] for t in shifted], 0), (shifted, 2)):
+            surface = model.Surface(cube + inner, self.CUBE + second)
+            winds = sum(model.winding(cube + inner, part, (0.5, 0.4, 0.3)) for part in surface.closed)
+            self.assertAlmostEqual(winds, expected)
+        far = [(x + 3, y, z) for x, y, z in cube]
+        surface = model.Surface(cube + far, self.CUBE + [t[::-1] for t in shifted])
+        self.assertAlmostEqual(sum(model.winding(cube + far, p, (3.5, 0.4, 0.3)) for p in surface.closed), 1)
+        # A sheet with two sides bounds nothing.
+        self.assertEqual(model.Surface(cube, [(0, 1, 3), (0, 3, 2), (0, 2, 1), (1, 2, 3)]).closed, [])
+
+    def test_exact_pieces_of_open_meshes(self):
+        cube = [(float(i & 1), float(i >> 1 & 1), float(i >> 2)) for i in range(8)]
+        lidless, lid = self.CUBE[:2] + self.CUBE[4:], self.CUBE[2:4]
+
+        def exact(kind, triangles, points=cube):
+            return model.Piece(kind, model.HERE, (), points, triangles)
+
+        def held(mesh_triangles, pieces, rule="shell"):
+            mesh = model.Solid("mesh", model.HERE, mesh=model.Mesh(cube, mesh_triangles, model.NEAR, rule))
+            try:
+                return model.enclose(pieces, mesh, "the box") or True
+            except model.Refused as refusal:
+                return str(refusal)
+        left = "leave a part of its mesh out"
+        self.assertEqual(held(lidless, [exact("shell", lidless)])[1:], ([], 4))
+        self.assertEqual(held(lidless, [exact("shell", [t[::-1] for t in lidless])])[1:], ([], 4))
+        self.assertIn(left, held(lidless, [exact("shell", lidless[1:])]))
+        self.assertIn(left, held(lidless, [exact("shell", lidless, [(x, y, z * 1.0001) for x, y, z in cube])]))
+        self.assertIn("taken as a surface", held(self.CUBE, [exact("shell", self.CUBE)]))
+        self.assertIn("taken as a surface", held(self.CUBE, [exact("shell", self.CUBE[1:]), exact("shell", self.CUBE[:1])]))
+        self.assertIn("taken as a surface", held(self.CUBE, [exact("solid", self.CUBE), exact("shell", self.CUBE[:1])]))
+        # Closed by a lid that the file does not have: more is solid than must be.
+        self.assertEqual(held(lidless, [exact("solid", lidless + lid)])[2], 4)
+        # Flipped and repeated triangles of a closed mesh.
+        worse = [t[::-1] for t in self.CUBE[:5]] + self.CUBE[5:] + self.CUBE[7:9]
+        self.assertIn(held(worse, [exact("solid", self.CUBE)]), (True, (cube, [], 0)))
+        # A solid with an inner copy turned round has no inside at all, and is another one.
+        self.assertIn(left, held(self.CUBE, [exact("solid", self.CUBE + [t[::-1] for t in self.CUBE])]))
+        # The faces cut the other way, turned round: the file's own closed part still tells what is inside.
+        other = [(0, 2, 3), (0, 3, 1), (4, 5, 7), (4, 7, 6), (0, 1, 5), (0, 5, 4), (2, 6, 7), (2, 7, 3), (0, 4, 6), (0, 6, 2),
+                 (1, 3, 7), (1, 7, 5)]
+        both = held(self.CUBE, [exact("solid", self.CUBE + [t[::-1] for t in other])])
+        self.assertTrue(both != True and len(both[1]) == 12, both)
+        # What is to be filled is no surface.
+        self.assertIn(left, held(lidless, [exact("shell", lidless)], "fill"))
+        self.assertEqual(held(lidless, [piece([cube[i] for i in t]) for t in lidless], "fill")[1], lidless)
+        self.assertEqual(held(lidless, [piece([cube[i] for i in t]) for t in lidless])[1], [])
+        self.assertEqual(len(held(self.CUBE, [piece([cube[i] for i in t]) for t in self.CUBE])[1]), 12)
+
     def test_a_body_inside_of_a_shell_is_found(self):
         # Six plates cover the surface of a box, not its inside: only the winding number sees what is in it.
         points = [tuple(map(float, p)) for p in box((0, 0, 0), (1, 1, 1))]

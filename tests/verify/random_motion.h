@@ -128,6 +128,11 @@ class RandomMotion {
       for (int k = 0; k < 6; ++k) point();
       piece->triangles = {{0, 1, 2}, {0, 2, 3}, {0, 3, 4}, {0, 4, 1},
                           {5, 2, 1}, {5, 3, 2}, {5, 4, 3}, {5, 1, 4}};
+      // Some as a surface that bounds nothing: then triangles may face any way.
+      if (piece->size[0] > piece->size[1]) {
+        piece->shape = "shell";
+        for (int k : {0, 3, 6}) std::swap(piece->triangles[k][0], piece->triangles[k][1]);
+      }
     }
   }
 
@@ -294,7 +299,7 @@ class RandomMotion {
     if (p.points.empty()) return out;
     out += " " + std::to_string(p.points.size());
     for (const auto& x : p.points) out += number(x[0]) + number(x[1]) + number(x[2]);
-    if (p.shape == "solid") {
+    if (!p.triangles.empty()) {
       out += " " + std::to_string(p.triangles.size());
       for (const auto& t : p.triangles) {
         for (int corner : t) out += " " + std::to_string(corner);
@@ -347,7 +352,7 @@ class RandomMotion {
     if (random_.chance(0.2)) cell = " t" + direction + direction;
     if (random_.chance(0.05)) cell = " t" + direction + " t" + direction + direction;
     for (int end = 0; end < 2; ++end) {  // of a solid's triangles, both halves
-      if (pieces[end]->shape == "solid" && random_.chance(0.5)) {
+      if (!pieces[end]->triangles.empty() && random_.chance(0.5)) {
         cell = (end == 0 ? " a" : " b") + cell + cell;
       }
     }

@@ -111,5 +111,37 @@ TEST(TaskSections, APathConstraintThatTheStartBreaksIsRefused) {
                InputError);
 }
 
+/// A sheet and a closed tetrahedron; the object's own rule wins over that of the task.
+TEST(TaskSections, OpenMeshesHaveTheirRuleAndAreNamed) {
+  const std::string sheet =
+      "type: mesh, vertices: [[5, 0, 0], [6, 0, 0], [5, 1, 0]], triangles: [[0, 1, 2]]";
+  const std::string solid =
+      "type: mesh, vertices: [[3, 0, 0], [4, 0, 0], [3, 1, 0], [3, 0, 1]], triangles: "
+      "[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]";
+  const std::string objects = "scene: {collision_objects: [{id: a, " + sheet + "}, {id: b, " +
+                              sheet + ", open: fill}, {id: c, " + solid + ", open: error}]}\n";
+  const std::string rest =
+      "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+      "start_state: {group_state: ready}\ngoal: {joint_constraints: {shoulder: 0.8}}\n";
+  const auto ruleOf = [](const Problem& problem, int i) {
+    return std::get<TriangleMesh>(problem.obstacles[i].geometry[0].shape).open();
+  };
+  const Problem problem = test::loadText(rest + objects);
+  EXPECT_EQ(ruleOf(problem, 0), OpenMeshes::kShell);
+  EXPECT_EQ(ruleOf(problem, 1), OpenMeshes::kFill);
+  const auto warned = [&](const std::string& what) {
+    return std::any_of(problem.warnings.begin(), problem.warnings.end(),
+                       [&](const std::string& w) { return w.find(what) != std::string::npos; });
+  };
+  EXPECT_TRUE(warned("'a': mesh of 1 triangles: open (3 open edges); it stands for a surface"));
+  EXPECT_TRUE(warned("'b': mesh of 1 triangles: open (3 open edges); it stands for convex pieces"));
+  EXPECT_FALSE(warned("'c'"));
+  const Problem filled = test::loadText("collision: {open_meshes: fill}\n" + rest + objects);
+  EXPECT_EQ(ruleOf(filled, 0), OpenMeshes::kFill);
+  std::size_t surfaces = 0;
+  for (const MeshStance& mesh : meshStances(filled)) surfaces += mesh.has_surface;
+  EXPECT_EQ(surfaces, 0u);
+}
+
 }  // namespace
 }  // namespace allclear

@@ -1,0 +1,173 @@
+// Closes small holes of a mesh by fans of triangles.
+//
+// Modulo 2. The rim of a set of triangles is the edges that an odd number of them have. At each
+// corner an even number of such edges meet, so the rim falls into loops. A fan over a loop, from
+// its middle, has that loop for its own rim: with the fan, the loop is gone. No triangle is taken
+// away or moved. A seam (T-junction) is a loop as well: it passes along the long edge of one
+// triangle and back along the short ones of its neighbours, and its fan has no area.
+#include "allclear/distance/mesh/holes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace allclear::mesh {
+namespace {
+
+/// Of the diagonal of a part: a hole as large as a disc of this diameter counts as small. A gripper
+/// does not enter a twentieth of a cupboard, and files with such defects have far smaller ones.
+constexpr double kSmallHole = 0.05;
+/// Of the area of a part: a hole's fan is less. A single triangle would be its own lid else.
+constexpr double kSmallLid = 0.05;
+
+/// Calls visit(edge, triangle) for the edges of a triangle that have a length.
+template <class Visit>
+void forEdges(const Triangle& t, const Visit& visit) {
+  for (int e = 0; e < 3; ++e) {
+    const int u = t[e], v = t[(e + 1) % 3];
+    if (u != v) visit(Edge{std::min(u, v), std::max(u, v)});
+  }
+}
+
+/// Simple loops that the edges of a rim form: each the corners in order.
+std::vector<std::vector<int>> loopsOf(const std::map<Edge, int>& rim) {
+  std::map<int, std::vector<int>> next;
+  for (const auto& [edge, triangle] : rim) {
+    next[edge[0]].push_back(edge[1]);
+    next[edge[1]].push_back(edge[0]);
+  }
+  const auto take = [&](int from, int to) {
+    auto& of = next[from];
+    of.erase(std::find(of.begin(), of.end(), to));
+  };
+  std::vector<std::vector<int>> loops;
+  std::map<int, int> place;  // of a corner in the path
+  for (const auto& entry : next) {
+    const int start = entry.first;
+    while (!next[start].empty()) {
+      // An even number of edges at each corner: a walk goes on until it meets itself.
+      std::vector<int> path{start};
+      place = {{start, 0}};
+      while (!next[path.back()].empty()) {
+        const int from = path.back(), to = next[from].back();
+        take(from, to);
+        take(to, from);
+        const auto known = place.find(to);
+        if (known == place.end()) {
+          place[to] = static_cast<int>(path.size());
+          path.push_back(to);
+          continue;
+        }
+        const std::size_t first = known->second;
+        loops.emplace_back(path.begin() + first, path.end());
+        for (std::size_t k = first + 1; k < path.size(); ++k) place.erase(path[k]);
+        path.resize(first + 1);
+      }
+    }
+  }
+  return loops;
+}
+
+/// The parts that a loop passes along, which only seams join, as one.
+PartSize sizeAlong(const std::vector<int>& loop, const std::map<Edge, int>& rim,
+                   const MeshTopology& mesh, const std::vector<PartSize>& sizes) {
+  std::vector<int> parts;
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    const int u = loop[i], v = loop[(i + 1) % loop.size()];
+    parts.push_back(mesh.part[rim.at({std::min(u, v), std::max(u, v)})]);
+  }
+  std::sort(parts.begin(), parts.end());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  PartSize whole;
+  for (int part : parts) {
+    whole.lower = whole.lower.cwiseMin(sizes[part].lower);
+    whole.upper = whole.upper.cwiseMax(sizes[part].upper);
+    whole.area += sizes[part].area;
+  }
+  return whole;
+}
+
+/// Adds the fan of a loop, unless it is too large for its parts.
+void addIfSmall(const std::vector<int>& loop, const PartSize& whole, HoleFans* fans) {
+  const int count = static_cast<int>(loop.size());
+  const auto at = [&](int i) -> const Vec3& { return fans->vertices[loop[i % count]]; };
+  ClosedHole found;
+  found.edges = count;
+  PartSize box;
+  for (int i = 0; i < count; ++i) {
+    found.place += at(i) / count;
+    box.lower = box.lower.cwiseMin(at(i));
+    box.upper = box.upper.cwiseMax(at(i));
+  }
+  found.across = box.diagonal();
+  std::vector<Triangle> fan;
+  if (count == 3) {
+    fan = {{loop[0], loop[1], loop[2]}};
+    found.area = triangleArea(at(0), at(1), at(2));
+  } else {
+    const int middle = static_cast<int>(fans->vertices.size());
+    for (int i = 0; i < count; ++i) {
+      fan.push_back({loop[i], loop[(i + 1) % count], middle});
+      found.area += triangleArea(at(i), at(i + 1), found.place);
+    }
+  }
+  const double disc = kSmallHole * whole.diagonal();
+  const double most = std::min(0.25 * std::numbers::pi * disc * disc, kSmallLid * whole.area);
+  if (!(found.area <= most)) return;
+  if (count > 3) fans->vertices.push_back(found.place);
+  fans->triangles.insert(fans->triangles.end(), fan.begin(), fan.end());
+  fans->hole.insert(fans->hole.end(), fan.size(), static_cast<int>(fans->holes.size()));
+  fans->holes.push_back(found);
+}
+
+}  // namespace
+
+double triangleArea(const Vec3& a, const Vec3& b, const Vec3& c) {
+  return 0.5 * (b - a).cross(c - a).norm();
+}
+
+std::map<Edge, int> rimOf(const std::vector<Triangle>& triangles) {
+  std::map<Edge, int> rim;
+  std::vector<std::pair<Edge, int>> uses;
+  uses.reserve(3 * triangles.size());
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    forEdges(triangles[i], [&](const Edge& e) { uses.emplace_back(e, static_cast<int>(i)); });
+  }
+  std::sort(uses.begin(), uses.end());
+  for (std::size_t i = 0, j = 0; i < uses.size(); i = j) {
+    while (j < uses.size() && uses[j].first == uses[i].first) ++j;
+    if ((j - i) % 2 == 1) rim.insert(uses[i]);
+  }
+  return rim;
+}
+
+std::vector<PartSize> partSizes(const MeshTopology& mesh) {
+  std::vector<PartSize> sizes(mesh.part_closed.size());
+  const Vec3& origin = mesh.vertices.front();
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    PartSize& size = sizes[mesh.part[i]];
+    const Triangle& t = mesh.triangles[i];
+    const Vec3 &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
+    for (const Vec3* p : {&a, &b, &c}) {
+      size.lower = size.lower.cwiseMin(*p);
+      size.upper = size.upper.cwiseMax(*p);
+    }
+    size.area += triangleArea(a, b, c);
+    size.volume += (a - origin).dot((b - origin).cross(c - origin)) / 6.0;
+  }
+  return sizes;
+}
+
+HoleFans closeSmallHoles(const MeshTopology& mesh) {
+  HoleFans fans;
+  fans.vertices = mesh.vertices;
+  const std::map<Edge, int> rim = rimOf(mesh.triangles);
+  if (rim.empty()) return fans;
+  const std::vector<PartSize> sizes = partSizes(mesh);
+  for (const std::vector<int>& loop : loopsOf(rim)) {
+    addIfSmall(loop, sizeAlong(loop, rim, mesh, sizes), &fans);
+  }
+  return fans;
+}
+
+}  // namespace allclear::mesh
