@@ -49,6 +49,7 @@ class Banded {
 
   /// Solves by Cholesky's factorisation, in place; false when it is not positive definite.
   bool solve(VecX* x) {
+    // L column by column: each leaves its products to the two columns that follow.
     const Eigen::Index n = rows_.cols();
     for (Eigen::Index j = 0; j < n; ++j) {
       if (!(rows_(0, j) > 0.0)) return false;
@@ -103,6 +104,7 @@ class Merit {
 
   /// Infinite outside of the rows. Slacks are multiplied up, as one logarithm for many is cheaper.
   double value(const VecX& c, double mu) const {
+    // Beyond a row the merit is infinite: what would be its logarithm is not taken.
     double sum = 0.0, log_sum = 0.0;
     bool inside = true;
     forEachSample(c, [&](const PaceSample& sample, const Vec3&, double b, double tangent) {
@@ -154,6 +156,7 @@ class Merit {
   /// The largest step along `d`, at most 1, that stays inside of the rows with their tangents.
   double longestStep(const VecX& c, const VecX& d) const {
     double step = 1.0;
+    // A slack that falls at `rate` per unit of the step is used up after slack / -rate.
     const auto meet = [&](double slack, double rate) {
       if (rate < 0.0) step = std::min(step, -kBeforeRow * slack / rate);
     };
@@ -204,6 +207,7 @@ class Merit {
                   const Visit& visit) const {
     const Vec3 here = c.segment<3>(sample.first);
     const double b = sample.value.dot(here);
+    // The tangent of b^(-1/2) at the pace of the last `linearise`.
     const double root = 1.0 / std::sqrt(tangent);
     const double slope = -0.5 * root / tangent;
     for (int r = 0; r < sample.row_count; ++r) {

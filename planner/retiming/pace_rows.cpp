@@ -41,6 +41,7 @@ TorqueFunction torquesOf(const Problem& problem) {
   const std::shared_ptr<const RobotModel> robot = loadedRobot(problem);
   const auto kinematics = std::make_shared<const Kinematics>(*robot);
   const auto workspace = std::make_shared<Kinematics::Workspace>(kinematics->makeWorkspace());
+  // The function keeps what it needs: robot, kinematics and their scratch memory.
   return [&problem, robot, kinematics, workspace](const VecX& q, const VecX& v, const VecX& a) {
     VecX all_v = VecX::Zero(robot->dimension()), all_a = all_v, all;
     for (int k = 0; k < problem.plannedCount(); ++k) {
@@ -81,6 +82,7 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
   sample.bend = basis.weights(2, s).weights / (T * T);
   sample.cap = kMostPace * kMostPace;
   sample.row = static_cast<int>(rows_.size());
+  // Velocities bound b alone; the rest are rows. A limit that is infinite gives a weight of zero.
   const VecX q1 = curve.value(sample.t, 1), q2 = curve.value(sample.t, 2);
   const VecX q3 = curve.value(sample.t, 3);
   for (int k = 0; k < q1.size(); ++k) {

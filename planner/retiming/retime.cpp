@@ -60,6 +60,7 @@ Breaks jumpsOf(const Trajectory& curve, const PlannedLimits& limits) {
   for (int i = 1; i < curve.spanCount(); ++i) {
     const BernsteinSpan before = curve.derivativeSpan(i - 1, 3);
     const BernsteinSpan after = curve.derivativeSpan(i, 3);
+    // Relative to the limits: the rounding of a smooth curve's rows is no jump.
     const VecX jump = after.control().col(0) - before.control().col(before.degree());
     const double at = curve.spanTime(i).lower;
     if ((jump.cwiseAbs().array() > kJump * limits.jerk.array()).any() &&
@@ -173,6 +174,7 @@ Vec3 usedShares(const PlannedLimits& limits, const Trajectory& curve, int i) {
   for (int k = 0; k < curve.dimension(); ++k) {
     for (int order = 1; order <= 3; ++order) {
       if (!std::isfinite((*limit[order - 1])[k])) continue;
+      // In pieces, whose hulls are nearer to the curve than that of the whole.
       const SpanCoefficients whole = coefficientsOf(curve, i, order, k);
       for (int piece = 0; piece < kPieces; ++piece) {
         SpanCoefficients part = whole;
@@ -203,6 +205,7 @@ class Retimer {
   }
 
   std::optional<Retiming> run() {
+    // Each pace gives the grid of the next one.
     const Breaks needed = jumpsOf(curve_, limits_);
     breaks_ = subdivided(needed);
     if (!findPace(VecX::Ones(basisOn(breaks_)->controlCount()))) return std::nullopt;
@@ -266,6 +269,7 @@ class Retimer {
       used_.push_back(usedShares(limits_, rows, i));
       stretch_ = std::max(stretch_, stretchFor(used_.back()));
     }
+    // With velocities at the ends a stretch would change them.
     if (!isRestToRest()) {
       const bool fits = stretch_ <= 1.0 && rows.duration() >= problem_.duration.min;
       return fits ? std::optional(rows) : std::nullopt;

@@ -31,6 +31,7 @@ double doubleSTime(double length, double v, double a, double j) {
 PlanCost::PlanCost(const Problem& problem, const std::vector<VecX>& goals)
     : weights_(problem.objective), limits_(plannedLimits(problem)), least_time_(HUGE_VAL) {
   const VecX start = problem.plannedPart(problem.start);
+  // Of several goals the nearest in time; of its coordinates the slowest.
   for (const VecX& goal : goals) {
     double slowest = kLeastTime;
     for (int k = 0; k < start.size(); ++k) {
