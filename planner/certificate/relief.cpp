@@ -78,6 +78,7 @@ std::optional<EndRelief> ReliefSearch::stretches(int trial) const {
 std::string reliefFault(const EndRelief& relief, const CertifiedPair& pair,
                         const CertifiedMotion& motion) {
   if (!relief.isNeeded()) return relief == EndRelief{} ? "" : "a relief for no time";
+  // Each end by itself: the pair must be too near there, and keep no less than it is given.
   const double end = motion.trajectoryEnd();
   const bool at_start = relief.until > 0.0;
   const bool at_goal = relief.from < std::numeric_limits<double>::infinity();
@@ -100,6 +101,7 @@ std::string reliefText(const std::vector<CertificatePair>& pairs) {
   std::string text;
   std::set<std::pair<std::string, std::string>> said;
   for (const CertificatePair& pair : pairs) {
+    // The solids of two bodies share one relief: it is said once.
     const EndRelief& relief = pair.relief;
     if (!relief.isNeeded() || !said.insert({pair.a, pair.b}).second) continue;
     text += (text.empty() ? "'" : "; '") + pair.a + "' and '" + pair.b + "' keep ";

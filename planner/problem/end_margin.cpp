@@ -66,6 +66,7 @@ double EndClearances::at(const std::vector<Pose>& X_WL, const Body& a, const Bod
     return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].X_WO : X_WL[body.link];
   };
   const Pose X_WA = pose(a), X_WB = pose(b);
+  // Each level encloses the bodies: the first that keeps the margin is enough, the last counts.
   double distance = 0.0;
   for (int level = 0; level < kMeshFidelityCount; ++level) {
     const auto fidelity = static_cast<MeshFidelity>(level);

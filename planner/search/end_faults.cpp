@@ -140,6 +140,7 @@ class EndChecks {
     const PlannedLimits limits = plannedLimits(problem_);
     for (int i = 0; i < problem_.plannedCount(); ++i) {
       const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[i]];
+      // Seen with time turned round, the goal is left with the opposite velocity.
       const double v = at_start ? velocity[i] : -velocity[i];
       const double a = acceleration.size() > 0 ? acceleration[i] : 0.0;
       const double room = v > 0.0 ? limits.upper[i] - q[i] : q[i] - limits.lower[i];
@@ -242,6 +243,7 @@ std::string straightWayText(const ClearanceEvaluator& evaluator, const VecX& goa
   const VecX start = evaluator.problem().plannedPart(evaluator.problem().start);
   std::optional<Clearance> worst;
   const auto excess = [](const Clearance& c) { return c.upper - c.demand; };
+  // Halves, then quarters, ..: the odd multiples are the points that are new.
   bool ended = false;
   for (int parts = 2; parts <= kSamplesOfStraightLine && !ended; parts *= 2) {
     for (int i = 1; i < parts && !ended; i += 2) {

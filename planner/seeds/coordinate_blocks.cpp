@@ -19,6 +19,7 @@ std::set<std::set<int>> waysToLinks(const Problem& problem) {
   const MotionTree tree(*problem.robot);
   std::set<std::set<int>> ways;
   for (const LinkMount& mount : tree.mounts()) {
+    // Planned coordinates are numbered by their place among the planned ones, which ascend.
     std::set<int> way;
     for (int node : tree.pathTo(mount.node)) {
       const auto found = std::lower_bound(problem.planned.begin(), problem.planned.end(),
@@ -40,6 +41,7 @@ std::vector<std::vector<int>> coordinateBlocks(const Problem& problem) {
       return other != way && std::includes(other.begin(), other.end(), way.begin(), way.end());
     });
   };
+  // Ends are the ways that no other way goes on from.
   std::vector<std::set<int>> ends;
   for (const auto& way : ways) {
     if (!goesOn(way)) ends.push_back(way);

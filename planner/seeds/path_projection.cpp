@@ -59,6 +59,7 @@ void PathProjection::add(const KeepInBox& keep, bool with_gradients) {
   const Vec3 p = poses_[keep.link] * keep.p_L;
   if (with_gradients) kinematics_.pointJacobian(workspace_, keep.link, p, whole_);
   for (int k = 0; k < 3; ++k) {
+    // Both sides of the box as one demand: the side that the point is on counts.
     const Vec3 e = keep.X_WB.R.col(k);
     const double half = std::max(kLeastTolerance, 0.5 * keep.size[k]);
     const double at = e.dot(p - keep.X_WB.p);
@@ -99,6 +100,7 @@ bool PathProjection::project(VecX& q) {
       is_met = is_met && excess.use <= kOuter;
     }
     if (is_met) return true;
+    // The least step that takes all excesses away: J^T (J J^T)^-1 e.
     MatX J(static_cast<Eigen::Index>(rows.size()), q.size());
     VecX e(J.rows());
     for (std::size_t r = 0; r < rows.size(); ++r) {

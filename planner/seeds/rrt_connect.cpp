@@ -118,6 +118,7 @@ class TreeGrower {
     const int added = step(tree, from, target);
     const std::size_t count = options_.blocks.size();
     if (added >= 0 || count < 2) return added;
+    // Copies, as vertices move in memory when one is added.
     const VecX q = tree.vertices[from];
     const VecX way = space_.difference(q, target);
     for (std::size_t i = 0; i < count; ++i) {
