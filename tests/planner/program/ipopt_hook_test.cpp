@@ -137,7 +137,9 @@ TEST(CondensedSolver, SolvesAnotherProgramFromWithinAHook) {
   options.tolerance = 1e-9;
   const NlpResult outer =
       solveNlp(program, VecX::Constant(20, 0.1), options, [&](const NlpIteration& step) {
-        if (step.number == 2) EXPECT_EQ(solved(LinearSolver::kAuto, 20, 60).x, alone.x);
+        if (step.number == 2) {
+          EXPECT_EQ(solved(LinearSolver::kAuto, 20, 60).x, alone.x);
+        }
         return true;
       });
   EXPECT_EQ(outer.x, alone.x);
