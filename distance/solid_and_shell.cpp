@@ -57,6 +57,7 @@ class SheetFinder {
   std::vector<char> run() {
     double total = std::accumulate(area_.begin(), area_.end(), 0.0), left = kMostSheetArea * total;
     for (int count = 0; count < kMostSheets; ++count) {
+      // No rim is left: what was set aside is told by triangle.
       const int patch = smallestAtRim();
       if (patch < 0) {
         std::vector<char> aside(part_.size());
@@ -90,6 +91,7 @@ class SheetFinder {
             mesh::triangleArea(mesh_.vertices[t[0]], mesh_.vertices[t[1]], mesh_.vertices[t[2]]);
         for (int side = 0; side < 3; ++side) {
           const int next = mesh_.neighbours[part_[k]][side];
+          // An edge that is not of two triangles bounds the patch.
           if (next < 0) {
             const int u = t[side], v = t[(side + 1) % 3];
             if (u != v) uses_[edgeOf(u, v)].push_back(patch);
@@ -166,6 +168,7 @@ class Splitter {
     out_.parts = static_cast<int>(parts.size());
     const std::vector<int> flat = flatParts(joined_);
     for (std::size_t k = 0; k < parts.size(); ++k) {
+      // A closed part without volume is a sheet with two sides.
       const bool is_flat = std::binary_search(flat.begin(), flat.end(), static_cast<int>(k));
       if (joined_.part_closed[k] && !is_flat) {
         solid_.insert(solid_.end(), parts[k].begin(), parts[k].end());
@@ -182,6 +185,7 @@ class Splitter {
     for (std::size_t i = 0; i < aside.size(); ++i) {
       if (!aside[i]) rest.push_back(joined_.triangles[part[i]]);
     }
+    // Fans are dropped with the part that they did not close.
     const bool has_solid = !rest.empty() && isSolid(rest);
     const std::set<Edge> edges = has_solid ? edgesOf(rest) : std::set<Edge>{};
     for (std::size_t i = 0; i < part.size(); ++i) {

@@ -64,6 +64,7 @@ class ShellCover {
   }
 
   std::vector<ConvexMesh> run() {
+    // One piece is the hull of everything: there is nothing to divide.
     if (most_ > 1) {
       for (const std::vector<int>& triangles : firstGroups())
         groups_.emplace_back(surfaceOf(triangles));
@@ -103,6 +104,7 @@ class ShellCover {
         if (u != v) users[{std::min(u, v), std::max(u, v)}].push_back(t);
       }
     }
+    // Every two users of an edge are neighbours, however many there are.
     std::vector<std::vector<int>> next(count);
     for (const auto& [edge, of] : users) {
       for (int t : of) {
@@ -123,6 +125,7 @@ class ShellCover {
     for (std::size_t first = 0; first < next.size(); ++first) {
       if (!is_free[first]) continue;
       is_free[first] = 0;
+      // The set grows while it is walked through: its end is what was reached last.
       std::vector<int> set{static_cast<int>(first)};
       for (std::size_t i = 0; i < set.size(); ++i) {
         for (int other : next[set[i]]) {
@@ -163,6 +166,7 @@ class ShellCover {
       for (int t : set) sum += areaOf(t).norm();
       return sum;
     };
+    // Patches that are large enough to be pieces; on a curved surface none is.
     double total = 0.0;
     for (const std::vector<int>& set : flat) total += area(set);
     std::erase_if(flat, [&](const auto& set) { return area(set) < kPatch * total / most_; });
@@ -186,6 +190,7 @@ class ShellCover {
     for (std::size_t i = 0; i < sets->size(); ++i) {
       order.emplace_back(-area((*sets)[i]), static_cast<int>(i));
     }
+    // Largest first; of equal ones, the first.
     std::sort(order.begin(), order.end());
     std::vector<std::vector<int>> kept;
     std::vector<int> dropped;
@@ -205,6 +210,7 @@ class ShellCover {
                               static_cast<int>(groups_.size()) + most_);
     std::vector<char> is_done(groups_.size(), 0);
     while (static_cast<int>(groups_.size()) < most) {
+      // The group that fills the most, of those that a plane can still cut.
       int worst = -1;
       for (std::size_t i = 0; i < groups_.size(); ++i) {
         if (is_done[i] || groups_[i].filled <= acceptable_ / kGroupsPerPiece) continue;
@@ -285,6 +291,7 @@ class ShellCover {
         crossing.add(surface.polygon(i));
       }
     }
+    // Both sides of a polygon that crosses get the same new corners.
     const Surface cut = crossing.below(below ? plane : plane.flipped());
     for (int i = 0; i < cut.size(); ++i) kept.add(cut.polygon(i));
     return kept;

@@ -76,6 +76,7 @@ PartSize sizeAlong(const std::vector<int>& loop, const std::map<Edge, int>& rim,
     const int u = loop[i], v = loop[(i + 1) % loop.size()];
     parts.push_back(mesh.part[rim.at({std::min(u, v), std::max(u, v)})]);
   }
+  // Each part counts once, however many edges of the loop are its own.
   std::sort(parts.begin(), parts.end());
   parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
   PartSize whole;
@@ -100,6 +101,7 @@ void addIfSmall(const std::vector<int>& loop, const PartSize& whole, HoleFans* f
     box.upper = box.upper.cwiseMax(at(i));
   }
   found.across = box.diagonal();
+  // Three corners need no middle.
   std::vector<Triangle> fan;
   if (count == 3) {
     fan = {{loop[0], loop[1], loop[2]}};
@@ -153,6 +155,7 @@ std::vector<PartSize> partSizes(const MeshTopology& mesh) {
       size.upper = size.upper.cwiseMax(*p);
     }
     size.area += triangleArea(a, b, c);
+    // Signed tetrahedra over one corner: they add up to the volume of a closed part.
     size.volume += (a - origin).dot((b - origin).cross(c - origin)) / 6.0;
   }
   return sizes;
