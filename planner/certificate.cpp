@@ -186,11 +186,13 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
                   certificate.covered_until);
     }
     out += ": ";
+    const std::string relief = reliefText(certificate.pairs);
     if (certificate.pairs.empty()) {
       out += "there are no pairs of bodies to keep apart";
     } else {
-      out += text("%zu pairs keep their margin (%.4g mm), ", certificate.pairs.size(),
-                  1e3 * certificate.margin) +
+      out += text("%zu pairs keep their margin (%.4g mm%s), ", certificate.pairs.size(),
+                  1e3 * certificate.margin,
+                  relief.empty() ? "" : "; near the ends less, where named below") +
              text("the least distance is between %.5g and %.5g mm",
                   1e3 * certificate.minimum_clearance.lower,
                   1e3 * certificate.minimum_clearance.upper);
@@ -200,7 +202,6 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
       }
     }
     out += text("; %zu limits are kept.", certificate.limits.size());
-    const std::string relief = reliefText(certificate.pairs);
     if (!relief.empty()) out += " Near the ends (end_margin: relax) " + relief + ".";
     const std::string uncertainty = uncertaintyText(problem);
     if (!uncertainty.empty()) {
