@@ -129,7 +129,7 @@ struct ObjectiveWeights {
   double velocity = 0.0;      ///< mean squared joint velocity: shortens the path
   double acceleration = 0.0;  ///< mean squared joint acceleration
   double jerk = 0.1;          ///< mean squared joint jerk: enough to smooth without slowing
-  double torque = 0.0;        ///< mean squared joint torque
+  double torque = 0.0;        ///< mean squared joint torque, over the effort limits
 
   static ObjectiveWeights minTime();   ///< the duration alone
   static ObjectiveWeights balanced();  ///< the default: nearly as fast, with less jerk

@@ -349,6 +349,14 @@ void Validator::checkSettings() {
     sum += weight;
   }
   if (sum == 0.0) add("objective", "every weight is zero");
+  const bool has_effort = std::any_of(p_.planned.begin(), p_.planned.end(), [&](int c) {
+    const double effort = p_.robot->coordinates()[c].effort;
+    return effort > 0.0 && std::isfinite(effort);
+  });
+  if (weights.torque > 0.0 && !has_effort) {
+    add("objective: torque",
+        "no planned joint has an effort limit to weigh its torque by; give the URDF's limits one");
+  }
   if (p_.balance) checkPositive("balance: margin", p_.balance->margin, true);
 }
 

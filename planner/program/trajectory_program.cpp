@@ -19,6 +19,9 @@ namespace {
 /// [s]: keeps the solver away from T = 0, where derivatives by time have no value.
 constexpr double kShortest = 1e-3;
 
+/// A guess without torques has no energy: the scale then is not below this.
+constexpr double kLeastTorqueEnergy = 1e-9;
+
 constexpr int kEnds = CurveVariables::kEnds;
 
 }  // namespace
@@ -33,7 +36,12 @@ TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const 
       limit_rows_(variables_, limits_),
       state_(problem_, evaluator.builder().kinematics(), std::move(waypoint_times)),
       clearances_(evaluator, settings, threads),
-      curve_(guess) {}
+      curve_(guess) {
+  if (problem_.objective.torque <= 0.0) return;
+  torque_.emplace(problem_);
+  // As the other terms: one on the guess.
+  torque_weight_ = problem_.objective.torque / std::max(torque_->value(guess), kLeastTorqueEnergy);
+}
 
 void TrajectoryProgram::setRegion(VecX center, VecX radius) {
   region_center_ = std::move(center);
@@ -103,8 +111,14 @@ void TrajectoryProgram::setPoint(const VecX& x) {
   clearances_.forgetCurve();
 }
 
+double TrajectoryProgram::costOf(const BSpline& curve) {
+  return cost_.value(curve) + (torque_ ? torque_weight_ * torque_->value(curve) : 0.0);
+}
+
 void TrajectoryProgram::costGradient(Eigen::Ref<VecX> gradient) {
-  cost_.gradient(variables_, curve_.control(), curve_.duration(), controlRates(), gradient);
+  const MatX dC = controlRates();
+  cost_.gradient(variables_, curve_.control(), curve_.duration(), dC, gradient);
+  if (torque_) torque_->addGradient(torque_weight_, variables_, curve_, dC, gradient);
 }
 
 void TrajectoryProgram::constraints(Eigen::Ref<VecX> g) {

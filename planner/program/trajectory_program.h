@@ -9,6 +9,7 @@
 #include "allclear/planner/program/limit_rows.h"
 #include "allclear/planner/program/nlp.h"
 #include "allclear/planner/program/state_rows.h"
+#include "allclear/planner/program/torque_cost.h"
 
 namespace allclear {
 
@@ -17,8 +18,8 @@ namespace allclear {
 ///
 /// Cost: see `CurveCost`. Rows, in this order: limits of the derivatives (`LimitRows`); the goal's
 /// pose, waypoints and demands on the state at given instants (`StateRows`); clearances
-/// (`ClearanceRows`). The Hessian is exact but for the curvature of state and clearance rows, which
-/// it leaves out.
+/// (`ClearanceRows`). The Hessian is exact but for the curvature of state and clearance rows and of
+/// torques in the cost, which it leaves out.
 class TrajectoryProgram : public NonlinearProgram {
  public:
   using Settings = ClearanceRowSettings;
@@ -57,8 +58,8 @@ class TrajectoryProgram : public NonlinearProgram {
   std::vector<Entry> jacobianEntries() const override;
   std::vector<Entry> hessianEntries() const override;
   void setPoint(const VecX& x) override;
-  double cost() override { return cost_.value(curve_); }
-  double costOf(const BSpline& curve) const { return cost_.value(curve); }
+  double cost() override { return costOf(curve_); }
+  double costOf(const BSpline& curve);
   void costGradient(Eigen::Ref<VecX> gradient) override;
   void constraints(Eigen::Ref<VecX> g) override;
   void jacobian(Eigen::Ref<VecX> values) override;
@@ -73,6 +74,8 @@ class TrajectoryProgram : public NonlinearProgram {
   CurveVariables variables_;
   PlannedLimits limits_;
   CurveCost cost_;
+  std::optional<TorqueEnergy> torque_;  ///< where the objective weighs torques
+  double torque_weight_ = 0.0;          ///< over the energy of the guess
   LimitRows limit_rows_;
   StateRows state_;
   ClearanceRows clearances_;

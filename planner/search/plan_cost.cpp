@@ -43,6 +43,7 @@ PlanCost::PlanCost(const Problem& problem, const std::vector<VecX>& goals)
     }
     least_time_ = std::min(least_time_, slowest);
   }
+  if (weights_.torque > 0.0) torque_ = std::make_unique<TorqueEnergy>(problem);
 }
 
 double PlanCost::operator()(const Trajectory& curve) const {
@@ -63,6 +64,7 @@ double PlanCost::operator()(const Trajectory& curve) const {
     }
     cost += weights[order - 1] * sum;
   }
+  if (torque_) cost += weights_.torque * torque_->value(curve);
   return cost / least_time_;
 }
 

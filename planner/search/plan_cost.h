@@ -1,8 +1,10 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "allclear/planner/problem.h"
+#include "allclear/planner/program/torque_cost.h"
 #include "allclear/trajectories/trajectory.h"
 
 namespace allclear {
@@ -15,8 +17,9 @@ namespace allclear {
 ///   velocity      the path's length: of sqrt(sum (dq/dt / limit)^2), over T0
 ///   acceleration  of the sum of squared shares of the acceleration limits, over T0
 ///   jerk          of the sum of squared shares of the jerk limits, over T0
+///   torque        of the sum of squared shares of the effort limits, over T0
 ///
-/// Each is of order one and does not depend on a first guess.
+/// Each is of order one and does not depend on a first guess. One object per thread.
 class PlanCost {
  public:
   /// `goals`: planned coordinates, at least one.
@@ -31,6 +34,7 @@ class PlanCost {
   ObjectiveWeights weights_;
   PlannedLimits limits_;
   double least_time_;
+  std::unique_ptr<TorqueEnergy> torque_;  ///< where the objective weighs torques
 };
 
 /// Least time [s] from rest to rest over `length` with velocity, acceleration and jerk limited by
