@@ -41,7 +41,9 @@ inline void printRivalTable(const std::vector<ComparedPlan>& plans, Report* repo
   std::printf("\n%-24s %5s | %9s %9s %9s %7s | %7s %6s %9s %9s %9s %7s\n", "beside OMPL", "of",
               "certified", "violating", "median s", "length", "solved", "free", "colliding",
               "< margin", "median s", "length");
-  for (const auto& [name, list] : groups) {
+  for (const auto& group : groups) {
+    const std::string& name = group.first;  // a lambda below captures it: not a structured binding
+    const auto& list = group.second;
     std::vector<double> seconds, length, rival_seconds, rival_length;
     int certified = 0, violating = 0, solved = 0, colliding = 0, too_near = 0;
     for (const ComparedPlan& p : list) {
