@@ -1,5 +1,6 @@
 // The minimum over time of the distance of other convex pairs: links of a seven-joint arm with
-// boxes, cylinders and capsules against still obstacles, certified, against dense sampling.
+// boxes, cylinders, capsules and ellipsoids against still obstacles, certified, against dense
+// sampling.
 
 #include <CLI/CLI.hpp>
 
@@ -18,13 +19,14 @@ constexpr int kTrajectories = 8;
 constexpr int kSpans = 4;
 constexpr int kSamples = 200;
 
-enum class Kind { kCapsule, kBox, kCylinder };
+enum class Kind { kCapsule, kBox, kCylinder, kEllipsoid };
 
 /// A shape of a kind with the proportions of a capsule.
 Shape shapeLike(const CapsuleAxis& axis, Kind kind) {
   const double length = (axis.p1 - axis.p0).norm(), r = axis.radius;
   if (kind == Kind::kBox) return Box(Vec3(2 * r, 1.6 * r, length + r));
   if (kind == Kind::kCylinder) return Cylinder(r, length + r);
+  if (kind == Kind::kEllipsoid) return Ellipsoid(Vec3(r, 0.8 * r, 0.5 * length + r));
   return Capsule(r, length);
 }
 
@@ -72,7 +74,7 @@ class Bench {
     const auto n = static_cast<double>(times.size());
     const Statistics s = statisticsOf(times);
     const double built = 1e6 * curves / n;
-    std::printf("%-18s %9.3f %9.3f %9.3f %9.2f %9.2f %8.3f %6d %9d %9d\n", label, s.mean + built,
+    std::printf("%-20s %9.3f %9.3f %9.3f %9.2f %9.2f %8.3f %6d %9d %9d\n", label, s.mean + built,
                 s.median + built, s.p99 + built, distances / n, certificates / n, built, wrong,
                 violated, undecided);
     bars_.bars.push_back({label, {built, s.mean + built}});
@@ -176,12 +178,14 @@ int main(int argc, char** argv) {
   allclear::bench::Report report(json);
   allclear::bench::Bench bench;
   std::printf("certified, tolerance 1e-3 m, per pair-span, curves included\n");
-  std::printf("%-18s %9s %9s %9s %9s %9s %8s %6s %9s %9s\n", "link-obstacle", "mean us", "median",
+  std::printf("%-20s %9s %9s %9s %9s %9s %8s %6s %9s %9s\n", "link-obstacle", "mean us", "median",
               "p99", "distances", "certif.", "curves", "wrong", "violated", "undecided");
   bench.run("capsule-box", Kind::kCapsule, Kind::kBox, 1e-3, &report);
   bench.run("capsule-cylinder", Kind::kCapsule, Kind::kCylinder, 1e-3, &report);
   bench.run("box-box", Kind::kBox, Kind::kBox, 1e-3, &report);
   bench.run("cylinder-box", Kind::kCylinder, Kind::kBox, 1e-3, &report);
+  bench.run("ellipsoid-ellipsoid", Kind::kEllipsoid, Kind::kEllipsoid, 1e-3, &report);
+  bench.run("ellipsoids, 1e-6", Kind::kEllipsoid, Kind::kEllipsoid, 1e-6, &report);
   report.plot(bench.plot());
   return 0;
 }

@@ -20,6 +20,14 @@ enum class McdStatus {
 
 const char* mcdStatusName(McdStatus status);
 
+/// Where B may be besides its motion: displaced at every instant by any vector e with n.e <=
+/// sqrt(n' K n) for all n. Between the first and the last instant of the query K changes linearly
+/// from `start` to `end`: symmetric, without negative eigenvalues [m^2], along the world's axes.
+struct Spread {
+  Mat3 start = Mat3::Zero();
+  Mat3 end = Mat3::Zero();
+};
+
 /// Of a search for the minimum of the continuous distance (MCD) over an interval of time.
 struct McdOptions {
   /// Wanted width of the bracket [m]; the motion's own uncertainty is added where it exceeds half
@@ -38,6 +46,12 @@ struct McdOptions {
   bool check_unique = true;
   /// Gives up (`kUndecided`) after so many static distances.
   int max_evaluations = 100000;
+  /// Not null: the distance is that to all places of B together (a Minkowski sum), and `witness_B`
+  /// a point of B displaced. Between convex bounded shapes that is exact. A half-space is displaced
+  /// by the most that either end of the time asks for, and with a triangle mesh the displacements
+  /// count as the ball about them: both only make the distance smaller.
+  /// Borrowed for the query.
+  const Spread* spread = nullptr;
 };
 
 /// What is known of the minimum over time of the signed distance of two moving shapes.
@@ -82,6 +96,44 @@ struct MovingShape {
 /// match.
 DistanceBracket minimumDistance(const MovingShape& a, const MovingShape& b,
                                 const McdOptions& options);
+
+/// Of a search for the first instant below a threshold.
+struct FirstContactOptions {
+  /// Wanted width of the bracket of the instant [s]. The motion's own uncertainty, divided by the
+  /// speed of the fall, is added.
+  double tolerance = 1e-9;
+  /// Gives up (`kUndecided`) after so many bounds of an interval.
+  int max_evaluations = 100000;
+};
+
+enum class ContactStatus {
+  kNone,       ///< the distance is >= threshold at every instant, proved
+  kFound,      ///< below at `below_at`, proved; the first such instant is in the bracket
+  kUndecided,  ///< closer to the threshold than the motion is known, or out of evaluations
+};
+
+/// What is known of the first instant at which two shapes are nearer than a threshold.
+struct FirstContact {
+  ContactStatus status = ContactStatus::kNone;
+  /// The distance is >= threshold at every instant before this, proved [s]. `kNone`: the end.
+  double clear_until = 0.0;
+  /// `kFound`: an instant at which the distance is below, proved; within the tolerance of
+  /// `clear_until` unless the shapes approach more slowly than the motion is known.
+  double below_at = 0.0;
+  // Of the instant `below_at`.
+  double distance = 0.0;
+  Vec3 witness_A = Vec3::Zero();  ///< world
+  Vec3 witness_B = Vec3::Zero();
+  Vec3 normal = Vec3::UnitX();  ///< unit, world, from A to B
+  int evaluations = 0;
+};
+
+/// Brackets the first instant at which the distance of two moving convex shapes is below
+/// `threshold` [m], remainders of the curves and rounding included. No touch is too short to be
+/// found, and no step of time is chosen. A triangle mesh against a half-space counts as its convex
+/// hull; any other triangle mesh, and two half-spaces, throw `InputError`.
+FirstContact firstContact(const MovingShape& a, const MovingShape& b, double threshold,
+                          const FirstContactOptions& options = {});
 
 /// What the gradient of the minimum needs from the query. By the envelope theorem t_star counts as
 /// fixed: for parameters q with world point Jacobians J, d(minimum)/dq = normal . (J_B(p_B) -

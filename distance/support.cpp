@@ -26,6 +26,9 @@ double supportValue(const Shape& shape, const Vec3& direction_G) {
         direction_G.x() == 0.0 && direction_G.y() == 0.0 && direction_G.z() > 0.0;
     return along_normal ? 0.0 : std::numeric_limits<double>::infinity();
   }
+  if (const Ellipsoid* ellipsoid = std::get_if<Ellipsoid>(&shape)) {
+    return ellipsoid->radii().cwiseProduct(direction_G).norm();  // no point is needed
+  }
   return support(shape, direction_G).dot(direction_G);
 }
 

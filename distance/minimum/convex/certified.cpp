@@ -103,7 +103,8 @@ class ConvexSearch {
     const double length = right.t - left.t;
     // The true distance falls from either end no faster than the lever arms allow; it is within the
     // motion's error of the one evaluated here, which `bracketOf` subtracts.
-    double bound = 0.5 * (left.distance + right.distance - motion_.leverSpeed(cell) * length);
+    double bound = 0.5 * (left.distance + right.distance - motion_.leverSpeed(cell) * length) -
+                   motion_.growth(left.t, right.t);
     // Where the cubic falls below the cut the directional bound would most likely fail.
     double predicted = 0.0;
     const bool inner = innerMinimum(left.distance, left.slope * length, right.distance,

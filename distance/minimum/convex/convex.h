@@ -48,8 +48,10 @@ namespace mcd {
 /// intervals. A half-space is always A. Borrows the curves.
 class ConvexMotion {
  public:
-  /// Pre: equally many curves, or one still curve; at most A is a half-space.
-  ConvexMotion(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b);
+  /// Pre: equally many curves, or one still curve; at most A is a half-space, and then nothing is
+  /// displaced.
+  ConvexMotion(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b,
+               const Spread* spread = nullptr);
 
   int cells() const { return cells_; }
   Interval cellTime(int cell) const { return (timed_by_b_ ? curveB(cell) : curveA(cell)).time; }
@@ -64,8 +66,12 @@ class ConvexMotion {
   /// Signed distance of the rigid poses nearest to the polynomial ones. Not const: the query starts
   /// from where the previous one ended.
   Instant at(TimePoint when);
-  /// Upper bound of |d(distance)/dt| [m/s] over the cell from lever arms.
+  /// Upper bound of |d(distance)/dt| [m/s] over the cell from lever arms, while displacements do
+  /// not grow.
   double leverSpeed(int cell) const;
+  /// Upper bound [m] of how much farther displacements reach, along any direction, at one instant
+  /// between t0 and t1 [s] than at either.
+  double growth(double t0, double t1) const;
   bool witnessIsUnique(const Instant& instant) const { return instant.unique; }
 
   /// Directional support-function bound: lower bound [m], over s in [s0, s1] of a cell, of the
@@ -78,6 +84,7 @@ class ConvexMotion {
 
  private:
   double planeBound(int cell, double s0, double s1) const;
+  Mat3 spreadAt(double t) const;
 
   const ConvexCurve* a_;
   const ConvexCurve* b_;
@@ -87,6 +94,10 @@ class ConvexMotion {
   double error_ = 0.0;
   double plane_lever_ = 0.0;  ///< bound of a point of B from the half-space's origin
   DistanceCache cache_;       ///< of the previous `at`
+  bool is_displaced_ = false;
+  Mat3 spread_ = Mat3::Zero(), spread_rate_ = Mat3::Zero();  ///< at `start_`, and per second
+  double start_ = 0.0;                                       ///< [s]
+  double displacement_ = 0.0;                                ///< [m] the most there is
 };
 
 }  // namespace mcd

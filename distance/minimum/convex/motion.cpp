@@ -10,12 +10,17 @@
 // is exact at both ends of the interval: T.n and R^T n have degree 8, and |n(s)| <= 1. A room along
 // n(s) is |n(s)| times the room along its unit vector. So a room >= 0 is a bound as it is, and a
 // negative one becomes one when it is divided by the least |n(s)|.
+//
+// Displacements (`Spread`) take sqrt(n' K n) off the room. That is convex in n, so the coefficients
+// of n(s) bound it as well; and its square is linear in K, so over an interval it is at most the
+// greater of the values at both ends.
 
 #include <cmath>
 #include <limits>
 
 #include "allclear/core/assert.h"
 #include "allclear/distance/convex/convex_distance.h"
+#include "allclear/distance/convex/core.h"
 #include "allclear/distance/geometry/bernstein.h"
 #include "allclear/distance/minimum/convex/convex.h"
 #include "allclear/distance/support.h"
@@ -77,6 +82,22 @@ double distanceAccuracy(const Shape& a, const Shape& b) {
   return closed(a) && closed(b) ? kClosedFormAccuracy : kIteratedAccuracy;
 }
 
+/// Support values of a bounded convex shape along directions that turn little by little.
+class SupportAlong {
+ public:
+  explicit SupportAlong(const Shape& shape) : core_(coreOf(shape)) {}
+  double operator()(const Vec3& d) {
+    const Vec3 point = core_.kind == ConvexCore::Kind::kPoints
+                           ? core_.points->corner(core_.points->farthest(d, &walk_))
+                           : coreSupport(core_, d);
+    return d.dot(point + core_.offset) + core_.radius * d.norm();
+  }
+
+ private:
+  ConvexCore core_;
+  PointCloud::Walk walk_;
+};
+
 /// One shape along m(s), linear from m0 to m1, over an interval: the Bernstein coefficients of m.T
 /// (first column) and of R^T m (the others), of degree 8.
 struct DirectionalCurve {
@@ -130,7 +151,8 @@ void directionalCurve(const Pose* control, const Pose* origin, const double* m0,
 
 }  // namespace
 
-ConvexMotion::ConvexMotion(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b)
+ConvexMotion::ConvexMotion(std::span<const ConvexCurve> a, std::span<const ConvexCurve> b,
+                           const Spread* spread)
     : a_(a.data()),
       b_(b.data()),
       a_step_(a.size() > 1 ? 1 : 0),
@@ -140,7 +162,16 @@ ConvexMotion::ConvexMotion(std::span<const ConvexCurve> a, std::span<const Conve
       plane_(std::holds_alternative<HalfSpace>(*a[0].shape)) {
   ALLCLEAR_ASSERT(a.size() == b.size() || (a.size() == 1 && a[0].still()) ||
                   (b.size() == 1 && b[0].still()));
-  const double accuracy = distanceAccuracy(*a[0].shape, *b[0].shape);
+  if (spread != nullptr) {
+    is_displaced_ = true;
+    const Interval time = wholeTime(*this);
+    start_ = time.lower;
+    spread_ = spread->start;
+    if (time.length() > 0.0) spread_rate_ = (spread->end - spread->start) / time.length();
+    displacement_ = std::max(displacementRadius(spread->start), displacementRadius(spread->end));
+  }
+  const double accuracy =
+      is_displaced_ ? kIteratedAccuracy : distanceAccuracy(*a[0].shape, *b[0].shape);
   for (int cell = 0; cell < cells_; ++cell) {
     const ConvexCurve &A = curveA(cell), &B = curveB(cell);
     // Distances are taken at the rotation nearest to the polynomial's matrix. That is as far from
@@ -154,14 +185,14 @@ ConvexMotion::ConvexMotion(std::span<const ConvexCurve> a, std::span<const Conve
     } else {
       sum += A.rotation_error * A.reach;
     }
-    error_ = std::max(error_, sum + accuracy * (A.reach + B.reach));
+    error_ = std::max(error_, sum + accuracy * (A.reach + B.reach + displacement_));
   }
 }
 
 Interval ConvexMotion::ballBounds(int cell) const {
   const double centers = (curveA(cell).ball_center - curveB(cell).ball_center).norm();
   const double radii = curveA(cell).ball_radius + curveB(cell).ball_radius;
-  return {centers - radii, centers + radii};
+  return {centers - radii - displacement_, centers + radii};
 }
 
 double ConvexMotion::jump(int cell) const {
@@ -175,11 +206,13 @@ Instant ConvexMotion::at(TimePoint when) {
   poseAt(B, when.s, &X_B, &dX_B);
   X_A.R = nearestRotation(X_A.R);
   X_B.R = nearestRotation(X_B.R);
-  const SignedDistance result = convexDistance(*A.shape, X_A, *B.shape, X_B, &cache_);
   const Interval time = cellTime(when.cell);
   Instant instant;
   instant.when = when;
   instant.t = when.s < 1.0 ? time.lower + when.s * time.length() : time.upper;
+  const Mat3 spread = spreadAt(instant.t);
+  const SignedDistance result =
+      convexDistance(*A.shape, X_A, *B.shape, X_B, &cache_, 0.0, is_displaced_ ? &spread : nullptr);
   instant.distance = result.distance;
   instant.ceiling = result.converged ? result.distance : result.distance + result.gap;
   instant.witness_A = result.witness_A;
@@ -188,12 +221,28 @@ Instant ConvexMotion::at(TimePoint when) {
   instant.unique = result.unique();
   // The envelope theorem: the slope of the distance is that of the gap between the witnesses, held
   // fixed to their bodies.
+  const Vec3& n = result.normal;
+  Vec3 of_B = result.witness_B;
+  double growth = 0.0;  // [m/s] of sqrt(n' K n); 0 where that is not smooth
+  if (is_displaced_) {
+    of_B += farthestDisplacement(spread, n);  // back to B itself: displacements do not turn with it
+    const double reach = displacementReach(spread, n);
+    if (reach > 0.0) growth = 0.5 * n.dot(spread_rate_ * n) / reach;
+  }
   const Vec3 p_A = X_A.R.transpose() * (result.witness_A - X_A.p);
-  const Vec3 p_B = X_B.R.transpose() * (result.witness_B - X_B.p);
+  const Vec3 p_B = X_B.R.transpose() * (of_B - X_B.p);
   if (time.length() > 0.0) {
-    instant.slope = result.normal.dot(dX_B * p_B - dX_A * p_A) / time.length();
+    instant.slope = n.dot(dX_B * p_B - dX_A * p_A) / time.length() - growth;
   }
   return instant;
+}
+
+Mat3 ConvexMotion::spreadAt(double t) const { return spread_ + (t - start_) * spread_rate_; }
+
+/// With K0 and K1 the values at both ends, |sqrt(n' K n) - sqrt(n' K0 n)| is at most
+/// sqrt(|n' (K - K0) n|), which is greatest for K1.
+double ConvexMotion::growth(double t0, double t1) const {
+  return is_displaced_ ? displacementRadius((t1 - t0) * spread_rate_) : 0.0;
 }
 
 double ConvexMotion::leverSpeed(int cell) const {
@@ -212,15 +261,24 @@ double ConvexMotion::lowerBound(int cell, double s0, double s1, const Vec3& star
   directionalCurve(A.control.data(), &A.control[0], start.data(), last.data(), s0, s1, &of_A);
   directionalCurve(B.control.data(), &A.control[0], minus_start.data(), minus_last.data(), s0, s1,
                    &of_B);
+  SupportAlong support_A(*A.shape), support_B(*B.shape);
+  const Interval time = cellTime(cell);
+  const Mat3 K0 = spreadAt(time.lower + s0 * time.length());
+  const Mat3 K1 = spreadAt(time.lower + s1 * time.length());
+  const auto displaced = [&](int r) {
+    if (!is_displaced_) return 0.0;
+    const Vec3 n = ((kCount - r) * start + r * last) / kCount;  // coefficient of n(s)
+    return std::max(upperDisplacementReach(K0, n), upperDisplacementReach(K1, n));
+  };
   double room = std::numeric_limits<double>::infinity();
   for (int r = 0; r <= kCount; ++r) {
     const double* x = of_A.value[r];
     const double* y = of_B.value[r];
-    room = std::min(room, -x[0] - y[0] - supportValue(*A.shape, {x[1], x[2], x[3]}) -
-                              supportValue(*B.shape, {y[1], y[2], y[3]}));
+    room = std::min(room, -x[0] - y[0] - support_A({x[1], x[2], x[3]}) -
+                              support_B({y[1], y[2], y[3]}) - displaced(r));
   }
   // Of the roundings; translations are relative to A's, but were rounded at their own magnitude.
-  room -= kRounding * (A.scale + B.scale + A.reach + B.reach);
+  room -= kRounding * (A.scale + B.scale + A.reach + B.reach + displacement_);
   // |n(s)| is at most 1 up to rounding, and least at the middle of the chord.
   return room >= 0.0 ? room * (1.0 - kRounding) : room / (0.5 * (start + last).norm());
 }
@@ -260,10 +318,11 @@ double ConvexMotion::planeBound(int cell, double s0, double s1) const {
       direction[i + j] += R[j].transpose() * normal[i];
     }
   }
+  SupportAlong support_B(*B.shape);
   double room = std::numeric_limits<double>::infinity();
   for (int r = 0; r <= kProduct; ++r) {
     const Vec3 down = direction[r] / -kBinomial14[r];
-    room = std::min(room, height[r] / kBinomial14[r] - supportValue(*B.shape, down));
+    room = std::min(room, height[r] / kBinomial14[r] - support_B(down));
   }
   return room - kRounding * (A.scale + B.scale + B.reach + plane_lever_);
 }
