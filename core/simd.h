@@ -119,6 +119,45 @@ ALLCLEAR_INLINE L clamped(L x) {
   return smaller(larger(x, all<L>(-1.0F)), all<L>(1.0F));
 }
 
+// --- Eight doubles, or one, for templates written once for both.
+
+using DoubleLanes = double __attribute__((vector_size(64)));
+
+ALLCLEAR_INLINE DoubleLanes larger(DoubleLanes a, DoubleLanes b) { return a > b ? a : b; }
+ALLCLEAR_INLINE DoubleLanes smaller(DoubleLanes a, DoubleLanes b) { return a < b ? a : b; }
+ALLCLEAR_INLINE double root(double x) { return std::sqrt(x); }
+ALLCLEAR_INLINE DoubleLanes root(DoubleLanes x) {
+  double each[kWidth];
+  std::memcpy(each, &x, sizeof x);
+  for (int l = 0; l < kWidth; ++l) each[l] = std::sqrt(each[l]);
+  DoubleLanes out;
+  std::memcpy(&out, each, sizeof out);
+  return out;
+}
+/// Lane by lane, a where x is below 0 (or a NaN with the sign set), else b. By its bits: GCC takes
+/// comparisons of lanes apart in functions that are compiled for several instruction sets.
+ALLCLEAR_INLINE double whereNegative(double x, double a, double b) { return x < 0.0 ? a : b; }
+ALLCLEAR_INLINE DoubleLanes whereNegative(DoubleLanes x, DoubleLanes a, DoubleLanes b) {
+  using Bits = std::uint64_t __attribute__((vector_size(64)));
+  Bits sign, of_a, of_b;
+  std::memcpy(&sign, &x, sizeof x);
+  std::memcpy(&of_a, &a, sizeof a);
+  std::memcpy(&of_b, &b, sizeof b);
+  const Bits mask = Bits{} - (sign >> 63);
+  const Bits bits = (mask & of_a) | (~mask & of_b);
+  DoubleLanes out;
+  std::memcpy(&out, &bits, sizeof out);
+  return out;
+}
+ALLCLEAR_INLINE bool anyPositive(double x) { return x > 0.0; }
+ALLCLEAR_INLINE bool anyPositive(DoubleLanes x) {
+  double each[kWidth];
+  std::memcpy(each, &x, sizeof x);
+  double most = each[0];
+  for (int l = 1; l < kWidth; ++l) most = larger(most, each[l]);
+  return most > 0.0;
+}
+
 template <class L>
 struct Vector {
   L x, y, z;

@@ -31,6 +31,11 @@ Geometry fitCapsule(std::span<const Geometry> solids);
 /// A cylinder of small volume, by local search over its axis. Not proven minimal.
 Geometry fitCylinder(std::span<const Geometry> solids);
 
+/// An ellipsoid of little volume: within 1e-4 of the least about points; about curved solids by
+/// points on them first, and then scaled. For obstacles and for what is round: links are mostly
+/// enclosed better by a capsule or a box.
+Geometry fitEllipsoid(std::span<const Geometry> solids);
+
 /// When to use more than one capsule. Volumes are relative to the solids' own (`solidVolume`).
 struct CapsuleSetOptions {
   int max_count = 4;                ///< capsules at the most

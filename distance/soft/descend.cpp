@@ -18,9 +18,6 @@ namespace {
 /// First step, in shares of the interval: well within the valley of the Euclidean minimum, from
 /// which callers start.
 constexpr double kFirstStep = 1.0 / 32.0;
-/// A slope of this share of the steepest one met counts as zero. The value is then within about
-/// 1e-12 of the function's range over the valley: the error of a minimum is quadratic.
-constexpr double kLevelSlope = 1e-6;
 constexpr int kMostEvaluations = 40;
 /// Of the span: times nearer than this are equal but for rounding.
 constexpr double kNarrowest = 1e-12;
@@ -33,7 +30,8 @@ struct Sample {
 
 class Descent {
  public:
-  Descent(Interval span, const std::function<double(double)>& slope) : span_(span), slope_(slope) {}
+  Descent(Interval span, const std::function<double(double)>& slope, double level)
+      : span_(span), slope_(slope), level_(level) {}
 
   int run(double t_guess) {
     falling_ = beyond_ = sampleAt(std::clamp(t_guess, span_.lower, span_.upper));
@@ -49,7 +47,7 @@ class Descent {
     return {t, slope};
   }
 
-  bool isLevel(const Sample& s) const { return std::fabs(s.slope) <= kLevelSlope * steepest_; }
+  bool isLevel(const Sample& s) const { return std::fabs(s.slope) <= level_ * steepest_; }
 
   /// Steps downhill, each step twice as long as the last, until the slope changes its sign. False
   /// when the end of the span comes first: the minimum is there.
@@ -92,6 +90,7 @@ class Descent {
 
   Interval span_;
   const std::function<double(double)>& slope_;
+  double level_;
   Sample falling_, beyond_;  ///< on the start's side of the minimum, and past it
   double steepest_ = 0.0;
   int evaluations_ = 0;
@@ -99,8 +98,9 @@ class Descent {
 
 }  // namespace
 
-int descend(Interval span, double t_guess, const std::function<double(double t)>& slope) {
-  return Descent(span, slope).run(t_guess);
+int descend(Interval span, double t_guess, const std::function<double(double t)>& slope,
+            double level) {
+  return Descent(span, slope, level).run(t_guess);
 }
 
 }  // namespace allclear

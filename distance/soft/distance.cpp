@@ -18,8 +18,6 @@
 namespace allclear {
 namespace {
 
-/// Pairs whose terms add up to less than e^-28 < 1e-12 of the sum are left out.
-constexpr double kNegligible = 28.0;
 /// Length of the mean normal below which no single direction prevails: two directions of equal
 /// weight 120 degrees apart.
 constexpr double kTie = 0.5;
@@ -28,13 +26,24 @@ constexpr double kNoNormal = 1e-9;
 
 /// All pairs of pieces, nearest first by their lower bounds; without those of two half-spaces.
 void collectPairs(const SoftBody& A, const Pose& X_WA, const SoftBody& B, const Pose& X_WB,
-                  double softness, std::vector<SoftPiecePair>* pairs) {
+                  double softness, SoftWorkspace* workspace) {
+  std::vector<SoftPiecePair>* pairs = &workspace->pairs;
   pairs->clear();
-  for (const SoftPiece& a : A.pieces()) {
-    for (const SoftPiece& b : B.pieces()) {
+  workspace->supports_of_A.resize(A.pieces().size());
+  workspace->supports_of_B.resize(B.pieces().size());
+  for (std::size_t i = 0; i < A.pieces().size(); ++i) {
+    workspace->supports_of_A[i].reset(A.pieces()[i].fan_supports.size());
+  }
+  for (std::size_t j = 0; j < B.pieces().size(); ++j) {
+    workspace->supports_of_B[j].reset(B.pieces()[j].own_supports.size());
+  }
+  for (std::size_t i = 0; i < A.pieces().size(); ++i) {
+    for (std::size_t j = 0; j < B.pieces().size(); ++j) {
+      const SoftPiece &a = A.pieces()[i], &b = B.pieces()[j];
       if (a.is_half_space && b.is_half_space) continue;
       const Pose X_WCa = X_WA * a.X_BC, X_WCb = X_WB * b.X_BC;
-      pairs->push_back({lowerSoftPairDistance(a, X_WCa, b, X_WCb, softness), &a, &b, X_WCa, X_WCb});
+      pairs->push_back({lowerSoftPairDistance(a, X_WCa, b, X_WCb, softness), &a, &b, X_WCa, X_WCb,
+                        &workspace->supports_of_A[i], &workspace->supports_of_B[j]});
     }
   }
   std::sort(pairs->begin(), pairs->end(),
@@ -93,15 +102,16 @@ SmoothDistance distanceOfHalfSpaces(const SoftBody& A, const Pose& X_WA, const S
 }  // namespace
 
 SmoothDistance softDistance(const SoftBody& A, const Pose& X_WA, const SoftBody& B,
-                            const Pose& X_WB, double softness, SoftWorkspace* workspace) {
+                            const Pose& X_WB, double softness, SoftWorkspace* workspace,
+                            double negligible_share) {
   if (!(softness > 0.0)) throw InputError("the softness of a distance must be positive");
-  collectPairs(A, X_WA, B, X_WB, softness, &workspace->pairs);
+  collectPairs(A, X_WA, B, X_WB, softness, workspace);
   if (workspace->pairs.empty()) return distanceOfHalfSpaces(A, X_WA, B, X_WB);
   SoftMinimum minimum(softness);
-  const double negligible = softness * (kNegligible + std::log(workspace->pairs.size()));
+  const double negligible = std::log(workspace->pairs.size()) - std::log(negligible_share);
   for (const SoftPiecePair& pair : workspace->pairs) {
-    if (pair.lower > minimum.least() + negligible) break;
-    minimum.add(softPairDistance(*pair.a, pair.X_WA, *pair.b, pair.X_WB, softness, workspace));
+    if (pair.lower > minimum.least() + softness * negligible) break;
+    minimum.add(softPairDistance(pair, {softness, negligible, minimum.least()}, workspace));
   }
   const SoftSums mean = minimum.mean();
   SmoothDistance out;

@@ -27,8 +27,6 @@
 namespace allclear {
 namespace {
 
-/// Terms below e^-28 < 1e-12 of the largest are left out.
-constexpr double kNegligible = 28.0;
 /// Of the softness: the part by which the supports are softened. Corners then blend within the same
 /// few tau in which directions compete.
 constexpr double kSupportShare = 0.5;
@@ -43,24 +41,32 @@ struct DirectionSet {
   const SoftPiece* other = nullptr;
   const Columns* directions = nullptr;  ///< outward of the owner
   const std::vector<double>* supports = nullptr;
+  OwnSupports* soft_supports = nullptr;
   Pose X_WP, X_WQ;
   bool owner_is_A = true;  ///< then the normal from A to B is outward of the owner, else inward
   Mat3 R_PQ;
   Vec3 p_PQ;
 };
 
-DirectionSet directionsOf(const SoftPiece& owner, const Pose& X_WP, const SoftPiece& other,
-                          const Pose& X_WQ, bool whole_fan, bool owner_is_A) {
-  DirectionSet set;
-  set.owner = &owner;
-  set.other = &other;
-  set.directions = whole_fan ? &owner.fan : &owner.own;
-  set.supports = whole_fan ? &owner.fan_supports : &owner.own_supports;
-  set.X_WP = X_WP;
-  set.X_WQ = X_WQ;
-  set.owner_is_A = owner_is_A;
-  set.R_PQ = X_WP.R.transpose() * X_WQ.R;
-  set.p_PQ = X_WP.R.transpose() * (X_WQ.p - X_WP.p);
+void place(const Pose& X_WP, const Pose& X_WQ, DirectionSet* set) {
+  set->X_WP = X_WP;
+  set->X_WQ = X_WQ;
+  set->R_PQ = X_WP.R.transpose() * X_WQ.R;
+  set->p_PQ = X_WP.R.transpose() * (X_WQ.p - X_WP.p);
+}
+
+/// A's whole fan.
+DirectionSet directionsOfA(const SoftPiecePair& pair) {
+  DirectionSet set{pair.a, pair.b, &pair.a->fan, &pair.a->fan_supports, pair.along_fan};
+  place(pair.X_WA, pair.X_WB, &set);
+  return set;
+}
+
+/// Only B's own normals: another fan would add little.
+DirectionSet directionsOfB(const SoftPiecePair& pair) {
+  DirectionSet set{pair.b, pair.a, &pair.b->own, &pair.b->own_supports, pair.along_own};
+  set.owner_is_A = false;
+  place(pair.X_WB, pair.X_WA, &set);
   return set;
 }
 
@@ -106,7 +112,7 @@ SoftGap softGap(const DirectionSet& set, int k, double hard_support_of_other, do
   SoftGap out;
   SoftSupport own, other;
   if (!set.owner->is_half_space) {
-    own = softSupport(set.owner->body, n_P, sigma, (*set.supports)[k]);
+    own = set.soft_supports->at(k, set.owner->body, n_P, sigma, (*set.supports)[k]);
   }
   if (!set.other->is_half_space) {
     other = softSupport(set.other->body, n_Q, sigma, hard_support_of_other);
@@ -125,12 +131,11 @@ SoftGap softGap(const DirectionSet& set, int k, double hard_support_of_other, do
 /// One query for a pair of pieces.
 class PairQuery {
  public:
-  PairQuery(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B, const Pose& X_WB,
-            double softness, SoftWorkspace* workspace)
-      : softness_(softness), work_(*workspace) {
+  PairQuery(const SoftPiecePair& pair, const Softness& how, SoftWorkspace* workspace)
+      : how_(how), softness_(how.softness), work_(*workspace) {
     // A half-space bounds the other body along its own normal alone.
-    if (!B.is_half_space) sets_[set_count_++] = directionsOf(A, X_WA, B, X_WB, true, true);
-    if (!A.is_half_space) sets_[set_count_++] = directionsOf(B, X_WB, A, X_WA, false, false);
+    if (!pair.b->is_half_space) sets_[set_count_++] = directionsOfA(pair);
+    if (!pair.a->is_half_space) sets_[set_count_++] = directionsOfB(pair);
   }
 
   SoftPairDistance run() {
@@ -160,12 +165,21 @@ class PairQuery {
 
   /// A hard gap bounds its soft one from above, so most directions drop out before the expensive
   /// soft supports: what is below `least` is negligible beside the widest direction alone.
+  ///
+  /// The pair itself may be. Its value v is at least the widest gap less softness log K, and it
+  /// counts e^(-(v - `how_.least`) / softness) beside the other pairs at most: an error of its
+  /// terms that is larger by the inverse of that is as small in the whole.
   void softenCompetingGaps(double widest_value) {
-    const double least = widest_value - softness_ * (kNegligible + std::log(direction_count_));
+    const double log_count = std::log(direction_count_);
+    const double lighter = (widest_value - how_.least) / softness_ - log_count;
+    const double negligible = how_.negligible + log_count - std::max(0.0, lighter);
+    const double least = widest_value - softness_ * std::max(0.0, negligible);
     work_.active.clear();
     for (int i = 0; i < set_count_; ++i) {
       for (std::size_t k = 0; k < work_.gaps[i].size(); ++k) {
-        if (work_.gaps[i][k] < least) continue;
+        // The widest counts in any case: its soft gap may round to above the hard one.
+        const bool is_widest = i == widest_set_ && static_cast<int>(k) == widest_;
+        if (work_.gaps[i][k] < least && !is_widest) continue;
         work_.active.push_back(
             softGap(sets_[i], static_cast<int>(k), work_.supports_of_other[i][k], softness_));
         largest_ = std::max(largest_, work_.active.back().value);
@@ -194,6 +208,7 @@ class PairQuery {
     return out;
   }
 
+  const Softness& how_;
   double softness_;
   SoftWorkspace& work_;
   DirectionSet sets_[2];
@@ -206,14 +221,16 @@ class PairQuery {
 
 }  // namespace
 
-SoftPairDistance softPairDistance(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B,
-                                  const Pose& X_WB, double softness, SoftWorkspace* workspace) {
-  SoftPairDistance out = PairQuery(A, X_WA, B, X_WB, softness, workspace).run();
+SoftPairDistance softPairDistance(const SoftPiecePair& pair, const Softness& how,
+                                  SoftWorkspace* workspace) {
+  SoftPairDistance out = PairQuery(pair, how, workspace).run();
+  const SoftPiece &A = *pair.a, &B = *pair.b;
+  const Vec3 &p_WA = pair.X_WA.p, &p_WB = pair.X_WB.p;
   // The size of the numbers that were added up: of a half-space, its distance from the other piece.
   const double size =
       A.reach() + B.reach() +
-      (A.is_half_space || B.is_half_space ? (X_WA.p - X_WB.p).norm() : std::fabs(out.value));
-  out.value -= kRounding * size + kPlaceRounding * (X_WA.p.norm() + X_WB.p.norm());
+      (A.is_half_space || B.is_half_space ? (p_WA - p_WB).norm() : std::fabs(out.value));
+  out.value -= kRounding * size + kPlaceRounding * (p_WA.norm() + p_WB.norm());
   return out;
 }
 

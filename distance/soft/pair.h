@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+#include <optional>
 #include <vector>
 
 #include "allclear/distance/soft/body.h"
@@ -30,12 +32,37 @@ struct SoftGap {
   Vec3 point_of_other = Vec3::Zero();
 };
 
+/// Soft supports of one piece along its own directions, each computed when it is first asked for.
+/// They depend on the softness alone, not on where the pieces are: all pairs of a query share them.
+class OwnSupports {
+ public:
+  void reset(std::size_t directions) { known_.assign(directions, std::nullopt); }
+  const SoftSupport& at(int k, const SoftCore& body, const Vec3& n, double softness, double hard) {
+    if (!known_[k]) known_[k] = softSupport(body, n, softness, hard);
+    return *known_[k];
+  }
+
+ private:
+  std::vector<std::optional<SoftSupport>> known_;  ///< by direction
+};
+
 /// Two pieces at their world poses, and a lower bound of their soft distance.
 struct SoftPiecePair {
   double lower = 0.0;
   const SoftPiece* a = nullptr;
   const SoftPiece* b = nullptr;
-  Pose X_WA, X_WB;  ///< of the pieces' cores
+  Pose X_WA, X_WB;                   ///< of the pieces' cores
+  OwnSupports* along_fan = nullptr;  ///< of a, along its fan
+  OwnSupports* along_own = nullptr;  ///< of b, along its own normals
+};
+
+/// How soft, and what may be left out.
+struct Softness {
+  double softness = 0.0;  ///< [m]
+  /// Terms of less than e^-negligible of all together are left out.
+  double negligible = 0.0;
+  /// The least value of other pairs, which outweighs this pair's when it is lower [m].
+  double least = HUGE_VAL;
 };
 
 /// Buffers of `softDistance`, reused from query to query. One per thread; holds no result.
@@ -45,6 +72,7 @@ struct SoftWorkspace {
   std::vector<double> gaps[2];
   std::vector<SoftGap> active;
   std::vector<SoftPiecePair> pairs;
+  std::vector<OwnSupports> supports_of_A, supports_of_B;  ///< by piece
 };
 
 /// Soft distance of two convex pieces.
@@ -54,9 +82,9 @@ struct SoftPairDistance {
   SoftSums mean;                       ///< weights sum to 1
 };
 
-/// Pre: not two half-spaces.
-SoftPairDistance softPairDistance(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B,
-                                  const Pose& X_WB, double softness, SoftWorkspace* workspace);
+/// Pre: not two half-spaces; the supports of `pair` are reset or of the same softness.
+SoftPairDistance softPairDistance(const SoftPiecePair& pair, const Softness& how,
+                                  SoftWorkspace* workspace);
 
 /// Cheap lower bound of the above, from the pieces' distance alone; -infinity with a half-space.
 double lowerSoftPairDistance(const SoftPiece& A, const Pose& X_WA, const SoftPiece& B,

@@ -272,6 +272,44 @@ TEST(SoftDistance, OfSeveralPiecesIsNeverAboveTheLeastOfTheirs) {
   }
 }
 
+// What a caller allows to be left out is bounded by its share: of the value in units of the
+// softness, and of the mean of unit normals. Bodies of several pieces, so that whole pairs and the
+// directions of light pairs drop out.
+TEST(SoftDistance, LeavesOutNoMoreThanTheShareThatItIsGiven) {
+  SoftWorkspace workspace;
+  double most = 0.0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Random draw(seed);
+    const auto drawBody = [&](double spread) {
+      std::vector<Geometry> pieces;
+      for (int k = draw.index(5) + 1; k > 0; --k) {
+        pieces.push_back(
+            {drawShape(draw.index(6), &draw, 10.0),
+             {draw.rotationOfQuaternion(), draw.uniform(0.0, spread) * draw.directionOfNormals()}});
+      }
+      return SoftBody(pieces);
+    };
+    const SoftBody A = drawBody(3.0), B = drawBody(2.0);
+    const Pose X_WA{draw.rotationOfQuaternion(), draw.directionOfNormals()};
+    const Pose X_WB{draw.rotationOfQuaternion(),
+                    draw.uniform(0.0, 6.0) * draw.directionOfNormals()};
+    const double softness = draw.logUniform(1e-3, 1.0);
+    const SmoothDistance full = softDistance(A, X_WA, B, X_WB, softness);
+    for (const double share : {1e-1, 1e-3, 1e-7}) {
+      const SmoothDistance less = softDistance(A, X_WA, B, X_WB, softness, &workspace, share);
+      const double value = std::fabs(less.distance - full.distance) / softness;
+      const double slope = (less.gradient.translation_B - full.gradient.translation_B).norm();
+      // Directions and pairs may each leave out the share; a mean of unit vectors moves by twice
+      // what its weights lose.
+      EXPECT_LE(value, 2.0 * share + 1e-11);
+      EXPECT_LE(slope, 4.0 * share + 1e-11);
+      most = std::max(most, std::max(value, slope) / share);
+    }
+  }
+  EXPECT_GT(most, 1e-3);  // something was left out
+}
+
 TEST(SoftDistance, KeepsAMeshOfManyCornersEnclosed) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -310,7 +348,12 @@ TEST(SoftDistance, OfAPairIsNotBelowItsLowerBound) {
     EXPECT_LE(A.fan.count() + B.own.count(), kMostPairDirections);
     const Pose X_WA = s.X_WA * A.X_BC, X_WB = s.X_WB * B.X_BC;
     const double softness = drawSoftness(s, &draw);
-    const double value = softPairDistance(A, X_WA, B, X_WB, softness, &workspace).value;
+    OwnSupports along_fan, along_own;
+    along_fan.reset(A.fan_supports.size());
+    along_own.reset(B.own_supports.size());
+    const SoftPiecePair pair{0.0, &A, &B, X_WA, X_WB, &along_fan, &along_own};
+    const Softness how{softness, -std::log(kNegligibleShare), HUGE_VAL};
+    const double value = softPairDistance(pair, how, &workspace).value;
     const double places = X_WA.p.norm() + X_WB.p.norm();
     EXPECT_GE(value, lowerSoftPairDistance(A, X_WA, B, X_WB, softness) -
                          1e-12 * (s.size + softness + places));
