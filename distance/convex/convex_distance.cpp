@@ -24,8 +24,8 @@ SignedDistance notConvex(const PairQuery&) {
 /// Answers for (B, A) by the function for (A, B).
 template <PairFunction function>
 SignedDistance swapped(const PairQuery& query) {
-  SignedDistance out =
-      function({query.B, query.X_WB, query.A, query.X_WA, query.limit, query.cache});
+  SignedDistance out = function({query.B, query.X_WB, query.A, query.X_WA, query.limit, query.cache,
+                                 query.tolerance, query.spread});
   std::swap(out.witness_A, out.witness_B);
   out.normal = -out.normal;
   return out;
@@ -57,22 +57,32 @@ constexpr Table makeTable() {
   list<kSphere, kCone, sphereCone>(&table);
   list<kSphere, kEllipsoid, sphereEllipsoid>(&table);
   list<kCapsule, kCapsule, capsuleCapsule>(&table);
+  list<kEllipsoid, kEllipsoid, ellipsoidEllipsoid>(&table);
   return table;
 }
 
 constexpr Table kTable = makeTable();
 
+/// Displaced bodies have no closed forms: they take the search of all convex pairs.
+PairFunction functionFor(const PairQuery& query) {
+  const std::size_t a = query.A.index(), b = query.B.index();
+  const bool bounded = a != kHalfSpace && b != kHalfSpace && a != kMesh && b != kMesh;
+  return query.spread != nullptr && bounded ? &convexConvex : kTable[a][b];
+}
+
 }  // namespace
 
 SignedDistance convexDistance(const Shape& A, const Pose& X_WA, const Shape& B, const Pose& X_WB,
-                              DistanceCache* cache) {
+                              DistanceCache* cache, double tolerance, const Mat3* spread) {
   constexpr double kNoLimit = std::numeric_limits<double>::quiet_NaN();
-  return kTable[A.index()][B.index()]({A, X_WA, B, X_WB, kNoLimit, cache});
+  const PairQuery query{A, X_WA, B, X_WB, kNoLimit, cache, tolerance, spread};
+  return functionFor(query)(query);
 }
 
 bool convexDistanceAtLeast(const Shape& A, const Pose& X_WA, const Shape& B, const Pose& X_WB,
-                           double limit, DistanceCache* cache) {
-  return kTable[A.index()][B.index()]({A, X_WA, B, X_WB, limit, cache}).distance >= limit;
+                           double limit, DistanceCache* cache, const Mat3* spread) {
+  const PairQuery query{A, X_WA, B, X_WB, limit, cache, 0.0, spread};
+  return functionFor(query)(query).distance >= limit;
 }
 
 }  // namespace allclear

@@ -3,9 +3,12 @@
 //
 //  1. GJK brackets their distance. A query with a limit often ends here.
 //  2. Apart, both polytopes, bracket closed: GJK's nearest points are the answer.
-//  3. Apart otherwise (curved, or so near that GJK's normal is noise): the normal is refined by
-//     Newton's iteration, which ends in a contact that proves it (normal_refinement.h).
-//  4. Overlapping: the depth is minus the largest separation over all normals. Boxes and segments
+//  3. Apart, curved: a coarse simplex names the features of the contact, and these give the answer
+//     (feature_descent.h).
+//  4. Apart otherwise (not settled by features, or so near that GJK's normal is noise): the normal
+//     is refined by Newton's iteration over all creases, which ends in a contact that proves it
+//     (normal_refinement.h).
+//  5. Overlapping: the depth is minus the largest separation over all normals. Boxes and segments
 //     have 15 candidates (box_axes.h); others are searched (penetration.h).
 //
 // Throughout, separation(n) of any unit n is a lower bound of the signed distance of the cores. The
@@ -15,6 +18,7 @@
 #include <algorithm>
 
 #include "allclear/distance/convex/box_axes.h"
+#include "allclear/distance/convex/feature_descent.h"
 #include "allclear/distance/convex/gjk.h"
 #include "allclear/distance/convex/pairs.h"
 #include "allclear/distance/convex/penetration.h"
@@ -33,6 +37,10 @@ constexpr double kClosedGap = 1e-13;
 
 /// Of the distance: from here Newton closes the bracket of curved shapes faster than GJK.
 constexpr double kRefinableGap = 1e-4;
+
+/// Curved shapes: GJK's bracket from which its simplex names the features of the contact, nearly
+/// always. Where it does not, GJK goes on to kRefinableGap.
+constexpr double kNamedGap = 1e-3;
 
 /// Points whose way differs from the room along n by more than this are no contact.
 constexpr double kContactMismatch = 1e-10;
@@ -73,13 +81,15 @@ SupportContact contactByMoving(const CorePair& pair, const Vec3& n, double separ
 
 /// The answer whose normal is `best`; `proven` is its contact, if known.
 CoreDistance fromNormal(const CorePair& pair, const NormalCandidate& best,
-                        const SupportContact* proven) {
+                        const SupportContact* proven, double tolerance) {
   CoreDistance out;
   out.distance = best.separation;
   out.n = best.n;
   out.isolated = best.isolated;
   SupportContact contact = proven != nullptr ? *proven : contactAt(pair, best.n, best.separation);
-  if (contact.mismatch > kContactMismatch * pair.scale) {
+  // Curved surfaces of which the normal is off by x are off by x^2 in the room and by x sideways.
+  const double coarse = std::sqrt(2.0 * tolerance * pair.scale);
+  if (contact.mismatch > kContactMismatch * pair.scale + coarse) {
     contact = contactByMoving(pair, best.n, best.separation);
   }
   // The witnesses must differ by exactly distance * n: each is moved half of what rounding left.
@@ -110,15 +120,16 @@ bool areBoxes(const CorePair& pair) {
   const auto isBox = [](const ConvexCore& core) {
     return core.kind == ConvexCore::Kind::kSegment || core.kind == ConvexCore::Kind::kBox;
   };
-  return isBox(pair.A) && isBox(pair.B);
+  return isBox(pair.A) && isBox(pair.B) && !pair.is_displaced;
 }
 
 /// The cores overlap, or touch within rounding: so GJK says. Should rounding in a flat simplex have
 /// misled it, the search over normals finds a positive separation all the same: the distance.
-CoreDistance penetration(const CorePair& pair, const GjkResult& r) {
-  if (areBoxes(pair)) return fromNormal(pair, bestBoxAxis(pair), nullptr);
-  const PenetrationResult search = searchPenetration(pair, r);
-  CoreDistance out = fromNormal(pair, search.best, nullptr);
+CoreDistance penetration(const CorePair& pair, const GjkResult& r, double tolerance) {
+  if (areBoxes(pair)) return fromNormal(pair, bestBoxAxis(pair), nullptr, 0.0);
+  const PenetrationResult search = searchPenetration(pair, r, tolerance);
+  CoreDistance out =
+      fromNormal(pair, search.best, search.has_contact ? &search.contact : nullptr, tolerance);
   out.gap = search.upper - search.best.separation;
   // However the search ended, a gap that is closed proves its answer.
   out.converged = search.converged || out.gap <= kConvergedGapDeep * pair.scale;
@@ -134,6 +145,33 @@ bool refineFrom(const CorePair& pair, const GjkResult& r, double least_window,
          refineNormal(pair, r.normal, window, RefineUntil::kProven, best, contact);
 }
 
+CoreDistance fromContact(const CorePair& pair, const NormalCandidate& best,
+                         const SupportContact& contact) {
+  CoreDistance out = fromNormal(pair, best, &contact, 0.0);
+  // The points are sqrt(s^2 + m^2) apart: an upper bound, above s by at most m^2 / (2 s) and by m.
+  const double m = contact.mismatch;
+  constexpr double kNotZero = 1e-300;  // makes 0 / 0 of a touching pair 0
+  out.gap = 0.5 * m * m / std::max(best.separation, kNotZero);
+  out.gap = std::min(out.gap, m);
+  return out;
+}
+
+/// Whether the features that GJK's simplex names give a proven contact: the answer, of cores that
+/// are apart. (A stationary normal without room is one way out of several, where they overlap.)
+bool isNamed(const CorePair& pair, const GjkResult& r, CoreDistance* out) {
+  NamedContact named;
+  for (int i = 0; i < r.size; ++i) {
+    named.a[named.count] = r.simplex[i].a;
+    named.b[named.count++] = r.simplex[i].b;
+  }
+  NormalCandidate best;
+  SupportContact contact;
+  if (!descendByFeatures(pair, named, r.v / r.upper, &best, &contact)) return false;
+  if (!(best.separation > 0.0)) return false;
+  *out = fromContact(pair, best, contact);
+  return true;
+}
+
 /// Apart, and curved or near: closes GJK's bracket by refining the normal.
 CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
   NormalCandidate best;
@@ -143,35 +181,37 @@ CoreDistance refinedApart(const CorePair& pair, const GjkResult& coarse) {
   if (!proven) {
     // GJK may have stopped at a coarse bracket: a full run from the best normal so far.
     r = gjk(pair, best.n);
-    if (r.overlap) return penetration(pair, r);
+    if (r.overlap) return penetration(pair, r, 0.0);
     proven = refineFrom(pair, r, kSecondWindow, &best, &contact);
   }
   // Apart, a contact proves that n is the answer: the separation has one maximum there. Overlapping
   // (rounding had GJK miss it) the contact is a local maximum only, one way out of several.
-  if (proven && best.separation < -8.0 * pair.rounding) return penetration(pair, r);
-  if (proven) {
-    CoreDistance out = fromNormal(pair, best, &contact);
-    // The points are sqrt(s^2 + m^2) apart: an upper bound, above s by at most m^2 / (2 s) and by
-    // m.
-    const double m = contact.mismatch;
-    constexpr double kNotZero = 1e-300;  // makes 0 / 0 of a touching pair 0
-    out.gap = 0.5 * m * m / std::max(best.separation, kNotZero);
-    out.gap = std::min(out.gap, m);
-    return out;
-  }
+  if (proven && best.separation < -8.0 * pair.rounding) return penetration(pair, r, 0.0);
+  if (proven) return fromContact(pair, best, contact);
   // No proof: the best lower bound there is, and GJK's upper bound.
   offer(pair, r.normal, r.lower, true, &best);
-  CoreDistance out = fromNormal(pair, best, nullptr);
+  CoreDistance out = fromNormal(pair, best, nullptr, 0.0);
   out.gap = std::max(0.0, r.upper - best.separation);
   out.converged = out.gap <= kConvergedGapApart * pair.scale;
   return out;
 }
 
-CoreDistance coreDistance(const CorePair& pair, const GjkResult& r) {
-  if (r.overlap) return penetration(pair, r);
-  const bool polytopes = pair.A.isPolytope() && pair.B.isPolytope();
+/// GJK's bracket is narrow enough for the tolerance: its lower end, with the normal that proves it.
+CoreDistance fromBracket(const GjkResult& r) {
+  CoreDistance out;
+  out.distance = r.lower;
+  out.n = r.normal;
+  const Vec3 middle = 0.5 * (r.witnessA() + r.witnessB());
+  out.contact = {middle - 0.5 * r.lower * r.normal, middle + 0.5 * r.lower * r.normal};
+  out.gap = std::max(0.0, r.upper - r.lower);
+  return out;
+}
+
+CoreDistance coreDistance(const CorePair& pair, const GjkResult& r, double tolerance) {
+  if (r.overlap) return penetration(pair, r, tolerance);
   const bool closed = r.upper - r.lower <= kClosedGap * (pair.scale + r.upper);
-  if (polytopes && closed && r.upper >= kNearShare * pair.scale) return fromGjk(r);
+  if (pair.isPolytope() && closed && r.upper >= kNearShare * pair.scale) return fromGjk(r);
+  if (r.upper - r.lower <= tolerance) return fromBracket(r);
   return refinedApart(pair, r);
 }
 
@@ -206,24 +246,47 @@ SignedDistance ofShapes(const PairQuery& query, const CorePair& pair, const Core
   return out;
 }
 
+SignedDistance answer(const PairQuery& query, const CorePair& pair, const CoreDistance& core) {
+  if (query.cache != nullptr) *query.cache = {core.n, true};
+  return ofShapes(query, pair, core);
+}
+
 }  // namespace
 
 SignedDistance convexConvex(const PairQuery& query) {
-  const CorePair pair(coreOf(query.A), query.X_WA, coreOf(query.B), query.X_WB);
+  const CorePair pair(coreOf(query.A), query.X_WA, coreOf(query.B), query.X_WB, query.spread);
   const double radii = pair.A.radius + pair.B.radius;
   GjkOptions options;
   options.enough = query.limit + radii;
-  if (!pair.A.isPolytope() || !pair.B.isPolytope()) options.relative_gap = kRefinableGap;
-  const GjkResult r = gjk(pair, firstDirection(query, pair), options);
+  // A tolerance helps where a curved surface meets edges and corners. Of two curved ones the
+  // features are so few that refining all directions is faster.
+  const bool curved = !pair.isPolytope();
+  const bool smooth = !pair.A.isPolytope() && !pair.B.isPolytope();
+  const double tolerance = smooth ? 0.0 : query.tolerance;
+  const auto stopRefinable = [&options, tolerance] {
+    options.gap = tolerance;
+    if (!(tolerance > 0.0)) options.relative_gap = kRefinableGap;
+  };
+  const bool has_features = curved && !pair.is_displaced;
+  if (has_features) {
+    options.gap = kNamedGap * pair.scale;
+  } else if (curved) {
+    stopRefinable();
+  }
+  GjkResult r = gjk(pair, firstDirection(query, pair), options);
+  if (has_features && !r.overlap && !isDecided(r, radii, query.limit)) {
+    CoreDistance core;
+    if (isNamed(pair, r, &core)) return answer(query, pair, core);
+    stopRefinable();
+    continueGjk(pair, options, &r);
+  }
   if (isDecided(r, radii, query.limit)) {
     SignedDistance out;  // only the side of the limit matters: no witnesses
     out.distance = (r.lower - radii >= query.limit ? r.lower : r.upper) - radii;
     if (query.cache != nullptr) *query.cache = {r.normal, true};
     return out;
   }
-  const CoreDistance core = coreDistance(pair, r);
-  if (query.cache != nullptr) *query.cache = {core.n, true};
-  return ofShapes(query, pair, core);
+  return answer(query, pair, coreDistance(pair, r, tolerance));
 }
 
 }  // namespace allclear

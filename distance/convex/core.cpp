@@ -104,7 +104,8 @@ void forFarthest(const PointCloud& cloud, int top, const Vec3& d, double angle,
                  const Visit& visit) {
   const auto level = [&](int from, int to) {
     const Vec3 edge = cloud.corner(to) - cloud.corner(from);
-    return std::abs(edge.dot(d)) <= angle * edge.norm();
+    const double rise = edge.dot(d);
+    return rise * rise <= angle * angle * edge.squaredNorm();
   };
   // The corners of one face hang together by level edges: walks over these, breadth first.
   int queue[kMostFaceCorners] = {top};

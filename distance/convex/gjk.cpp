@@ -18,6 +18,8 @@
 
 #include "allclear/distance/convex/gjk.h"
 
+#include <algorithm>
+
 namespace allclear {
 namespace {
 
@@ -176,15 +178,6 @@ void weighOrigin(GjkResult* r) {
   for (double& weight : r->weight) weight = sum > 0.0 ? weight / sum : 0.25;
 }
 
-/// The corner of B - A that is lowest along n.
-MinkowskiPoint lowestAlong(const CorePair& pair, const Vec3& n) {
-  MinkowskiPoint corner;
-  corner.a = pair.supportA(n);
-  corner.b = pair.supportB(n);
-  corner.w = corner.b - corner.a;
-  return corner;
-}
-
 /// All of B - A is at least n.w along n. The best of these bounds is kept: of later normals some
 /// prove less.
 void raiseLower(const Vec3& n, const MinkowskiPoint& corner, GjkResult* r) {
@@ -209,40 +202,54 @@ Vec3 GjkResult::witnessB() const {
   return point;
 }
 
-GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options) {
-  GjkResult r;
-  Vec3 n = direction.normalized();
+namespace {
+
+/// The rounds, from the first trial normal `n`.
+void iterate(const CorePair& pair, Vec3 n, const GjkOptions& options, GjkResult* result) {
+  GjkResult& r = *result;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     const MinkowskiPoint& corner = r.simplex[r.size] = lowestAlong(pair, n);
     raiseLower(n, corner, &r);
-    if (r.lower >= options.enough) return r;
+    if (r.lower >= options.enough) return;
     // `rounding` is the error of one corner; the bracket is made of a few of them.
-    const double closed_gap = 4.0 * pair.rounding + options.relative_gap * r.upper;
-    if (r.size > 0 && r.upper - r.lower <= closed_gap) return r;
-    if (isCorner(r, corner.w)) return r;
+    const double closed_gap =
+        std::max(4.0 * pair.rounding + options.relative_gap * r.upper, options.gap);
+    if (r.size > 0 && r.upper - r.lower <= closed_gap) return;
+    if (isCorner(r, corner.w)) return;
     const NearestPoint nearest = nearestOnSimplex(r.simplex, r.size + 1);
     if (nearest.size == 0) {  // inside the tetrahedron (as far as rounding can tell)
       r.size = 4;
       r.overlap = true;
       r.upper = 0.0;
       weighOrigin(&r);
-      return r;
+      return;
     }
     // Without rounding v would come nearer in every round: no progress means that the rest of the
     // gap is rounding. The old simplex is kept.
-    if (r.size > 0 && !(std::sqrt(nearest.squared) < r.upper - 0.25 * pair.rounding)) return r;
+    if (r.size > 0 && !(std::sqrt(nearest.squared) < r.upper - 0.25 * pair.rounding)) return;
     ++r.size;
     keepOnly(nearest, &r);
     // So near to the origin v is noise and gives no normal: a touch is treated as an overlap.
     if (r.upper <= 4.0 * pair.rounding) {
       r.overlap = true;
-      return r;
+      return;
     }
-    if (r.upper < options.enough) return r;
+    if (r.upper < options.enough) return;
     n = r.v / r.upper;
   }
   r.converged = false;
+}
+
+}  // namespace
+
+GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options) {
+  GjkResult r;
+  iterate(pair, direction.normalized(), options, &r);
   return r;
+}
+
+void continueGjk(const CorePair& pair, const GjkOptions& options, GjkResult* result) {
+  iterate(pair, result->v / result->upper, options, result);
 }
 
 }  // namespace allclear

@@ -13,6 +13,15 @@ struct MinkowskiPoint {
   Vec3 b;
 };
 
+/// The point of B - A that is lowest along n.
+inline MinkowskiPoint lowestAlong(const CorePair& pair, const Vec3& n) {
+  MinkowskiPoint corner;
+  corner.a = pair.supportA(n);
+  corner.b = pair.supportB(n);
+  corner.w = corner.b - corner.a;
+  return corner;
+}
+
 /// What GJK ends with: a simplex (corners of B - A) that holds the point nearest to the origin, and
 /// a bracket of the distance of the cores.
 struct GjkResult {
@@ -37,6 +46,8 @@ struct GjkOptions {
   double enough = std::numeric_limits<double>::quiet_NaN();
   /// Ends early once `upper - lower` is this share of `upper`.
   double relative_gap = 0.0;
+  /// Ends early once `upper - lower` is this [m].
+  double gap = 0.0;
 };
 
 /// Distance of two cores by the algorithm of Gilbert, Johnson and Keerthi, from the first guess
@@ -44,5 +55,8 @@ struct GjkOptions {
 /// other at the end between polytopes, unless an option ends it early or the cores overlap. Curved
 /// cores converge slowly: give them a `relative_gap` and refine the normal (normal_refinement.h).
 GjkResult gjk(const CorePair& pair, const Vec3& direction, const GjkOptions& options = {});
+
+/// Goes on from a result that an option had ended early, with other options.
+void continueGjk(const CorePair& pair, const GjkOptions& options, GjkResult* result);
 
 }  // namespace allclear

@@ -5,6 +5,7 @@
 
 #include "allclear/distance/convex/core.h"
 #include "allclear/distance/convex/pairs.h"
+#include "allclear/distance/support.h"
 
 namespace allclear {
 
@@ -34,7 +35,8 @@ SignedDistance halfSpaceConvex(const PairQuery& query) {
   const ConvexCore core = coreOf(query.B);
   const Vec3 n = query.X_WA.R.col(2);
   const Vec3 down = -(query.X_WB.R.transpose() * n);
-  const Vec3 lowest = query.X_WB.R * (coreSupport(core, down) + core.offset + core.radius * down);
+  Vec3 lowest = query.X_WB.R * (coreSupport(core, down) + core.offset + core.radius * down);
+  if (query.spread != nullptr) lowest -= farthestDisplacement(*query.spread, n);
   SignedDistance out;
   out.normal = n;
   out.distance = n.dot(query.X_WB.p - query.X_WA.p) + n.dot(lowest);

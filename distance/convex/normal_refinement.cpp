@@ -58,7 +58,7 @@ struct Expansion {
   Vec3 n;
   Vec3 d_B;  ///< direction of B's support, in B's frame
   Vec3 point_A;
-  Vec3 point_B;  ///< in B's frame
+  Vec3 point_B;  ///< in B's frame, without a displacement
   Vec3 gradient;
   double value;
 };
@@ -70,6 +70,7 @@ Expansion expand(const CorePair& pair, const Vec3& n) {
   e.point_A = coreSupport(pair.A, n);
   e.point_B = coreSupport(pair.B, e.d_B);
   e.gradient = e.point_A - (pair.R * e.point_B + pair.p);
+  if (pair.is_displaced) e.gradient -= pair.displacement(n);
   e.value = n.dot(e.gradient);
   return e;
 }
@@ -81,6 +82,12 @@ double curvature(const CorePair& pair, const Expansion& e, const Vec3& s, const 
     const Vec3 s_B = pair.R.transpose() * s;
     const Vec3 t_B = pair.R.transpose() * t;
     sum += coreCurvature(pair.B, e.d_B, e.point_B, s_B, t_B);
+  }
+  if (pair.is_displaced) {
+    // h = sqrt(n' K n) with the point x = K n / h, so h'' = K / h - x x' / h.
+    const Vec3 x = pair.displacement(e.n);
+    const double h = std::abs(x.dot(e.n));
+    if (h > 0.0) sum += (s.dot(pair.spread * t) - x.dot(s) * x.dot(t)) / h;
   }
   return sum;
 }
@@ -287,24 +294,14 @@ bool refineOnce(const CorePair& pair, const Vec3& n0, double window, RefineUntil
 
 void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated,
            NormalCandidate* best) {
-  // Normals nearer than 1e-3 rad are one: the same optimum, reached less or more exactly.
-  constexpr double kSameCosine = 1.0 - 5e-7;
-  constexpr double kTie = 1e-10;  // of the size: normals whose rooms differ by less are as good
-  const double tie = kTie * pair.scale;
-  const bool same = best->n.dot(n) > kSameCosine;
+  const double tie = kRoomTie * pair.scale;
+  const bool same = isSameNormal(best->n, n);
   if (separation > best->separation + 4.0 * pair.rounding) {
     const bool rival = !same && separation <= best->separation + tie;
     *best = {n, separation, isolated && !rival};
   } else if (!same && separation >= best->separation - tie) {
     best->isolated = false;
   }
-}
-
-void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window,
-                        NormalCandidate* best) {
-  const Creases A = creasesNear(pair.A, n0, window);
-  const Creases B = creasesInA(creasesNear(pair.B, pair.towardA(n0), window), pair.R);
-  offerCrossings(pair, A, B, n0, window, best);
 }
 
 bool refineNormal(const CorePair& pair, const Vec3& n0, double window, RefineUntil until,

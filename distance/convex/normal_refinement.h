@@ -11,15 +11,19 @@ struct NormalCandidate {
   bool isolated = true;        ///< false when another normal is as good, or a whole arc of them
 };
 
+/// Of the size: normals whose rooms differ by less are as good.
+constexpr double kRoomTie = 1e-10;
+
+/// Normals nearer than 1e-3 rad are one: the same optimum, reached less or more exactly.
+inline bool isSameNormal(const Vec3& m, const Vec3& n) {
+  constexpr double kSameCosine = 1.0 - 5e-7;
+  return m.dot(n) > kSameCosine;
+}
+
 /// Keeps the better of `best` and (n, separation). A different normal with as much room (within
 /// 1e-10 of the size) makes the result not `isolated`.
 void offer(const CorePair& pair, const Vec3& n, double separation, bool isolated,
            NormalCandidate* best);
-
-/// Offers all normals that lie on a crease of both cores at once (face normals and crossings of
-/// edge directions) within `window` [rad] of n0. Exact for the depth of segments and boxes when the
-/// window is the sphere (pi); a good start for other primitives.
-void offerCreaseNormals(const CorePair& pair, const Vec3& n0, double window, NormalCandidate* best);
 
 enum class RefineUntil {
   kProven,     ///< a contact proves a candidate: enough in separation, where it is the answer

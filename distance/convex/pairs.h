@@ -15,6 +15,10 @@ struct PairQuery {
   const Pose& X_WB;
   double limit;
   DistanceCache* cache;
+  double tolerance = 0.0;  ///< [m] of searches; 0: to rounding
+  /// Of B's displacements, in the world [m^2]; null where it has none. Only `convexConvex` and
+  /// `halfSpaceConvex` know of it.
+  const Mat3* spread = nullptr;
 };
 using PairFunction = SignedDistance (*)(const PairQuery& query);
 
@@ -26,6 +30,7 @@ SignedDistance sphereCylinder(const PairQuery& query);
 SignedDistance sphereCone(const PairQuery& query);
 SignedDistance sphereEllipsoid(const PairQuery& query);
 SignedDistance capsuleCapsule(const PairQuery& query);
+SignedDistance ellipsoidEllipsoid(const PairQuery& query);
 SignedDistance halfSpaceHalfSpace(const PairQuery& query);
 /// A half-space and any bounded convex shape.
 SignedDistance halfSpaceConvex(const PairQuery& query);

@@ -13,8 +13,12 @@
 // The search ends when the nearest face is no nearer than the best depth known.
 //
 // Around a curved optimum that would take faces without end: P approaches a smooth boundary only
-// linearly. Once a face is within a share of the depth, Newton's iteration from its normal finds
-// the optimum to rounding (refineNormal), and faces near a direction refined already are done.
+// linearly. Once a face is within a share of the depth, the features that its corners name give the
+// optimum to rounding (feature_descent.h), or else the creases about it do (refineNormal). Faces
+// near a direction refined already are done.
+//
+// With a tolerance faces are done only where D is no farther from them than that, so that the whole
+// bracket is as narrow. Features give the best normal and its contact to rounding all the same.
 //
 // Symbols: u a face's normal (outward from the origin: n = -u), offset its distance from the
 // origin, reach = h(u), room = reach - offset: how far D passes the face.
@@ -25,14 +29,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "allclear/distance/convex/shell.h"
+#include "allclear/distance/convex/inner_polytope.h"
 
 namespace allclear {
 namespace {
 
-/// Room for the expansions below, plus a start of at most 11 corners; all on the stack.
-constexpr int kMostCorners = 200;
-constexpr int kMostFaces = 2 * kMostCorners;
 /// Polytopes end before. Curved pairs that do not are hardly deeper than what was found:
 /// `converged` is false then, and the bounds hold.
 constexpr int kMostExpansions = 180;
@@ -45,157 +46,6 @@ constexpr double kLeastCoarse = 1e-10;
 constexpr double kStationary = 1e-7;
 /// A mismatch beyond this, after all attempts, means that the answer is not proven.
 constexpr double kUnproven = 1e-4;
-
-using Shell = ConvexShell<FixedVector<Vec3, kMostCorners>, FixedVector<ShellFace, kMostFaces>,
-                          FixedVector<ShellEdge, kMostFaces>, FixedVector<int, kMostFaces>>;
-
-/// A polytope with corners on the surface of B - A, growing towards it.
-class InnerPolytope {
- public:
-  explicit InnerPolytope(const CorePair& pair) : pair_(pair) {
-    shell_.tolerance = 2.0 * pair.rounding;
-  }
-
-  /// Starts from the corners of GJK's last simplex when they span enough room.
-  bool startFrom(const GjkResult& r);
-  /// Starts from extreme points. False when B - A is flat; then `flat_normal` is its normal.
-  bool start(Vec3* flat_normal);
-
-  /// The point of B - A farthest along u.
-  Vec3 support(const Vec3& u) const { return pair_.supportB(-u) - pair_.supportA(-u); }
-
-  /// The face nearest to the origin among those not done, or -1.
-  int nearestFace() const {
-    int nearest = -1;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < shell_.faces().size(); ++i) {
-      const ShellFace& face = shell_.faces()[i];
-      if (face.offset < least && face.alive && !face.done) {
-        nearest = static_cast<int>(i);
-        least = face.offset;
-      }
-    }
-    return nearest;
-  }
-
-  double leastOffset() const {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < shell_.faces().size(); ++i) {
-      const ShellFace& face = shell_.faces()[i];
-      if (face.alive) least = std::min(least, face.offset);
-    }
-    return least;
-  }
-
-  /// Adds w, beyond face f, as a corner. False when there is no room or rounding forbids it. (One
-  /// corner more means two faces more; the 8 keep a distance for those made before old ones go.)
-  bool extend(int f, const Vec3& w) {
-    return shell_.points().size() < kMostCorners && shell_.faces().size() + 8 < kMostFaces &&
-           shell_.extend(f, w);
-  }
-  /// Adds w if it is beyond any face.
-  void extendByAny(const Vec3& w) {
-    for (std::size_t f = 0; f < shell_.faces().size(); ++f) {
-      if (shell_.faces()[f].alive && shell_.height(static_cast<int>(f), w) > shell_.tolerance) {
-        extend(static_cast<int>(f), w);
-        return;
-      }
-    }
-  }
-
-  ShellFace& face(int f) { return shell_.faces()[f]; }
-
- private:
-  Vec3 farthestFromLine(const Vec3& p0, const Vec3& along, double* distance) const;
-
-  const CorePair& pair_;
-  Shell shell_;
-};
-
-bool InnerPolytope::startFrom(const GjkResult& r) {
-  // The sines of the tetrahedron's angles must exceed this: its faces' normals are then exact to
-  // 1e-12, and no face is a needle from the start.
-  constexpr double kLeastShape = 1e-4;
-  if (r.size < 4) return false;
-  const Vec3& o = r.simplex[0].w;
-  const Vec3 a = r.simplex[1].w - o;
-  const Vec3 b = r.simplex[2].w - o;
-  const Vec3 c = r.simplex[3].w - o;
-  const Vec3 n = a.cross(b);
-  const double area = n.norm();
-  const double height = n.dot(c) / area;
-  if (!(area > kLeastShape * a.norm() * b.norm() && std::abs(height) > kLeastShape * c.norm() &&
-        std::abs(height) > 64.0 * pair_.rounding)) {
-    return false;
-  }
-  shell_.start(o, r.simplex[1].w, r.simplex[2].w, r.simplex[3].w, height > 0.0);
-  return true;
-}
-
-/// The axis along which the extreme points `p` (two per axis) are farthest apart.
-int longestAxis(const Vec3* p, double* longest) {
-  int axis = 0;
-  *longest = -1.0;
-  for (int i = 0; i < 3; ++i) {
-    const double length = (p[2 * i] - p[2 * i + 1]).norm();
-    if (length > *longest) {
-      *longest = length;
-      axis = i;
-    }
-  }
-  return axis;
-}
-
-Vec3 InnerPolytope::farthestFromLine(const Vec3& p0, const Vec3& along, double* distance) const {
-  const Vec3 side1 = along.unitOrthogonal();
-  const Vec3 side2 = along.cross(side1);
-  *distance = -1.0;
-  Vec3 farthest;
-  for (const Vec3& side : {side1, side2}) {
-    for (double sign : {1.0, -1.0}) {
-      const Vec3 w = support(sign * side);
-      const double off = along.cross(w - p0).norm();
-      if (off > *distance) {
-        *distance = off;
-        farthest = w;
-      }
-    }
-  }
-  return farthest;
-}
-
-bool InnerPolytope::start(Vec3* flat_normal) {
-  // Thinner than this, B - A has no inside that rounding leaves.
-  const double flat = 64.0 * pair_.rounding;
-  Vec3 axis_point[6];
-  for (int i = 0; i < 6; ++i) {
-    axis_point[i] = support((i % 2 == 0 ? 1.0 : -1.0) * Vec3::Unit(i / 2));
-  }
-  double longest, off;
-  const int axis = longestAxis(axis_point, &longest);
-  const Vec3& p0 = axis_point[2 * axis];
-  const Vec3& p1 = axis_point[2 * axis + 1];
-  *flat_normal = Vec3::UnitX();
-  if (longest <= flat) return false;  // a point
-  const Vec3 along = (p1 - p0) / longest;
-  const Vec3 p2 = farthestFromLine(p0, along, &off);
-  *flat_normal = along.unitOrthogonal();
-  if (off <= flat) return false;  // a segment
-  const Vec3 n = along.cross(p2 - p0).normalized();
-  *flat_normal = n;
-  // The tip of the tetrahedron is on the side of the triangle that reaches farther; the other
-  // extreme points follow as corners, so that P is not all on one side of the origin.
-  const Vec3 above = support(n);
-  const Vec3 below = support(-n);
-  const double height_above = n.dot(above - p0);
-  const double height_below = n.dot(p0 - below);
-  if (std::max(height_above, height_below) <= flat) return false;
-  const bool up = height_above >= height_below;
-  shell_.start(p0, p1, p2, up ? above : below, up);
-  extendByAny(up ? below : above);
-  for (const Vec3& w : axis_point) extendByAny(w);
-  return true;
-}
 
 /// Directions refined already, so that faces about the same optimum are not refined again.
 class RefinedDirections {
@@ -218,45 +68,82 @@ class RefinedDirections {
 
 class PenetrationSearch {
  public:
-  PenetrationSearch(const CorePair& pair, const GjkResult& r)
+  PenetrationSearch(const CorePair& pair, const GjkResult& r, double tolerance)
       : pair_(pair),
         gjk_(r),
-        curved_(!pair.A.isPolytope() || !pair.B.isPolytope()),
-        exact_(16.0 * pair.rounding),
+        curved_(!pair.isPolytope()),
+        refines_(curved_ && !(tolerance > 0.0)),
+        exact_(std::max(16.0 * pair.rounding, tolerance)),
         polytope_(pair) {}
 
   PenetrationResult run() {
-    offerFirstNormals();
+    if (std::isfinite(gjk_.lower)) offer(pair_, gjk_.normal, gjk_.lower, true, &result_.best);
     Vec3 flat_normal;
+    // GJK's simplex is a polytope already; where it is flat, support points start one.
     if (!polytope_.startFrom(gjk_) && !polytope_.start(&flat_normal)) {
       offerBothSides(flat_normal);
       result_.upper = result_.best.separation;
       return result_;
     }
     expand();
-    if (curved_) prove();
+    if (curved_ && !refines_ && !hasContact()) {
+      double separation = 0.0;
+      descend(best_named_, Vec3(result_.best.n), &separation);
+    }
+    result_.has_contact = hasContact();
+    if (refines_ && !result_.has_contact) prove();
+    offerTies();
     result_.upper = std::max(result_.best.separation, -polytope_.leastOffset());
     return result_;
   }
 
  private:
-  /// Good candidates from the start, so that few faces are nearer than the best.
-  void offerFirstNormals() {
-    constexpr double kEverywhere = 4.0;  // [rad] more than pi
-    constexpr double kAboutHint = 0.1;   // [rad]
-    if (curved_) offerCreaseNormals(pair_, Vec3::UnitX(), kEverywhere, &result_.best);
-    if (std::isfinite(gjk_.lower)) {
-      offer(pair_, gjk_.normal, gjk_.lower, true, &result_.best);
-      if (curved_) refine(gjk_.normal, kAboutHint, RefineUntil::kProven);
-    }
-  }
-
   /// B - A is flat: it is left across its plane, on either side.
   void offerBothSides(const Vec3& flat_normal) {
     for (double sign : {1.0, -1.0}) {
       const Vec3 n = sign * flat_normal;
       offer(pair_, n, pair_.separation(n), true, &result_.best);
     }
+  }
+
+  /// Faces of D itself that are as near as the best, another way out each: their normals make it
+  /// not isolated. (Curved ways out as short as the best were refined: P has nearer faces there.)
+  void offerTies() {
+    const NormalCandidate& best = result_.best;
+    const double tie = kRoomTie * pair_.scale;
+    for (int f = 0; best.isolated && f < polytope_.faceCount(); ++f) {
+      const ShellFace& face = polytope_.face(f);
+      if (!face.alive || !(std::abs(face.offset + best.separation) <= tie)) continue;
+      if (isSameNormal(best.n, -face.u)) continue;
+      const Vec3 n = -face.u;
+      offer(pair_, n, pair_.separation(n), true, &result_.best);
+    }
+  }
+
+  bool hasContact() const { return result_.best.n == contact_normal_; }
+
+  /// Offers the optimum to which the features lead, if any; then `separation` is its own.
+  bool descend(const NamedContact& named, const Vec3& n, double* separation) {
+    SupportContact contact;
+    NormalCandidate found;
+    if (named.count == 0 || !descendByFeatures(pair_, named, n, &found, &contact)) return false;
+    offer(pair_, found.n, found.separation, found.isolated, &result_.best);
+    if (result_.best.n == found.n) {
+      result_.contact = contact;
+      contact_normal_ = found.n;
+    }
+    *separation = found.separation;
+    return true;
+  }
+
+  /// With a tolerance: the face of the best normal so far. Near enough to D it names the optimum,
+  /// and fewer faces are nearer than that.
+  void noteBest(int f, double room) {
+    best_named_ = polytope_.namedBy(f);
+    if (refined_ > 0 || room > kCoarse * -result_.best.separation) return;
+    ++refined_;
+    double separation = 0.0;
+    descend(best_named_, Vec3(result_.best.n), &separation);
   }
 
   bool refine(const Vec3& n, double window, RefineUntil until = RefineUntil::kExhausted) {
@@ -286,25 +173,28 @@ class PenetrationSearch {
         result_.converged = true;
         return;
       }
-      ShellFace& face = polytope_.face(f);
+      const ShellFace& face = polytope_.face(f);
       const Vec3 u = face.u;
-      const Vec3 w = polytope_.support(u);
-      const double reach = u.dot(w);
+      const MinkowskiPoint w = polytope_.support(u);
+      const double reach = u.dot(w.w);
       const double room = reach - face.offset;
-      if (-reach > best.separation) offer(pair_, -u, -reach, true, &best);
-      if (room <= exact_ || (curved_ && isRefined(u, reach, room, i))) {
-        face.done = true;
+      if (-reach > best.separation) {
+        offer(pair_, -u, -reach, true, &best);
+        if (curved_ && !refines_) noteBest(f, room);
+      }
+      if (room <= exact_ || (refines_ && isRefined(f, u, reach, room, i))) {
+        polytope_.setDone(f);
       } else if (polytope_.extend(f, w)) {
         ++i;
       } else {
-        face.done = true;
+        polytope_.setDone(f);
       }
     }
   }
 
   /// Whether Newton's iteration has found the optimum about the face of normal u, so that the face
   /// is done. Tries it when the room over the face is small enough after `i` expansions.
-  bool isRefined(const Vec3& u, double reach, double room, int i) {
+  bool isRefined(int f, const Vec3& u, double reach, double room, int i) {
     const NormalCandidate& best = result_.best;
     // Whole spheres or circles of equal normals would take faces without end: the longer the
     // search, the coarser the faces that are refined.
@@ -318,6 +208,11 @@ class PenetrationSearch {
       return true;
     }
     ++refined_;
+    double separation = 0.0;
+    if (descend(polytope_.namedBy(f), -u, &separation) && separation >= -reach - exact_) {
+      proven_.add(u);
+      return true;
+    }
     // The window holds the cap with room to spare, 1e-3 to 0.3 rad. An optimum worse than the
     // face's own normal is some other one, and does not settle the face.
     constexpr double kLeastWindow = 1e-3;
@@ -339,18 +234,21 @@ class PenetrationSearch {
   const CorePair& pair_;
   const GjkResult& gjk_;
   const bool curved_;
+  const bool refines_;  ///< curved cores, no tolerance: faces end by Newton's iteration
   const double exact_;  ///< [m] faces and depths within this are equal
   double share_ = kCoarse;
   int refined_ = 0;
   InnerPolytope polytope_;
   RefinedDirections proven_;
   PenetrationResult result_;
+  Vec3 contact_normal_ = Vec3::Zero();  ///< of result_.contact
+  NamedContact best_named_;             ///< with a tolerance: by the face of the best normal
 };
 
 }  // namespace
 
-PenetrationResult searchPenetration(const CorePair& pair, const GjkResult& r) {
-  return PenetrationSearch(pair, r).run();
+PenetrationResult searchPenetration(const CorePair& pair, const GjkResult& r, double tolerance) {
+  return PenetrationSearch(pair, r, tolerance).run();
 }
 
 }  // namespace allclear

@@ -20,6 +20,11 @@ SupportContact between(const Vec3& a, const Vec3& b, const Vec3& n, double separ
   return {a, b, (b - a - separation * n).norm()};
 }
 
+/// Where the origin of B's core is when B is displaced as far against n as it may be.
+Vec3 originOfB(const CorePair& pair, const Vec3& n) {
+  return pair.is_displaced ? pair.p + pair.displacement(n) : pair.p;
+}
+
 /// Projects back and forth between the sets; they lie in one plane once B is moved by
 /// -separation * n.
 SupportContact alternate(const CorePair& pair, const SupportSet& A, const SupportSet& B,
@@ -28,10 +33,12 @@ SupportContact alternate(const CorePair& pair, const SupportSet& A, const Suppor
   // than a point need few; `mismatch` tells when 30 were not enough.
   constexpr int kMostProjections = 30;
   const Vec3 room = separation * n;
-  Vec3 b = pair.R * B.center + pair.p;
+  // B's own corners, edges and faces stand where its displacement along n puts them.
+  const Vec3 p = originOfB(pair, n);
+  Vec3 b = pair.R * B.center + p;
   Vec3 a = nearestInSet(pair.A, A, b - room);
   for (int i = 0; i < kMostProjections; ++i) {
-    b = pair.R * nearestInSet(pair.B, B, pair.R.transpose() * (a + room - pair.p)) + pair.p;
+    b = pair.R * nearestInSet(pair.B, B, pair.R.transpose() * (a + room - p)) + p;
     a = nearestInSet(pair.A, A, b - room);
     if ((b - a - room).squaredNorm() <= pair.rounding * pair.rounding) break;
   }
@@ -43,9 +50,10 @@ SupportContact alternate(const CorePair& pair, const SupportSet& A, const Suppor
 SupportContact contactAt(const CorePair& pair, const Vec3& n, double separation) {
   const SupportSet A = supportSet(pair.A, n, kOnCrease);
   const SupportSet B = supportSet(pair.B, pair.towardA(n), kOnCrease);
+  const Vec3 p = originOfB(pair, n);
   // Two edges.
   if (A.dimension() == 1 && B.dimension() == 1) {
-    const Vec3 center_B = pair.R * B.center + pair.p;
+    const Vec3 center_B = pair.R * B.center + p;
     const Vec3 v = pair.R * B.half_edge;
     const SegmentPoints at =
         nearestOnSegments(A.center - center_B + separation * n, A.half_edge, v);
@@ -54,11 +62,11 @@ SupportContact contactAt(const CorePair& pair, const Vec3& n, double separation)
   if (A.dimension() > 0 && B.dimension() > 0) return alternate(pair, A, B, n, separation);
   // A corner of A with anything of B, then anything of A with a corner of B: one projection.
   if (A.dimension() == 0) {
-    const Vec3 wanted = pair.R.transpose() * (A.center + separation * n - pair.p);
-    const Vec3 b = pair.R * nearestInSet(pair.B, B, wanted) + pair.p;
+    const Vec3 wanted = pair.R.transpose() * (A.center + separation * n - p);
+    const Vec3 b = pair.R * nearestInSet(pair.B, B, wanted) + p;
     return between(A.center, b, n, separation);
   }
-  const Vec3 b = pair.R * B.center + pair.p;
+  const Vec3 b = pair.R * B.center + p;
   return between(nearestInSet(pair.A, A, b - separation * n), b, n, separation);
 }
 

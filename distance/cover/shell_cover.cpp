@@ -4,11 +4,9 @@
 // enclosed by its hull. Cuts by planes that each must gain, as for solids (convex_cover.cpp), do
 // not find panels: a box without a lid has the same hull when any one of its walls is taken off. So
 // the pieces are grown from below, in three steps:
-// 1. Groups (`firstGroups`): the largest flat patches, each alone; of the rest, what hangs
-// together.
-// 2. Groups that fill much are cut by planes, polygons with them, until there are several times
-// more
-//    groups than pieces.
+// 1. Groups (`firstGroups`): the largest flat patches, each alone; of the rest, what is connected.
+// 2. Groups that fill much are cut by planes, polygons with them, until there are several times as
+//    many groups as pieces.
 // 3. Of all neighbours, the two that fill the least when joined are joined, again and again.
 //
 // What a group fills (`Group::filled`) is the volume of its hull and, as flat hulls have none, what

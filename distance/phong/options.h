@@ -8,7 +8,9 @@ enum class SmoothMethod {
   kPhong,      ///< projection of the origin on the Minkowski sum's facets (the thesis's method)
   kDualPhong,  ///< two surface points with a common Phong normal, found by a walk (meshes)
   kSoft,       ///< softened least support over directions (convex solids); never above the distance
-  kAutomatic,  ///< `kDualPhong` where a few convex pieces do not match a mesh, else `kSoft`
+  kGauge,      ///< by the gauge (spheres and ellipsoids); never below the distance where apart
+  kAutomatic,  ///< `kGauge` for those; `kDualPhong` where few convex pieces do not match a mesh;
+               ///< else `kSoft`
 };
 
 const char* smoothMethodName(SmoothMethod method);

@@ -4,7 +4,7 @@
 // Which method `kAutomatic` takes: the softened distance never exceeds the distance and is smooth
 // everywhere, but it needs few convex pieces. Where these match a mesh badly, the dual Phong
 // distance works on the mesh's own facets. Shapes without facets, round ones, have the softened
-// distance alone.
+// distance, and spheres and ellipsoids among each other their gauge.
 
 #include "allclear/distance/phong/smooth_distance.h"
 
@@ -17,6 +17,7 @@
 #include "allclear/distance/phong/sum.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/soft/distance.h"
+#include "allclear/distance/soft/gauge.h"
 #include "allclear/distance/volume.h"
 
 namespace allclear {
@@ -37,6 +38,11 @@ bool hasFacets(const SmoothBody& body) {
   const Shape& shape = body.shape();
   return isMesh(body) || std::holds_alternative<Box>(shape) ||
          std::holds_alternative<ConvexMesh>(shape);
+}
+
+/// Nothing unless the body is a sphere or an ellipsoid.
+std::optional<PosedEllipsoid> ellipsoidOf(const SmoothBody& body) {
+  return asEllipsoid({{body.shape(), Pose()}});
 }
 
 /// The distance of a half-space from a mesh is that from its convex hull: both are reached by the
@@ -119,6 +125,7 @@ const PhongBody& SmoothBody::phong() const {
 }
 
 SmoothMethod chosenMethod(const SmoothBody& A, const SmoothBody& B) {
+  if (ellipsoidOf(A) && ellipsoidOf(B)) return SmoothMethod::kGauge;
   if (!hasFacets(A) || !hasFacets(B)) return SmoothMethod::kSoft;
   return isFewPieces(A) && isFewPieces(B) ? SmoothMethod::kSoft : SmoothMethod::kDualPhong;
 }
@@ -130,7 +137,8 @@ SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const Smoot
       options.method == SmoothMethod::kAutomatic ? chosenMethod(A, B) : options.method;
   const bool is_phong = method == SmoothMethod::kPhong || method == SmoothMethod::kDualPhong;
   const bool lacks_facets = is_phong && !(hasFacets(A) && hasFacets(B));
-  if (lacks_facets) method = SmoothMethod::kSoft;
+  const bool lacks_gauge = method == SmoothMethod::kGauge && !(ellipsoidOf(A) && ellipsoidOf(B));
+  if (lacks_facets || lacks_gauge) method = SmoothMethod::kSoft;
   switch (method) {
     case SmoothMethod::kEuclidean:
       return asSmooth(exactDistance(A, X_WA, B, X_WB), X_WA, X_WB);
@@ -138,6 +146,8 @@ SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const Smoot
       return phongDistance(A.phong(), X_WA, B.phong(), X_WB, options, state);
     case SmoothMethod::kDualPhong:
       return dualPhongDistance(A.phong(), X_WA, B.phong(), X_WB, options, state);
+    case SmoothMethod::kGauge:
+      return gaugeDistance(*ellipsoidOf(A), X_WA, *ellipsoidOf(B), X_WB);
     case SmoothMethod::kSoft:
     case SmoothMethod::kAutomatic:
       break;
@@ -146,7 +156,7 @@ SmoothDistance smoothDistance(const SmoothBody& A, const Pose& X_WA, const Smoot
   SoftMemory& memory = state ? memoryOf<SoftMemory>(state) : fresh;
   SmoothDistance out =
       softDistance(A.soft(), X_WA, B.soft(), X_WB, options.softness, &memory.workspace);
-  out.fallback |= lacks_facets;
+  out.fallback |= lacks_facets || lacks_gauge;
   return out;
 }
 

@@ -142,16 +142,6 @@ TEST(NormalRefinement, OfferKeepsTheBetterAndNotesTies) {
   EXPECT_TRUE(best.isolated);
 }
 
-TEST(NormalRefinement, CreaseNormalsHoldTheDepthOfBoxes) {
-  Random random(14);
-  for (int i = 0; i < 100; ++i) {
-    const CorePair pair = drawSample(2, 2, random.uniform(0.0, 0.4), &random).cores();
-    NormalCandidate best;
-    offerCreaseNormals(pair, random.direction(), 4.0, &best);
-    EXPECT_NEAR(best.separation, bestBoxAxis(pair).separation, 1e-13);
-  }
-}
-
 TEST(Penetration, IsAsShallowAsAnyDirectionAndWithinItsBounds) {
   Random random(15);
   const int count = isLong() ? 1000 : 60;
@@ -168,6 +158,24 @@ TEST(Penetration, IsAsShallowAsAnyDirectionAndWithinItsBounds) {
     const double shallowest = static_cast<double>(bestDirectionSwept(oracle, 1000, &random));
     EXPECT_LE(shallowest, result.best.separation + 1e-9 * pair.scale) << "sample " << i;
     EXPECT_LE(shallowest, result.upper + 1e-13 * pair.scale) << "sample " << i;
+  }
+}
+
+/// Bodies that are their own mirror images, about one centre: with every way out goes the opposite.
+TEST(Penetration, NotesNormalsThatAreAsGood) {
+  Random random(16);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<Vec3> corners;
+    for (int k = 0; k < 6; ++k) {
+      corners.push_back(random.direction());
+      corners.push_back(-corners.back());
+    }
+    const Shape mesh = ConvexMesh(corners);
+    const Shape others[] = {Box(Vec3(0.5, 0.7, 0.9)), Cylinder(0.4, 0.8), Capsule(0.2, 0.5), mesh};
+    const SignedDistance found = signedDistance(mesh, {random.rotation(), Vec3::Zero()},
+                                                others[i % 4], {random.rotation(), Vec3::Zero()});
+    EXPECT_LT(found.distance, 0.0);
+    EXPECT_FALSE(found.unique_normal) << "sample " << i;
   }
 }
 

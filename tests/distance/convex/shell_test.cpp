@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <vector>
 
 #include "support/random.h"
@@ -10,7 +11,7 @@ namespace allclear::test {
 namespace {
 
 using Shell = ConvexShell<std::vector<Vec3>, std::vector<ShellFace>, std::vector<ShellEdge>,
-                          std::vector<int>>;
+                          std::vector<int>, std::vector<double>>;
 
 /// Adds the points one by one, each beyond the face that it is highest over.
 Shell hullOf(const std::vector<Vec3>& points) {
@@ -57,6 +58,24 @@ TEST(ConvexShell, HoldsEveryPointBelowItsFacesAndIsClosed) {
     // On the sphere every point is a corner; Euler: 2 n - 4 triangles.
     EXPECT_EQ(faces, 2 * 40 - 4);
   }
+}
+
+TEST(ConvexShell, KnowsTheNearestFaceThatIsNotDone) {
+  Random random(31);
+  std::vector<Vec3> points;
+  for (int i = 0; i < 30; ++i) points.push_back(random.direction() + Vec3(0.3, 0.0, 0.0));
+  Shell shell = hullOf(points);
+  std::vector<bool> done(shell.faces().size(), false);
+  double last = -std::numeric_limits<double>::infinity();
+  for (int f = shell.nearestFace(); f >= 0; f = shell.nearestFace()) {
+    ASSERT_TRUE(shell.faces()[f].alive);
+    ASSERT_FALSE(done[f]);
+    EXPECT_GE(shell.faces()[f].offset, last);
+    last = shell.faces()[f].offset;
+    done[f] = true;
+    shell.setDone(f);
+  }
+  for (std::size_t f = 0; f < done.size(); ++f) EXPECT_EQ(done[f], shell.faces()[f].alive);
 }
 
 }  // namespace

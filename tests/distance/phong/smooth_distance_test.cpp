@@ -28,6 +28,7 @@ TEST(SmoothDistanceInterface, ChoosesByTheShapes) {
   EXPECT_EQ(chosenMethod(box, torus), SmoothMethod::kSoft);  // a few
   EXPECT_EQ(chosenMethod(box, bumpy), SmoothMethod::kDualPhong);
   EXPECT_EQ(chosenMethod(ball, bumpy), SmoothMethod::kSoft);  // a ball has no faces
+  EXPECT_EQ(chosenMethod(ball, ball), SmoothMethod::kGauge);
   EXPECT_TRUE(cube.isWellCovered());
   EXPECT_TRUE(torus.isWellCovered());
   EXPECT_FALSE(bumpy.isWellCovered());
@@ -36,6 +37,7 @@ TEST(SmoothDistanceInterface, ChoosesByTheShapes) {
 TEST(SmoothDistanceInterface, NamesItsMethods) {
   EXPECT_STREQ(smoothMethodName(SmoothMethod::kEuclidean), "euclidean");
   EXPECT_STREQ(smoothMethodName(SmoothMethod::kDualPhong), "dual_phong");
+  EXPECT_STREQ(smoothMethodName(SmoothMethod::kGauge), "gauge");
   EXPECT_STREQ(smoothMethodName(SmoothMethod::kAutomatic), "automatic");
 }
 
