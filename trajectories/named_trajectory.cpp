@@ -88,7 +88,8 @@ NamedTrajectory arranged(NamedTrajectory found, const std::vector<std::string>& 
     }
     order.push_back(static_cast<int>(at - found.joint_names.begin()));
   }
-  return {coordinatesInOrder(found.trajectory, order), expected, std::move(found.warnings)};
+  return {coordinatesInOrder(found.trajectory, order), expected, std::move(found.warnings),
+          std::move(found.wrenches)};
 }
 
 }  // namespace allclear

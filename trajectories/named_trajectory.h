@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,23 @@ Interpolation interpolationOf(const Trajectory& trajectory);
 /// In words, such as "linear between rows of positions".
 std::string describe(Interpolation interpolation);
 
+/// Forces at the contacts of a robot, as a curve over the same time as its motion: row k of the
+/// curve is `names[k]`, such as "r_foot/fz" [N] or "r_foot/mx" [N m].
+struct ContactWrenches {
+  Trajectory curve;
+  std::vector<std::string> names;
+};
+
 /// A trajectory as a file holds it: coordinate k belongs to joint_names[k].
 struct NamedTrajectory {
   Trajectory trajectory;
   std::vector<std::string> joint_names;
   /// What the file left open and how it was read, one sentence each; empty for a complete file.
   std::vector<std::string> warnings;
+  std::optional<ContactWrenches> wrenches = {};
+
+  /// The curve of the wrenches; null without one.
+  const Trajectory* wrenchCurve() const { return wrenches ? &wrenches->curve : nullptr; }
 
   Interpolation interpolation() const { return interpolationOf(trajectory); }
 };

@@ -39,8 +39,11 @@ int orderOf(std::string_view name) {
 /// The columns of a trajectory's table, checked against each other.
 class TrajectoryColumns {
  public:
-  explicit TrajectoryColumns(const CsvTable& table) : table_(table) {
+  TrajectoryColumns(const CsvTable& table, const std::vector<std::string>& ignored)
+      : table_(table) {
+    // Every column is time, a joint's or a derivative's, unless the caller knows better.
     for (const std::string& name : table.names()) {
+      if (std::find(ignored.begin(), ignored.end(), name) != ignored.end()) continue;
       if (name != "time" && orderOf(name) == 0) joints_.push_back(name);
     }
     requireColumns();
@@ -222,9 +225,12 @@ void requireWritable(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string formatTrajectoryCsv(const HermiteCurve& curve,
-                                const std::vector<std::string>& joint_names) {
+                                const std::vector<std::string>& joint_names,
+                                const DerivedColumns& derived) {
   ALLCLEAR_ASSERT(static_cast<int>(joint_names.size()) == curve.dimension());
-  requireWritable(joint_names);
+  std::vector<std::string> all = joint_names;
+  all.insert(all.end(), derived.names.begin(), derived.names.end());
+  requireWritable(all);
   // All positions first, then all velocities, then all accelerations, as the header says.
   const MatX* given[] = {&curve.positions(), &curve.velocities(), &curve.accelerations()};
   std::string out = "time";
@@ -233,6 +239,7 @@ std::string formatTrajectoryCsv(const HermiteCurve& curve,
       out.append(",").append(name).append(kSuffixes[order]);
     }
   }
+  for (const std::string& name : derived.names) out.append(",").append(name);
   out += '\n';
   for (std::size_t i = 0; i < curve.times().size(); ++i) {
     appendNumber(&out, curve.times()[i]);
@@ -241,6 +248,11 @@ std::string formatTrajectoryCsv(const HermiteCurve& curve,
         out += ',';
         appendNumber(&out, (*given[order])(k, static_cast<Eigen::Index>(i)));
       }
+    }
+    for (std::size_t k = 0; k < derived.names.size(); ++k) {
+      out += ',';
+      appendNumber(&out,
+                   derived.values(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(i)));
     }
     out += '\n';
   }
@@ -254,21 +266,23 @@ void writeTrajectoryCsv(const std::filesystem::path& path, const HermiteCurve& c
 
 NamedTrajectory readTrajectoryCsv(const std::filesystem::path& path,
                                   const std::vector<std::string>& expected_joints,
-                                  std::optional<Interpolation> interpolation) {
+                                  std::optional<Interpolation> interpolation,
+                                  const std::vector<std::string>& ignored) {
   return parseTrajectoryCsv(readFile(path, kLargestFile), path.string(), expected_joints,
-                            interpolation);
+                            interpolation, ignored);
 }
 
 NamedTrajectory parseTrajectoryCsv(std::string_view text, const std::string& file,
                                    const std::vector<std::string>& expected_joints,
-                                   std::optional<Interpolation> interpolation) {
+                                   std::optional<Interpolation> interpolation,
+                                   const std::vector<std::string>& ignored) {
   CsvTable table(text, file, {.greatest = TrajectoryLimits::kGreatestValue});
   std::vector<std::string> warnings;
   // A number that was cut short is still a number, so only the missing newline tells.
   if (!table.endsWithNewline()) {
     warnings.push_back("the last line does not end: the file may be cut short");
   }
-  const TrajectoryColumns columns(table);
+  const TrajectoryColumns columns(table, ignored);
   const int used = usedOrder(table, columns, interpolation);
   warnOfInterpolation(used, interpolation.has_value(), &warnings);
   Trajectory curve = curveThrough(readRows(columns, &table),

@@ -10,13 +10,21 @@
 
 namespace allclear {
 
+/// Columns that follow from a curve and are written beside it for those who need them: the pose of
+/// a base that the joints carry, say. They are no part of the curve.
+struct DerivedColumns {
+  std::vector<std::string> names;
+  MatX values;  ///< names x rows
+};
+
 /// The rows of `curve` as CSV: a header `time,<joint>,..,<joint>_velocity,..,
 /// <joint>_acceleration,..` (as much as the curve's rows give), then a line per row; SI units and
 /// radians, each number as the shortest text that reads back to the bit. Of a spline, write
-/// `controllerRows`. Throws `InputError` when a joint's name cannot be a column's name (comma,
-/// quote, space at an end, one of the suffixes above, `time`).
+/// `controllerRows`. `derived` columns come last. Throws `InputError` when a joint's name cannot be
+/// a column's name (comma, quote, space at an end, one of the suffixes above, `time`).
 std::string formatTrajectoryCsv(const HermiteCurve& curve,
-                                const std::vector<std::string>& joint_names);
+                                const std::vector<std::string>& joint_names,
+                                const DerivedColumns& derived = {});
 
 /// The same, into a file. Throws `InputError` also when it cannot be written.
 void writeTrajectoryCsv(const std::filesystem::path& path, const HermiteCurve& curve,
@@ -35,14 +43,17 @@ void writeTrajectoryCsv(const std::filesystem::path& path, const HermiteCurve& c
 /// column that `interpolation` needs and is missing are errors.
 ///
 /// `expected_joints`, when not empty, are the joints that the file must have, no more and no less;
-/// the result is in their order. Throws `InputError` with file, line, column and value.
+/// the result is in their order. Columns named in `ignored` are not read. Throws `InputError` with
+/// file, line, column and value.
 NamedTrajectory readTrajectoryCsv(const std::filesystem::path& path,
                                   const std::vector<std::string>& expected_joints = {},
-                                  std::optional<Interpolation> interpolation = std::nullopt);
+                                  std::optional<Interpolation> interpolation = std::nullopt,
+                                  const std::vector<std::string>& ignored = {});
 
 /// The same from text; `file` is the name that errors give.
 NamedTrajectory parseTrajectoryCsv(std::string_view text, const std::string& file,
                                    const std::vector<std::string>& expected_joints = {},
-                                   std::optional<Interpolation> interpolation = std::nullopt);
+                                   std::optional<Interpolation> interpolation = std::nullopt,
+                                   const std::vector<std::string>& ignored = {});
 
 }  // namespace allclear

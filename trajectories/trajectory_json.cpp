@@ -22,10 +22,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "allclear_trajectory";
 constexpr int kVersion = 1;
+constexpr const char* kJointNames = "joint_names";
+constexpr const char* kWrenches = "contact_wrenches";
+constexpr const char* kNames = "names";  // of the rows of wrenches
 /// By the highest derivative that the rows give.
 constexpr const char* kRowTypes[] = {"linear", "cubic_hermite", "quintic_hermite"};
 constexpr const char* kRowKeys[] = {"positions", "velocities", "accelerations"};
-constexpr int kDeepest = 3;  // the object, a list of points, a point
+constexpr int kDeepest = 4;  // the object, the wrenches, a list of points, a point
 constexpr std::size_t kLargestFile = std::size_t{1} << 26;
 /// A number takes at least two characters of the file.
 constexpr std::size_t kMostValues = kLargestFile / 2;
@@ -40,12 +43,14 @@ Json columnsToJson(const MatX& columns) {
   return points;
 }
 
-Json toJson(const Trajectory& trajectory, const std::vector<std::string>& joint_names) {
+/// Appends a curve; `names_key` says what its rows are.
+void addCurve(const Trajectory& trajectory, const char* names_key,
+              const std::vector<std::string>& names, Json* to) {
   // The order of the keys is that of the text, which is hashed: never change it within a version.
-  Json out = {{"format", kFormat}, {"version", kVersion}};
+  Json& out = *to;
   if (const BSpline* spline = trajectory.bspline()) {
     out["type"] = "bspline";
-    out["joint_names"] = joint_names;
+    out[names_key] = names;
     out["duration"] = spline->duration();
     out["degree"] = spline->degree();
     out["normalized_knots"] = spline->basis().knots();
@@ -53,13 +58,20 @@ Json toJson(const Trajectory& trajectory, const std::vector<std::string>& joint_
   } else {
     const HermiteCurve& rows = *trajectory.hermite();
     out["type"] = kRowTypes[rows.givenOrder()];
-    out["joint_names"] = joint_names;
+    out[names_key] = names;
     out["times"] = rows.times();
     const MatX* columns[] = {&rows.positions(), &rows.velocities(), &rows.accelerations()};
     for (int order = 0; order <= rows.givenOrder(); ++order) {
       out[kRowKeys[order]] = columnsToJson(*columns[order]);
     }
   }
+}
+
+Json toJson(const Trajectory& trajectory, const std::vector<std::string>& joint_names,
+            const std::optional<ContactWrenches>& wrenches) {
+  Json out = {{"format", kFormat}, {"version", kVersion}};
+  addCurve(trajectory, kJointNames, joint_names, &out);
+  if (wrenches) addCurve(wrenches->curve, kNames, wrenches->names, &out[kWrenches]);
   return out;
 }
 
@@ -123,10 +135,17 @@ void requireGoodSpans(const Value& root, const BSplineBasis& basis, double durat
   }
 }
 
-/// What would break the contract of `BSpline` is refused at its key.
-Trajectory readBSpline(const Value& root, int dimension) {
-  root.only({"format", "version", "type", "joint_names", "duration", "degree", "normalized_knots",
-             "control_points"});
+using Keys = std::vector<std::string>;
+
+Keys operator+(Keys keys, const Keys& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+/// What would break the contract of `BSpline` is refused at its key. `keys` are known beside those
+/// of the curve.
+Trajectory readBSpline(const Value& root, int dimension, const Keys& keys) {
+  root.only(keys + Keys{"type", "duration", "degree", "normalized_knots", "control_points"});
   // From the basis to the curve: knots first, since the number of control points follows from them.
   const double duration = boundedNumber(root.need("duration"));
   const int degree = static_cast<int>(root.need("degree").integer(1, BSplineBasis::kMaxDegree));
@@ -158,10 +177,8 @@ std::vector<double> readRowTimes(const Value& list) {
   return times;
 }
 
-Trajectory readRows(const Value& root, int dimension, int given_order) {
-  std::vector<std::string> known = {"format", "version", "type", "joint_names", "times"};
-  known.insert(known.end(), kRowKeys, kRowKeys + given_order + 1);
-  root.only(known);
+Trajectory readRows(const Value& root, int dimension, int given_order, const Keys& keys) {
+  root.only(keys + Keys{"type", "times"} + Keys(kRowKeys, kRowKeys + given_order + 1));
   std::vector<double> times = readRowTimes(root.need("times"));
   std::array<MatX, 3> rows;
   for (int order = 0; order <= given_order; ++order) {
@@ -175,22 +192,41 @@ Trajectory readRows(const Value& root, int dimension, int given_order) {
   return HermiteCurve(std::move(times), std::move(rows[0]), std::move(rows[1]), std::move(rows[2]));
 }
 
-Trajectory readCurve(const Value& root, int dimension) {
+Trajectory readCurve(const Value& root, int dimension, const Keys& keys) {
   const std::string type =
       root.need("type").word({"bspline", kRowTypes[0], kRowTypes[1], kRowTypes[2]});
-  if (type == "bspline") return readBSpline(root, dimension);
+  if (type == "bspline") return readBSpline(root, dimension, keys);
   const auto* at = std::find(kRowTypes, kRowTypes + 3, type);
-  return readRows(root, dimension, static_cast<int>(at - kRowTypes));
+  return readRows(root, dimension, static_cast<int>(at - kRowTypes), keys);
+}
+
+/// Names of the rows of a curve, at least one.
+std::vector<std::string> readNames(const Value& list) {
+  const std::vector<std::string> names = list.texts();
+  if (names.empty()) list.fail("there must be at least one");
+  requireJointNames(names, {list.file(), list.line(), list.path(), ""});
+  return names;
+}
+
+ContactWrenches readWrenches(const Value& value, double duration) {
+  const std::vector<std::string> names = readNames(value.need(kNames));
+  ContactWrenches wrenches{readCurve(value, static_cast<int>(names.size()), {kNames}), names};
+  if (wrenches.curve.duration() != duration) value.fail("must last as long as the trajectory");
+  return wrenches;
 }
 
 /// The text of JSON, or an error when a name in it is not UTF-8.
 template <class Dump>
 std::string dumped(const Trajectory& trajectory, const std::vector<std::string>& joint_names,
-                   Dump dump) {
+                   const std::optional<ContactWrenches>& wrenches, Dump dump) {
   ALLCLEAR_ASSERT(static_cast<int>(joint_names.size()) == trajectory.dimension());
   requireJointNames(joint_names, {"", 0, "joint", ""});
+  if (wrenches) {  // their names follow the same rules
+    ALLCLEAR_ASSERT(static_cast<int>(wrenches->names.size()) == wrenches->curve.dimension());
+    requireJointNames(wrenches->names, {"", 0, kWrenches, ""});
+  }
   try {
-    return dump(toJson(trajectory, joint_names));
+    return dump(toJson(trajectory, joint_names, wrenches));
   } catch (const Json::type_error&) {
     throw InputError("a joint's name is not UTF-8");
   }
@@ -200,11 +236,15 @@ std::string dumped(const Trajectory& trajectory, const std::vector<std::string>&
 
 std::string formatTrajectoryJson(const Trajectory& trajectory,
                                  const std::vector<std::string>& joint_names) {
-  return dumped(trajectory, joint_names, layout);
+  return dumped(trajectory, joint_names, std::nullopt, layout);
+}
+
+std::string formatTrajectoryJson(const NamedTrajectory& trajectory) {
+  return dumped(trajectory.trajectory, trajectory.joint_names, trajectory.wrenches, layout);
 }
 
 std::string formatTrajectoryOnOneLine(const NamedTrajectory& trajectory) {
-  return dumped(trajectory.trajectory, trajectory.joint_names,
+  return dumped(trajectory.trajectory, trajectory.joint_names, trajectory.wrenches,
                 [](const Json& json) { return json.dump(); });
 }
 
@@ -231,15 +271,17 @@ NamedTrajectory readTrajectory(const Value& value,
   if (value.need("version").integer(0, kGreatestInteger) != kVersion) {
     value.need("version").fail("only version 1 is known");
   }
-  const Value name_list = value.need("joint_names");
-  const std::vector<std::string> names = name_list.texts();
-  if (names.empty()) name_list.fail("there must be at least one");
-  const InputPlace place{name_list.file(), name_list.line(), name_list.path(), ""};
-  requireJointNames(names, place);
+  const Value name_list = value.need(kJointNames);
+  const std::vector<std::string> names = readNames(name_list);
   const int dimension = static_cast<int>(names.size());
-  NamedTrajectory result{readCurve(value, dimension), names, {}};
+  NamedTrajectory result{
+      readCurve(value, dimension, {"format", "version", kJointNames, kWrenches}), names, {}};
+  if (const auto wrenches = value.find(kWrenches)) {
+    result.wrenches = readWrenches(*wrenches, result.trajectory.duration());
+  }
   if (expected_joints.empty()) return result;
-  return arranged(std::move(result), expected_joints, place);
+  return arranged(std::move(result), expected_joints,
+                  {name_list.file(), name_list.line(), name_list.path(), ""});
 }
 
 }  // namespace allclear

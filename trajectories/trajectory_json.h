@@ -23,11 +23,19 @@ namespace allclear {
 ///
 /// The types "cubic_hermite", without accelerations, and "linear", with positions alone, are rows
 /// too: the type says how the curve goes between them.
+///
+/// Forces at contacts are a curve of the same kinds beside it, with names of rows for the joints:
+///
+///     "contact_wrenches": {"names": ["r_foot/fx", ..], "type": "bspline", "duration": 2.0, ..}
+///
 /// SI units and radians. Throws `InputError` when joint names are empty or repeated.
 std::string formatTrajectoryJson(const Trajectory& trajectory,
                                  const std::vector<std::string>& joint_names);
 
-/// The same, into a file. Throws `InputError` also when it cannot be written.
+/// The same with the forces at contacts, where the trajectory has any.
+std::string formatTrajectoryJson(const NamedTrajectory& trajectory);
+
+/// The first, into a file. Throws `InputError` also when it cannot be written.
 void writeTrajectoryJson(const std::filesystem::path& path, const Trajectory& trajectory,
                          const std::vector<std::string>& joint_names);
 

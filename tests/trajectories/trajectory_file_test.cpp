@@ -356,7 +356,7 @@ const std::map<std::string, std::string> kBroken = {
     {"times_go_back.json", ":6: times[1]: '-1': must be at least 1e-9 s after the time before"},
     {"times_one.json", ":6: times: there must be at least two"},
     {"times_start_late.json", ":6: times[0]: '1': must be 0"},
-    {"too_deep.json", ":9: nested deeper than 3 levels"},
+    {"too_deep.json", ":9: nested deeper than 4 levels"},
     {"too_few_points.json", ":9: control_points: has 2 points where the knots need 4"},
     {"trailing_comma.json", ":10: is not valid JSON"},
     {"trailing_text.json", ":11: is not valid JSON"},
@@ -367,8 +367,8 @@ const std::map<std::string, std::string> kBroken = {
      ":1: header: 'a_vel': unknown column: of joint 'a' there may be 'a_velocity' and "
      "'a_acceleration'"},
     {"unknown_key.json",
-     ":10: velocites: unknown key; known here: 'format', 'version', 'type', 'joint_names', "
-     "'duration', 'degree', 'normalized_knots' or 'control_points'"},
+     ":10: velocites: unknown key; known here: 'format', 'version', 'joint_names', "
+     "'contact_wrenches', 'type', 'duration', 'degree', 'normalized_knots' or 'control_points'"},
     {"unnamed_column.csv", ":1: column 3: its name is empty"},
     {"utf16.csv", ": is UTF-16: save it as UTF-8"},
     {"velocity_of_no_joint.csv", ":1: header: 'b_velocity': there is no column 'b' for this one"},
@@ -399,11 +399,11 @@ TEST(BrokenTrajectoryFiles, EachGetsOneClearLineThatNamesFilePlaceAndCause) {
 TEST(BrokenTrajectoryFiles, OfMillionsOfBracketsOrOfJunkAreRefusedQuickly) {
   const std::size_t many = 10'000'000;
   EXPECT_EQ(errorOf([&] { parseTrajectoryJson(std::string(many, '['), "x.json"); }),
-            "x.json:1: nested deeper than 3 levels");
+            "x.json:1: nested deeper than 4 levels");
   std::string objects;
   for (int i = 0; i < 1'000'000; ++i) objects += "{\"a\":";
   EXPECT_EQ(errorOf([&] { parseTrajectoryJson(objects, "x.json"); }),
-            "x.json:1: nested deeper than 3 levels");
+            "x.json:1: nested deeper than 4 levels");
   EXPECT_NE(errorOf([&] { parseTrajectoryCsv(std::string(many, 'x'), "x.csv"); }), "accepted");
   EXPECT_NE(errorOf([&] { parseTrajectoryCsv(std::string(many, ','), "x.csv"); }), "accepted");
   EXPECT_NE(errorOf([&] { parseTrajectoryCsv(std::string(many, '\n'), "x.csv"); }), "accepted");
