@@ -43,9 +43,12 @@ struct ShapeToJson {
     out["length"] = s.length();
   }
   void operator()(const Box& s) const { out["size"] = {s.size().x(), s.size().y(), s.size().z()}; }
+  void operator()(const Ellipsoid& s) const {
+    out["radii"] = {s.radii().x(), s.radii().y(), s.radii().z()};
+  }
   template <class Other>
   void operator()(const Other&) const {
-    ALLCLEAR_ASSERT(false && "only spheres, capsules, boxes and cylinders are written");
+    ALLCLEAR_ASSERT(false && "only spheres, capsules, boxes, cylinders and ellipsoids are written");
   }
 };
 
@@ -83,16 +86,19 @@ std::string layout(const FittedShapes& shapes) {
 // Reading.
 
 Shape readShape(const Value& value) {
-  const std::string type = value.need("type").word({"sphere", "capsule", "cylinder", "box"});
+  const std::string type =
+      value.need("type").word({"sphere", "capsule", "cylinder", "box", "ellipsoid"});
   const auto number = [&](const char* key) { return value.need(key).number(); };
   std::vector<std::string> sizes{"radius", "length"};
   if (type == "sphere") sizes = {"radius"};
   if (type == "box") sizes = {"size"};
+  if (type == "ellipsoid") sizes = {"radii"};
   sizes.insert(sizes.end(), {"type", "position", "orientation"});
   value.only(sizes);
   if (type == "sphere") return Sphere(number("radius"));
   if (type == "capsule") return Capsule(number("radius"), number("length"));
   if (type == "cylinder") return Cylinder(number("radius"), number("length"));
+  if (type == "ellipsoid") return Ellipsoid(value.need("radii").vector3());
   return Box(value.need("size").vector3());
 }
 

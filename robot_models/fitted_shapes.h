@@ -12,7 +12,7 @@ namespace allclear {
 /// Shapes that enclose the collision geometry of a link, in the link frame.
 struct FittedLink {
   std::string link;
-  std::vector<Geometry> shapes;  ///< spheres, capsules, boxes or cylinders
+  std::vector<Geometry> shapes;  ///< spheres, capsules, boxes, cylinders, ellipsoids
 };
 
 /// Enclosing shapes of a robot's links, for use instead of its collision geometry.
@@ -22,7 +22,7 @@ struct FittedShapes {
   std::vector<FittedLink> links;
 };
 
-/// The capsules about one link and what they add, see `CapsuleSet`.
+/// The capsules about one link, or its ellipsoid, and what they add; see `CapsuleSet`.
 struct LinkFit {
   int link = -1;
   CapsuleSet set;
@@ -32,6 +32,9 @@ struct LinkFit {
 /// threads (0: as many as the machine has). The result does not depend on their number.
 std::vector<LinkFit> fitLinks(const RobotModel& robot, const CapsuleSetOptions& options = {},
                               int threads = 0);
+
+/// The same with one ellipsoid of little volume about every link.
+std::vector<LinkFit> fitLinkEllipsoids(const RobotModel& robot, int threads = 0);
 
 FittedShapes fittedShapes(const RobotModel& robot, const std::vector<LinkFit>& fits);
 

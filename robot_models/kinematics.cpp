@@ -59,6 +59,16 @@ AnyBackend makeBackend(const RobotModel& model, const Vec3& gravity_W, Kinematic
   return BuiltinKinematics(model, gravity_W);
 }
 
+/// A rotor turns with its joint alone: what it does to the body that carries it is left out, as
+/// usual for high gear ratios.
+VecX rotorInertias(const RobotModel& model) {
+  VecX rotors = VecX::Zero(model.dimension());
+  for (int c = 0; c < model.dimension(); ++c) {
+    rotors[c] = model.coordinates()[c].rotor_inertia.value_or(0.0);
+  }
+  return rotors;
+}
+
 }  // namespace
 
 std::vector<KinematicsBackend> availableKinematicsBackends() {
@@ -78,6 +88,7 @@ const char* kinematicsBackendName(KinematicsBackend backend) {
 struct Kinematics::Impl {
   AnyBackend any;
   KinematicsBackend backend;
+  VecX rotors;  ///< by coordinate
 };
 
 struct Kinematics::Workspace::Impl {
@@ -97,7 +108,8 @@ struct Kinematics::Workspace::Impl {
 };
 
 Kinematics::Kinematics(const RobotModel& model, const Vec3& gravity_W, KinematicsBackend backend)
-    : impl_(new const Impl{makeBackend(model, gravity_W, backend), backend}) {}
+    : impl_(new const Impl{makeBackend(model, gravity_W, backend), backend, rotorInertias(model)}) {
+}
 Kinematics::Kinematics(Kinematics&&) noexcept = default;
 Kinematics::~Kinematics() = default;
 
@@ -139,12 +151,15 @@ void Kinematics::inverseDynamics(const VecX& q, const VecX& v, const VecX& a, Wo
                                  VecX& tau) const {
   call(impl_->any, workspace.impl_->place(),
        [&](const auto& backend, auto& w) { backend.inverseDynamics(q, v, a, w, tau); });
+  tau += impl_->rotors.cwiseProduct(a);
 }
 
 void Kinematics::inverseDynamicsDerivatives(const VecX& q, const VecX& v, const VecX& a,
                                             Workspace& workspace, InverseDynamics& out) const {
   call(impl_->any, workspace.impl_->place(),
        [&](const auto& backend, auto& w) { backend.inverseDynamicsDerivatives(q, v, a, w, out); });
+  out.tau += impl_->rotors.cwiseProduct(a);
+  out.dtau_da.diagonal() += impl_->rotors;
 }
 
 Vec3 Kinematics::centerOfMass(const Workspace& workspace) const {

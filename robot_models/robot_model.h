@@ -54,6 +54,9 @@ struct Coordinate {
   double upper = 0.0;
   double velocity = 0.0;  ///< limit of |q̇|; infinite where there is none
   double effort = 0.0;    ///< limit of |torque or force|; infinite where there is none
+  /// Inertia of the drive's rotor, seen from the joint: gear ratio squared times the rotor's own
+  /// [kg m^2 or kg]. URDF has none: empty where nobody gave it.
+  std::optional<double> rotor_inertia;
 };
 
 struct Link {
@@ -66,6 +69,7 @@ struct Link {
   bool collides_as_visual = false;  ///< `collision` is the URDF's visual geometry
   /// Why the file's mass and inertia cannot be used, so that `inertia` is none; empty: they can.
   std::string inertia_fault;
+  bool inertia_is_given = false;  ///< `inertia` is not the file's, but was given beside it
 };
 
 /// A named set of coordinates that are planned together (SRDF group).

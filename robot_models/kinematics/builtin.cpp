@@ -10,40 +10,16 @@
 // is z_i × (p_Q − p_i) for a turn and z_i for a slide, for every node i between the link and the
 // base. A joint variable is x_i = multiplier_i q[coordinate_i] + offset_i (mimic joints share a
 // coordinate), so that column coordinate_i of a Jacobian collects multiplier_i times this.
-//
-// One 3-vector per register. The sines of all nodes are taken at once, before the recursion: they
-// vectorise, the recursion does not.
 #include "allclear/robot_models/kinematics/builtin.h"
 
 #include <algorithm>
 
 #include "allclear/core/assert.h"
-#include "allclear/core/sincos.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace allclear {
 namespace {
-
-Columns4 packColumns(const Mat3& M) {
-  return {{pack(Vec3(M.col(0))), pack(Vec3(M.col(1))), pack(Vec3(M.col(2)))}};
-}
-
-/// A node for the kernels. Identity turns and missing inertias are marked: they are skipped.
-KernelNode kernelNode(const MotionNode& node) {
-  KernelNode k{};
-  for (int i = 0; i < 3; ++i) k.fixed[i] = pack(Vec3(node.X_PF.R.col(i)));
-  k.fixed[3] = pack(node.X_PF.p);
-  k.inertia_C = packColumns(node.inertia.I_C);
-  k.p_NC = pack(node.inertia.p_LC);
-  k.mass = node.inertia.mass;
-  k.parent = node.parent;
-  k.axis = node.axis;
-  k.turns = node.turns;
-  k.rotated = node.X_PF.R != Mat3::Identity();
-  k.has_inertia = node.has_inertia;
-  return k;
-}
 
 KernelMount kernelMount(const LinkMount& mount) {
   KernelMount k{};
@@ -52,44 +28,6 @@ KernelMount kernelMount(const LinkMount& mount) {
   k.node = mount.node;
   k.identity = mount.is_identity;
   return k;
-}
-
-ALLCLEAR_INLINE Frame4 identityFrame() {
-  return {{pack(1, 0, 0), pack(0, 1, 0), pack(0, 0, 1), pack(0, 0, 0)}};
-}
-
-/// World frames of all nodes, from the sines and cosines of their variables.
-ALLCLEAR_MULTIVERSION
-void frameKernel(const KernelNode* nodes, int count, const double* x, const double* sines,
-                 const double* cosines, Frame4* frames) {
-  for (int i = 0; i < count; ++i) {
-    const KernelNode& node = nodes[i];
-    const Frame4 parent = node.parent < 0 ? identityFrame() : frames[node.parent];
-    Frame4 F = parent;
-    if (node.rotated) {
-      for (int k = 0; k < 3; ++k) F.c[k] = rotate(parent, node.fixed[k]);
-    }
-    F.c[3] = parent.c[3] + rotate(parent, node.fixed[3]);
-    const double s = sines[i];
-    const double c = cosines[i];
-    // A turn about an axis by x: u' = u cos x + v sin x, v' = v cos x - u sin x of the other two.
-    if (!node.turns) {
-      F.c[3] += axisOf(node, F) * x[i];
-    } else if (node.axis == 2) {
-      const Pack4 a = F.c[0];
-      F.c[0] = a * c + F.c[1] * s;
-      F.c[1] = F.c[1] * c - a * s;
-    } else if (node.axis == 1) {
-      const Pack4 a = F.c[2];
-      F.c[2] = a * c + F.c[0] * s;
-      F.c[0] = F.c[0] * c - a * s;
-    } else {
-      const Pack4 a = F.c[1];
-      F.c[1] = a * c + F.c[2] * s;
-      F.c[2] = F.c[2] * c - a * s;
-    }
-    frames[i] = F;
-  }
 }
 
 ALLCLEAR_INLINE void store(const Frame4& F, Pose* X) {
@@ -118,17 +56,13 @@ void mountKernel(const KernelMount* mounts, int count, const Frame4* frames, Pos
   }
 }
 
-constexpr int kVectorWidth = 8;  // doubles of the widest registers
-
 }  // namespace
 
 BuiltinKinematics::BuiltinKinematics(const RobotModel& model, const Vec3& gravity_W)
-    : tree_(model), gravity_W_(gravity_W) {
+    : tree_(model), gravity_W_(gravity_W), frames_(tree_) {
   for (const MotionNode& node : tree_.nodes()) {
-    nodes_.push_back(kernelNode(node));
     coordinate_.push_back(node.coordinate);
     multiplier_.push_back(node.multiplier);
-    offset_.push_back(node.offset);
     depth_.push_back(node.parent < 0 ? 0 : depth_[node.parent] + 1);
     deepest_ = std::max(deepest_, depth_.back() + 1);
   }
@@ -137,28 +71,17 @@ BuiltinKinematics::BuiltinKinematics(const RobotModel& model, const Vec3& gravit
 
 BuiltinKinematics::Workspace BuiltinKinematics::makeWorkspace() const {
   Workspace w;
+  static_cast<NodeFrames::Workspace&>(w) = frames_.makeWorkspace();
   const int count = nodeCount();
-  const int padded = (count + kVectorWidth - 1) / kVectorWidth * kVectorWidth;
-  for (VecX* v : {&w.x, &w.sines, &w.cosines}) v->setZero(padded);
   for (VecX* v : {&w.node_v, &w.node_a, &w.node_force, &w.subtree_mass}) v->setZero(count);
-  w.frames.resize(count);
   w.rnea_nodes.resize(count);
   w.derivative_nodes.resize(count);
   return w;
 }
 
-void BuiltinKinematics::computeFrames(const VecX& q, Workspace& w) const {
-  ALLCLEAR_ASSERT(q.size() == dimension());
-  const int count = nodeCount();
-  for (int i = 0; i < count; ++i) w.x[i] = multiplier_[i] * q[coordinate_[i]] + offset_[i];
-  // Over the padding too: whole vectors, no rest of a loop.
-  sinCos(w.x.data(), static_cast<int>(w.x.size()), w.sines.data(), w.cosines.data());
-  frameKernel(nodes_.data(), count, w.x.data(), w.sines.data(), w.cosines.data(), w.frames.data());
-}
-
 void BuiltinKinematics::linkPoses(const VecX& q, Workspace& workspace,
                                   std::vector<Pose>& X_WL) const {
-  computeFrames(q, workspace);
+  frames_.place(q, workspace);
   X_WL.resize(mounts_.size());
   mountKernel(mounts_.data(), linkCount(), workspace.frames.data(), X_WL.data());
 }
@@ -169,8 +92,8 @@ void BuiltinKinematics::pointJacobian(const Workspace& workspace, int link, cons
   J.setZero(6, dimension());
   // Only the nodes between the link and the base move the point; the other columns stay zero.
   const Pack4 point = pack(p_WQ);
-  for (int i = mounts_[link].node; i >= 0; i = nodes_[i].parent) {
-    const KernelNode& node = nodes_[i];
+  for (int i = mounts_[link].node; i >= 0; i = nodes()[i].parent) {
+    const KernelNode& node = nodes()[i];
     const Frame4& F = workspace.frames[i];
     const Pack4 z = F.c[node.axis] * multiplier_[i];
     double* column = J.col(coordinate_[i]).data();
@@ -187,7 +110,7 @@ Vec3 BuiltinKinematics::centerOfMass(const Workspace& workspace) const {
   double mass = still.mass;
   Vec3 sum = still.mass * still.p_LC;
   for (int i = 0; i < nodeCount(); ++i) {
-    const KernelNode& node = nodes_[i];
+    const KernelNode& node = nodes()[i];
     const Frame4& F = workspace.frames[i];
     mass += node.mass;
     sum += node.mass * unpack(F.c[3] + rotate(F, node.p_NC));
@@ -200,7 +123,7 @@ Vec3 BuiltinKinematics::centerOfMass(const Workspace& workspace) const {
 void BuiltinKinematics::centerOfMassJacobian(Workspace& workspace, Mat3X& J) const {
   J.setZero(3, dimension());
   double total = tree_.worldInertia().mass;
-  for (const KernelNode& node : nodes_) total += node.mass;
+  for (const KernelNode& node : nodes()) total += node.mass;
   if (total <= 0.0) return;
   std::vector<RneaNode>& scratch = workspace.rnea_nodes;  // its moment holds h
   VecX& mass = workspace.subtree_mass;
@@ -208,7 +131,7 @@ void BuiltinKinematics::centerOfMassJacobian(Workspace& workspace, Mat3X& J) con
   for (RneaNode& node : scratch) node.moment = pack(0, 0, 0);
   // From the leaves: a node's sums are complete when its turn comes.
   for (int i = nodeCount() - 1; i >= 0; --i) {
-    const KernelNode& node = nodes_[i];
+    const KernelNode& node = nodes()[i];
     const Frame4& F = workspace.frames[i];
     mass[i] += node.mass;
     scratch[i].moment += (F.c[3] + rotate(F, node.p_NC)) * node.mass;

@@ -5,6 +5,7 @@
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/builtin_kernels.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
+#include "allclear/robot_models/kinematics/node_frames.h"
 
 namespace allclear {
 
@@ -31,9 +32,8 @@ class BuiltinKinematics {
   Wrench groundReaction(const VecX& q, const VecX& v, const VecX& a, Workspace& workspace) const;
 
  private:
-  int nodeCount() const { return static_cast<int>(nodes_.size()); }
-  /// Fills x, sines, cosines and frames of the workspace from q.
-  void computeFrames(const VecX& q, Workspace& workspace) const;
+  int nodeCount() const { return frames_.count(); }
+  const std::vector<KernelNode>& nodes() const { return frames_.nodes(); }
   /// Fills node_v and node_a of the workspace from velocities and accelerations by coordinate.
   void spreadRates(const VecX& v, const VecX& a, Workspace& workspace) const;
   /// Fills node_force and returns the load of all nodes on the world.
@@ -45,25 +45,18 @@ class BuiltinKinematics {
 
   MotionTree tree_;
   Vec3 gravity_W_;
-  std::vector<KernelNode> nodes_;
+  NodeFrames frames_;
   std::vector<KernelMount> mounts_;
-  // By node: the joint variable is x = multiplier * q[coordinate] + offset.
+  // By node.
   std::vector<int> coordinate_;
   std::vector<double> multiplier_;
-  std::vector<double> offset_;
-  std::vector<int> depth_;  ///< by node: number of ancestors
+  std::vector<int> depth_;  ///< number of ancestors
   int deepest_ = 0;         ///< greatest depth + 1
 };
 
-/// Everything by node, but the path's rows.
-struct BuiltinKinematics::Workspace {
-  // The configuration that the workspace holds.
-  VecX x;  ///< joint variables, padded to whole vectors
-  VecX sines;
-  VecX cosines;
-  std::vector<Frame4> frames;  ///< X_WN
-
-  // Scratch of single calls.
+/// Everything by node, but the path's rows. Holds the configuration placed last, and the scratch of
+/// single calls.
+struct BuiltinKinematics::Workspace : NodeFrames::Workspace {
   VecX node_v;
   VecX node_a;
   VecX node_force;    ///< generalised force

@@ -213,7 +213,7 @@ void productKernel(const DerivativeNode& d, const double* __restrict path, int s
 
 void BuiltinKinematics::updatePath(int node, int stride, Workspace& w) const {
   // Above the first row that fits, all do: a node has one path to the base.
-  for (int i = node; i >= 0 && w.path[depth_[i]] != i; i = nodes_[i].parent) {
+  for (int i = node; i >= 0 && w.path[depth_[i]] != i; i = nodes()[i].parent) {
     const int at = depth_[i];
     w.path[at] = i;
     storeRows(w.path_rows.data(), stride, at, w.derivative_nodes[i].S);
@@ -243,12 +243,12 @@ void BuiltinKinematics::addProducts(int j, int stride, const Workspace& w,
 
 void BuiltinKinematics::inverseDynamicsDerivatives(const VecX& q, const VecX& v, const VecX& a,
                                                    Workspace& w, InverseDynamics& out) const {
-  computeFrames(q, w);
+  frames_.place(q, w);
   spreadRates(v, a, w);
   const int count = nodeCount();
-  forwardKernel(nodes_.data(), count, w.frames.data(), w.node_v.data(), w.node_a.data(),
+  forwardKernel(nodes().data(), count, w.frames.data(), w.node_v.data(), w.node_a.data(),
                 gravity_W_.data(), w.derivative_nodes.data());
-  gatherKernel(nodes_.data(), count, w.derivative_nodes.data());
+  gatherKernel(nodes().data(), count, w.derivative_nodes.data());
 
   const int n = dimension();
   out.tau.setZero(n);

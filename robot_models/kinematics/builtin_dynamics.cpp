@@ -99,9 +99,9 @@ void BuiltinKinematics::spreadRates(const VecX& v, const VecX& a, Workspace& w) 
 
 Wrench BuiltinKinematics::newtonEuler(const VecX& q, const VecX& v, const VecX& a,
                                       Workspace& w) const {
-  computeFrames(q, w);
+  frames_.place(q, w);
   spreadRates(v, a, w);
-  const RneaData data{nodes_.data(), w.frames.data(), w.node_v.data(), w.node_a.data(),
+  const RneaData data{nodes().data(), w.frames.data(), w.node_v.data(), w.node_a.data(),
                       w.rnea_nodes.data()};
   Pack4 force;
   Pack4 moment;

@@ -63,6 +63,10 @@ struct DerivativeNode {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+ALLCLEAR_INLINE Frame4 identityFrame() {
+  return {{pack(1, 0, 0), pack(0, 1, 0), pack(0, 0, 1), pack(0, 0, 0)}};
+}
+
 ALLCLEAR_INLINE Pack4 rotate(const Frame4& frame, Pack4 v) {
   return frame.c[0] * v[0] + frame.c[1] * v[1] + frame.c[2] * v[2];
 }

@@ -55,11 +55,12 @@ std::vector<PoseT<Scalar>> linkPosesOf(const MotionTree& tree, const std::vector
   return X_WL;
 }
 
-/// Net force that the ground supplies and its moment about the world origin.
+/// Net force that the ground supplies and its moment about a point of the world.
 template <class Scalar>
 struct GroundWrench {
   Vec3T<Scalar> force = Vec3T<Scalar>::Zero();
   Vec3T<Scalar> moment = Vec3T<Scalar>::Zero();
+  Vec3 about = Vec3::Zero();  ///< given
 };
 
 /// Force and moment (about the node's origin) that move the body of each node, gravity included.
@@ -108,17 +109,20 @@ NodeLoads<Scalar> bodyLoads(const MotionTree& tree, const std::vector<PoseT<Scal
   return loads;
 }
 
-/// Generalised forces by coordinate: Newton and Euler's equations body by body in world axes.
+/// Generalised forces by coordinate: Newton and Euler's equations body by body in world axes. `X`
+/// are the poses of the nodes. The ground carries all that moves, not what is fixed to the world.
 template <class Scalar>
-std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<Scalar>& q,
+std::vector<Scalar> inverseDynamicsAt(const MotionTree& tree, const std::vector<PoseT<Scalar>>& X,
                                       const std::vector<Scalar>& v, const std::vector<Scalar>& a,
-                                      const Vec3& gravity_W,
-                                      GroundWrench<Scalar>* ground = nullptr) {
+                                      const Vec3& gravity_W, GroundWrench<Scalar>* ground) {
   using Vector = Vec3T<Scalar>;
-  const std::vector<PoseT<Scalar>> X = nodePoses(tree, q);
   auto [force, moment] = bodyLoads(tree, X, v, a, gravity_W);
   // Inward: loads of subtrees, and their share along each axis.
   std::vector<Scalar> tau(tree.dimension(), Scalar(0.0));
+  // Rotors turn with their joints.
+  for (int c = 0; c < tree.dimension(); ++c) {
+    if (tree.rotorInertia()[c] > 0.0) tau[c] = a[c] * Scalar(tree.rotorInertia()[c]);
+  }
   for (std::size_t i = force.size(); i-- > 0;) {
     const MotionNode& node = tree.nodes()[i];
     const Vector z = X[i].R.col(node.axis);
@@ -127,14 +131,26 @@ std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<
       force[node.parent] += force[i];
       moment[node.parent] += moment[i] + Vector(X[i].p - X[node.parent].p).cross(force[i]);
     } else if (ground != nullptr) {
+      const Vector arm = X[i].p - ground->about.template cast<Scalar>();
       ground->force += force[i];
-      ground->moment += moment[i] + X[i].p.cross(force[i]);
+      ground->moment += moment[i] + arm.cross(force[i]);
     }
   }
+  return tau;
+}
+
+/// The same at q; the ground carries the whole robot.
+template <class Scalar>
+std::vector<Scalar> inverseDynamicsOf(const MotionTree& tree, const std::vector<Scalar>& q,
+                                      const std::vector<Scalar>& v, const std::vector<Scalar>& a,
+                                      const Vec3& gravity_W,
+                                      GroundWrench<Scalar>* ground = nullptr) {
+  std::vector<Scalar> tau = inverseDynamicsAt(tree, nodePoses(tree, q), v, a, gravity_W, ground);
   if (ground != nullptr) {
     const Vec3 weight = -tree.worldInertia().mass * gravity_W;
     ground->force += weight.template cast<Scalar>();
-    ground->moment += Vec3(tree.worldInertia().p_LC.cross(weight)).template cast<Scalar>();
+    const Vec3 arm = tree.worldInertia().p_LC - ground->about;
+    ground->moment += Vec3(arm.cross(weight)).template cast<Scalar>();
   }
   return tau;
 }

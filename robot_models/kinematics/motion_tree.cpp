@@ -78,6 +78,7 @@ MotionTree::MotionTree(const RobotModel& model)
     : mounts_(model.links().size()), dimension_(model.dimension()) {
   mounts_[0].is_identity = true;
   for (int j : depthFirstJoints(model)) addJoint(model, model.joints()[j]);
+  for (const Coordinate& c : model.coordinates()) rotors_.push_back(c.rotor_inertia.value_or(0.0));
 
   for (std::size_t l = 0; l < mounts_.size(); ++l) {
     LinkMount& mount = mounts_[l];

@@ -40,6 +40,8 @@ class MotionTree {
   const std::vector<MotionNode>& nodes() const { return nodes_; }
   const std::vector<LinkMount>& mounts() const { return mounts_; }  ///< by link
   const Inertia& worldInertia() const { return world_inertia_; }    ///< of links that never move
+  /// By coordinate; 0 where none is known.
+  const std::vector<double>& rotorInertia() const { return rotors_; }
   int dimension() const { return dimension_; }
   int nodeCount() const { return static_cast<int>(nodes_.size()); }
   /// True when every node has a coordinate of its own.
@@ -56,6 +58,7 @@ class MotionTree {
   std::vector<MotionNode> nodes_;
   std::vector<LinkMount> mounts_;
   Inertia world_inertia_;
+  std::vector<double> rotors_;
   int dimension_ = 0;
   bool has_mimics_ = false;
 };

@@ -74,7 +74,8 @@ TEST_F(FittedShapesFile, NamesWhatIsWrongWithIt) {
       {file(R"({"type": "sphere", "radius": "1")" + rest), "links[0].shapes[0].radius"},
       {file(R"({"type": "sphere", "radius": 1e999)" + rest), "out of range"},
       {file(R"({"type": "sphere", "radious": 1)" + rest), "did you mean 'radius'?"},
-      {file(R"({"type": "mesh")" + rest), "must be 'sphere', 'capsule', 'cylinder' or 'box'"},
+      {file(R"({"type": "mesh")" + rest),
+       "must be 'sphere', 'capsule', 'cylinder', 'box' or 'ellipsoid'"},
       {file(R"({"type": "capsule", "radius": 1)" + rest), "'length' is missing"},
       {file(R"({"type": "sphere", "radius": 1, "position": [0, 0], "orientation": [0, 0, 0, 1]})"),
        "must have 3 entries"},
@@ -122,6 +123,26 @@ TEST_F(FittedShapesFile, IsRefusedForAnotherRobot) {
   EXPECT_NE(errorFor().find("no such link"), std::string::npos);
   shapes.links.clear();
   EXPECT_NE(errorFor().find("'base' is missing"), std::string::npos);
+}
+
+TEST_F(FittedShapesFile, HoldsEllipsoids) {
+  RobotModel::Data data;
+  data.name = "r";
+  data.source_sha256 = "abc";
+  data.links = {{"base", -1, {}, {{Box(Vec3(0.2, 0.4, 0.6)), Pose{}}}, {}}};
+  const RobotModel robot(data);
+  const std::vector<LinkFit> fits = fitLinkEllipsoids(robot, 1);
+  ASSERT_EQ(fits.size(), 1u);
+  EXPECT_NEAR(fits[0].set.solid_volume, 0.048, 1e-9);
+  // The least ellipsoid about a box: its half edges times the root of 3.
+  EXPECT_NEAR(fits[0].set.volume, 4.0 / 3.0 * M_PI * std::pow(3.0, 1.5) * 0.1 * 0.2 * 0.3, 1e-4);
+  writeFittedShapes(fittedShapes(robot, fits), path_);
+  const FittedShapes read = readFittedShapes(path_, robot);
+  ASSERT_EQ(read.links[0].shapes.size(), 1u);
+  const Ellipsoid* written = std::get_if<Ellipsoid>(&fits[0].set.capsules[0].shape);
+  const Ellipsoid* found = std::get_if<Ellipsoid>(&read.links[0].shapes[0].shape);
+  ASSERT_TRUE(written && found);
+  EXPECT_EQ(found->radii(), written->radii());
 }
 
 TEST(FitLinks, EncloseEveryVertexOfThePandaWhateverTheNumberOfThreads) {
