@@ -16,15 +16,17 @@
 #include "allclear/core/sha256.h"
 #include "allclear/planner/certificate/assumptions.h"
 #include "allclear/planner/certificate/boundable.h"
+#include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/claims.h"
-#include "allclear/planner/problem/support_polygon.h"
+#include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/trajectories/trajectory_json.h"
 
@@ -140,19 +142,20 @@ FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeo
     } else {
       sentences.faults.push_back(pair + overlap +
                                  " and do not move relative to each other: move one of them, or "
-                                 "add the pair to collision.allowed");
+                                 "add the pair to collision.allowed: [[" +
+                                 contact.a + ", " + contact.b +
+                                 "]], which leaves all other pairs checked");
     }
   }
   return sentences;
 }
 
 /// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
-std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory) {
+std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory,
+                                           const Trajectory* wrenches) {
   std::vector<std::string> demands = demandsLeftOpen(problem, trajectory);
-  for (const FixedLink& contact : problem.contacts) {
-    if (!isMoved(problem, contact.link)) continue;  // nothing moves it: it stays
-    demands.push_back("contact of '" + problem.robot->links()[contact.link].name + "'");
-  }
+  const std::string forces = forcesLeftOpen(problem, trajectory, wrenches);
+  if (!forces.empty()) demands.push_back(forces);
   return demands;
 }
 
@@ -205,9 +208,13 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
     if (!relief.empty()) out += " Near the ends (end_margin: relax) " + relief + ".";
     const std::string uncertainty = uncertaintyText(problem);
     if (!uncertainty.empty()) {
-      out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + ".";
+      out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + "." +
+             spreadSentence(problem);
     }
     if (certificate.tube) out += " " + tubeText(problem, *certificate.tube);
+    for (const std::string& sentence : impactSentences(problem, certificate.limits)) {
+      out += " " + sentence + ".";
+    }
   } else {
     // A few faults: the rest is often the same fault of other pieces or at other times.
     constexpr std::size_t kShown = 3;
@@ -233,25 +240,38 @@ std::vector<std::string> plannedNames(const Problem& problem) {
   return names;
 }
 
+std::vector<std::string> wrenchNames(const Problem& problem) {
+  if (!usesWrenches(problem)) return {};
+  return ContactSet(problem).wrenchNames(*problem.robot);
+}
+
 std::string trajectorySha256(const NamedTrajectory& trajectory) {
-  return sha256(formatTrajectoryJson(trajectory.trajectory, trajectory.joint_names));
+  return sha256(formatTrajectoryJson(trajectory));
 }
 
 bool isSameTrajectory(const NamedTrajectory& a, const NamedTrajectory& b) {
-  return formatTrajectoryJson(a.trajectory, a.joint_names) ==
-         formatTrajectoryJson(b.trajectory, b.joint_names);
+  return formatTrajectoryJson(a) == formatTrajectoryJson(b);
 }
 
 Certificate certify(const Problem& problem, const Trajectory& trajectory,
                     const CertificateOptions& options) {
+  return certify(problem, trajectory, nullptr, options);
+}
+
+Certificate certify(const Problem& problem, const Trajectory& trajectory,
+                    const Trajectory* wrenches, const CertificateOptions& options) {
   if (trajectory.dimension() != problem.plannedCount()) {
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
   }
   requireBoundable(problem, trajectory);
   requireCertifiable(problem);
+  requireMatchingWrenches(problem, trajectory, wrenches);
   // What the certificate is about, so that it cannot be taken for another robot's or task's.
   Certificate certificate{.trajectory = {trajectory, plannedNames(problem), {}}};
+  if (wrenches != nullptr) {
+    certificate.trajectory.wrenches = ContactWrenches{*wrenches, wrenchNames(problem)};
+  }
   certificate.trajectory_sha256 = trajectorySha256(certificate.trajectory);
   certificate.robot_sha256 = problem.robot->sourceSha256();
   certificate.task_sha256 = problem.source_sha256;
@@ -268,9 +288,13 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
     certificate.tube = tubeOf(geometry, cover, motion);
   }
   addPairs(geometry, std::move(cover), &certificate);
-  certificate.limits = certifiedLimits(problem, trajectory, options.limits, motion);
+  certificate.limits = certifiedLimits(problem, trajectory, wrenches, options.limits, motion);
   for (const CertifiedLimit& limit : certificate.limits) {
-    if (!limit.kept) certificate.faults.push_back(limitFault(limit));
+    if (!limit.kept && !isImpactLimit(limit)) certificate.faults.push_back(limitFault(limit));
+  }
+  // Of contacts the whole region is one fault: they fail together, and one cure helps all.
+  for (std::string& fault : impactFaults(problem, certificate.limits, trajectory.duration())) {
+    certificate.faults.push_back(std::move(fault));
   }
   for (std::string& finding : endAndJointFindings(problem, trajectory, options.limits, motion)) {
     certificate.faults.push_back(std::move(finding));
@@ -278,7 +302,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   FixedPairSentences fixed = fixedPairSentences(problem, geometry);
   certificate.static_contacts = std::move(fixed.contacts);
   for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
-  certificate.not_covered = demandsNotCovered(problem, trajectory);
+  certificate.not_covered = demandsNotCovered(problem, trajectory, wrenches);
   certificate.clear = certificate.faults.empty();
   certificate.message = verdictOf(problem, certificate);
   return certificate;

@@ -91,7 +91,7 @@ struct CertificatePair {
 struct CertifiedLimit {
   std::string subject;   ///< a joint, a link, or empty for the whole
   std::string quantity;  ///< "position", "velocity", "acceleration", "jerk", "torque", "duration",
-                         ///< "angle of the kept axis", "x in the box", ...
+                         ///< "angle of the kept axis", "x in the box", "contact force with hand"
   double lower = 0.0;    ///< proven bounds
   double upper = 0.0;
   double lower_limit = 0.0;
@@ -194,6 +194,15 @@ struct Certificate {
 Certificate certify(const Problem& problem, const Trajectory& trajectory,
                     const CertificateOptions& options = {});
 
+/// The same for a robot that stands on contacts, with the wrenches of all contacts besides the base
+/// (rows as `wrenchNames` has them, and the trajectory's duration). Where forces at contacts are
+/// part of the problem, the certificate says that with these wrenches, and what is then left for
+/// the base to supply, every contact is within its friction and its sole and the torques within
+/// their limits, for all t; without them (null) it says nothing of forces and torques
+/// (`not_covered`).
+Certificate certify(const Problem& problem, const Trajectory& trajectory,
+                    const Trajectory* wrenches, const CertificateOptions& options = {});
+
 /// Whether a certificate proves what it claims.
 struct CertificateVerdict {
   bool valid = false;
@@ -207,6 +216,11 @@ struct CertificateVerdict {
 /// certificate that does not claim `clear` is not valid.
 CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& certificate,
                                      const CertificateOptions& options = {});
+
+/// How many times as long the motion has to take, along the same path, for every contact limit
+/// (`LimitSettings::contact`) to be proven; 1 where they are. Energies fall with the square of the
+/// duration, exactly, so this needs no search.
+double provenContactStretch(const Problem& problem, const Trajectory& trajectory);
 
 /// A proof that `allclear-verify` checks without any code of the planner (docs/proof.md).
 struct Proof {
@@ -225,6 +239,10 @@ std::string assumptionsInBrief(const Certificate& certificate);
 
 /// The joint names of the planned coordinates, as trajectory files have them.
 std::vector<std::string> plannedNames(const Problem& problem);
+
+/// The names of the rows of contact wrenches, "r_foot/fx", ...: those of `problem`'s contacts
+/// besides the base. Empty where forces at contacts are no part of it.
+std::vector<std::string> wrenchNames(const Problem& problem);
 
 /// Whether two trajectories are the same to the bit.
 bool isSameTrajectory(const NamedTrajectory& a, const NamedTrajectory& b);

@@ -5,7 +5,8 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/certificate/statements.h"
-#include "allclear/planner/problem/support_polygon.h"
+#include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
@@ -17,11 +18,11 @@ namespace {
 
 /// Demands that the optimiser has no rows for: better refused than forgotten.
 void refuseUnsupported(const Problem& problem) {
-  for (const FixedLink& contact : problem.contacts) {
-    if (!isMoved(problem, contact.link)) continue;
-    throw InputError(
-        {problem.source_file, 0, "contacts: a link that planned joints move", ""},
-        "cannot be planned for; `allclear certify` takes it into account where it can");
+  // What leads a curve through waypoints, or over trees, knows nothing of contacts.
+  if (!problem.waypoints.empty() && !contactTargets(problem).empty()) {
+    throw InputError({problem.source_file, 0, "waypoints", ""},
+                     "cannot be planned for together with contacts of links that planned joints "
+                     "move; plan from waypoint to waypoint");
   }
 }
 
@@ -36,7 +37,12 @@ void requirePlannable(const Problem& problem) {
 /// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.
 std::string fixedFault(const Problem& problem) {
   const FixedPairSentences fixed = fixedPairSentences(problem, certifiedGeometry(problem));
-  return fixed.faults.empty() ? "" : "No plan: " + fixed.faults.front() + ".";
+  if (fixed.faults.empty()) return "";
+  const std::size_t more = fixed.faults.size() - 1;
+  return "No plan: " + fixed.faults.front() +
+         (more == 0
+              ? "."
+              : "; so do " + std::to_string(more) + (more == 1 ? " more pair." : " more pairs."));
 }
 
 /// Share of the time limit for the search. The rest is for the text of a failure, which looks for
@@ -50,6 +56,16 @@ RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
   context.threads = threadCount(options.threads);
   context.seed = options.seed;
   return context.endingAfter(options.time_limit, context.start);
+}
+
+/// Where contacts bind the joints to each other, no inverse kinematics of one link leads to a pose:
+/// it becomes a posture, and so a fixed end of the curve.
+Problem withPosture(Problem problem) {
+  const auto* pose = std::get_if<PoseTarget>(&problem.goal);
+  if (pose != nullptr && !contactTargets(problem).empty()) {
+    problem.goal = postureTarget(problem, *pose);
+  }
+  return problem;
 }
 
 /// Whether the margins may be why there is no plan: nothing else is known to stand in the way.
@@ -69,12 +85,14 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
   requirePlannable(problem);
   const RunContext whole = contextOf(options, hooks);
   const RunContext context = whole.endingAfter(kShareOfSearch * options.time_limit, whole.start);
-  auto search = std::make_unique<PlanSearch>(problem, problem, options, context);
+  Problem later = withPosture(problem);
+  // Contact limits come in when a plan is accepted, which is then slowed down.
+  if (problem.limits.slow_down) later.limits.contact.clear();
+  auto search = std::make_unique<PlanSearch>(later, problem, options, context);
   // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
   // and solve nothing.
   std::string fault = fixedFault(problem);
   if (fault.empty()) fault = endFault(problem, search->evaluator());
-  Problem later = problem;
   if (fault.empty()) {
     const RestAtGoal rest = restAtGoal(search->evaluator(), context);
     fault = rest.fault;
@@ -88,7 +106,7 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
   if (plan.message.empty()) {
     search->run();
     if (mayDependOnMargins(plan, search->findings())) {
-      search->findings().margin_hint = marginHint(problem, options, context);
+      search->findings().margin_hint = marginHint(withPosture(problem), options, context);
     }
   }
   plan.statistics.seconds = context.secondsSinceStart();

@@ -73,6 +73,9 @@ struct Plan {
   /// Of the planned coordinates; the best one even if not certified. A certified one comes as rows
   /// for a controller (`controllerRows`), at the joints of the spline that was found.
   std::optional<Trajectory> trajectory;
+  /// Forces at the contacts (`ContactSet`), where torques or balance of a standing robot ask for
+  /// them: over the same time as the trajectory, and part of what the certificate is about.
+  std::optional<Trajectory> wrenches;
   std::optional<Certificate> certificate;  ///< of `trajectory`
   PlanOptions options;                     ///< what it was planned with
   PlanStatistics statistics;

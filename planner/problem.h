@@ -31,7 +31,16 @@ struct PoseTarget {
   double angle_tolerance = 1e-2;     ///< [rad], of the rotation from frame P to the target
 };
 
-using Target = std::variant<JointTarget, PoseTarget>;
+/// Several poses at once, met by the configuration nearest to a reference posture:
+/// 1/2 sum w (q - q_ref)^2 is least among those that keep everything at rest (limits, contacts,
+/// torques, balance, path constraints, clearances). Only as a goal.
+struct PostureTarget {
+  std::vector<PoseTarget> poses;
+  JointTarget reference;  ///< q_ref: every planned coordinate
+  VecX weights;           ///< w: positive, in the order of the reference
+};
+
+using Target = std::variant<JointTarget, PoseTarget, PostureTarget>;
 
 /// A target to pass on the way. Waypoints are passed in their order.
 struct Waypoint {
@@ -59,15 +68,31 @@ using PathConstraint = std::variant<KeepAxis, KeepInBox>;
 
 /// Balance of a legged robot, at every instant.
 struct Balance {
-  enum class Criterion { kZmp, kCom };
+  enum class Criterion {
+    kZmp,     ///< the zero-moment point of the whole ground reaction is in the support polygon
+    kCom,     ///< the same for the robot at rest in every configuration
+    kForces,  ///< there are forces at the contacts, within friction and soles, that carry the
+              ///< motion
+  };
   std::vector<int> support_links;  ///< their contact surfaces span the support polygon
   Criterion criterion = Criterion::kZmp;
   double margin = 0.0;  ///< distance kept from the polygon's edge [m]
 };
 
-/// A link that stays where the start configuration puts it.
-struct FixedLink {
+/// A place of a link that stays where the start configuration puts it, at every instant.
+struct Contact {
+  enum class Kind {
+    kFlat,   ///< a sole: the link neither moves nor turns
+    kPoint,  ///< the place stays, the link may turn about it
+  };
   int link = -1;
+  Kind kind = Kind::kFlat;
+  Pose X_LC;  ///< the contact frame: the sole's centre, z out of the ground
+  Eigen::Vector2d half_size = Eigen::Vector2d::Zero();  ///< of the sole along x and y [m]
+  double friction = 0.5;                                ///< coefficient
+  double margin = 0.002;             ///< that the centre of pressure keeps from the sole's edge [m]
+  double position_tolerance = 1e-4;  ///< how far any point of the sole may drift [m]
+  double angle_tolerance = 8.7e-4;   ///< how far a sole may turn [rad]
 };
 
 /// What to plan. A plain value; the world frame W is the frame of the robot's root link.
@@ -98,7 +123,7 @@ struct Problem {
   AfterEnd after = AfterEnd::kRest;
   ObjectiveWeights objective;
   std::optional<Balance> balance;
-  std::vector<FixedLink> contacts;
+  std::vector<Contact> contacts;
 
   std::vector<std::string> warnings;  ///< doubtful input, and how it was read
   std::string source_file;
@@ -110,6 +135,14 @@ struct Problem {
   /// The configuration of the robot in which the planned coordinates are `q_planned`.
   VecX configuration(const VecX& q_planned) const;
 };
+
+/// The same problem for a robot that stands: the link of its first flat contact hangs on the world
+/// where the start puts it, and the floating base follows from the joints. Joints and coordinates
+/// keep their names and indices; the base's coordinates are not planned any more, and those of the
+/// start are 0. Indices of links change. Nothing changes where the base is not planned or there is
+/// no flat contact. A task file is read so. Throws `InputError` when the robot cannot be turned
+/// round at that link.
+Problem standOn(const Problem& problem);
 
 /// Whether start and goal are at rest: velocities and accelerations zero.
 bool isRestToRest(const Problem& problem);

@@ -26,6 +26,9 @@ constexpr double kRounding = 1e3 * std::numeric_limits<double>::epsilon();
 /// Lebesgue constant of the nodes is 2.1).
 constexpr double kTimeRounding = 2.0 * std::numeric_limits<double>::epsilon();
 
+/// [rad] of a spread that turns with its obstacle, between two cuts.
+constexpr double kSpreadTurn = 0.02;
+
 /// (h/2)^8 / 8! / 64: the remainder of interpolation at 8 Chebyshev-Lobatto nodes, per eighth
 /// derivative, for a cell of length h.
 double remainderFactor(double length) { return std::pow(0.5 * length, 8) / 40320.0 / 64.0; }
@@ -60,8 +63,36 @@ std::optional<std::size_t> stretchAt(const Obstacle& obstacle, double t) {
 
 }  // namespace
 
+Mat3 PositionSpread::at(double t) const {
+  if (isEmpty()) return Mat3::Zero();
+  const double scale = sigma * sigma;
+  if (t <= knots.front().time) return scale * knots.front().covariance;
+  if (t >= knots.back().time) {
+    if (growth.isZero(0.0)) return scale * knots.back().covariance;
+    return scale * (knots.back().covariance + (t - knots.back().time) * growth);
+  }
+  const auto after = std::upper_bound(knots.begin(), knots.end(), t,
+                                      [](double time, const Knot& k) { return time < k.time; });
+  const Knot &a = *(after - 1), &b = *after;
+  const double s = (t - a.time) / (b.time - a.time);
+  return scale * ((1.0 - s) * a.covariance + s * b.covariance);
+}
+
+double Obstacle::lastChange() const {
+  double last = motion.empty() ? 0.0 : motion.back().time;
+  if (spread.changes()) last = std::max(last, spread.knots.back().time);
+  return spread.growsWithoutEnd() ? std::numeric_limits<double>::infinity() : last;
+}
+
+Mat3 Obstacle::spreadAt(double t) const {
+  const Mat3 K = spread.at(t);
+  if (!spread.in_obstacle) return K;
+  const Mat3 R = pose(t).R;
+  return R * K * R.transpose();
+}
+
 Pose Obstacle::pose(double t) const {
-  if (!moves()) return X_WO;
+  if (motion.empty()) return X_WO;
   if (t <= motion.front().time) return motion.front().X_WO;
   if (t >= motion.back().time) return motion.back().X_WO;
   const auto after =
@@ -80,6 +111,12 @@ std::vector<double> Obstacle::breaks(Interval time, double tolerance) const {
   const auto add = [&](double t) {
     if (t > time.lower && t < time.upper) out.push_back(t);
   };
+  // A spread that turns with the obstacle: straight between two cuts, as searches take it, to a
+  // share `kSpreadTurn`^2 of itself.
+  const double most_turn = spread.in_obstacle && !spread.isEmpty() ? kSpreadTurn : HUGE_VAL;
+  if (spread.changes()) {
+    for (const PositionSpread::Knot& knot : spread.knots) add(knot.time);
+  }
   const double radius = radiusOf(*this);
   for (std::size_t i = 0; i < motion.size(); ++i) {
     add(motion[i].time);
@@ -87,14 +124,16 @@ std::vector<double> Obstacle::breaks(Interval time, double tolerance) const {
     // The error falls with the eighth power of the number of parts.
     const double length = motion[i + 1].time - motion[i].time;
     const double error = remainderFactor(length) * std::pow(turning(*this, i).norm(), 8) * radius;
-    const int parts = 1 + static_cast<int>(std::pow(error / tolerance, 1.0 / 8.0));
+    const int parts = 1 + std::max(static_cast<int>(std::pow(error / tolerance, 1.0 / 8.0)),
+                                   static_cast<int>(turning(*this, i).norm() * length / most_turn));
     for (int part = 1; part < parts; ++part) add(motion[i].time + length * part / parts);
   }
+  std::sort(out.begin(), out.end());
   return out;
 }
 
 BodyCurve Obstacle::curve(Interval cell) const {
-  if (!moves()) return BodyCurve::still(X_WO, cell);
+  if (motion.empty()) return BodyCurve::still(X_WO, cell);
   BodyCurve curve;
   curve.time = cell;
   std::array<Pose, kCount> samples;

@@ -17,6 +17,28 @@ struct PoseKnot {
   Pose X_WO;
 };
 
+/// What is known of an obstacle's position: at each instant it may be displaced by any vector of
+/// the ellipsoid of `sigma` standard deviations of a covariance, which may change with time.
+struct PositionSpread {
+  struct Knot {
+    double time = 0.0;               ///< [s] since the start of the plan
+    Mat3 covariance = Mat3::Zero();  ///< [m^2]: symmetric, without negative eigenvalues
+  };
+  /// Times ascend strictly; linear in between, and held before the first. Empty: the position is
+  /// exact.
+  std::vector<Knot> knots;
+  Mat3 growth = Mat3::Zero();  ///< [m^2/s] of the covariance after the last knot, without end
+  double sigma = 3.0;          ///< standard deviations
+  bool in_obstacle = false;    ///< along the axes of the obstacle's frame, not the world's
+
+  bool isEmpty() const { return knots.empty(); }
+  bool growsWithoutEnd() const { return !isEmpty() && !growth.isZero(0.0); }
+  bool changes() const { return knots.size() > 1 || growsWithoutEnd(); }
+  /// sigma^2 times the covariance at time t [m^2], along the axes of its frame. A displacement e is
+  /// within the ellipsoid when n.e <= sqrt(n' K n) for all n, with K this matrix.
+  Mat3 at(double t) const;
+};
+
 /// A body of the world that the robot must not touch.
 struct Obstacle {
   std::string id;                  ///< unique among obstacles and attached objects
@@ -26,12 +48,21 @@ struct Obstacle {
   /// position is linear and the orientation turns at constant rate along the shorter arc; before
   /// the first knot and after the last one it rests there.
   std::vector<PoseKnot> motion;
+  /// Where it may be besides: the robot keeps clear of all of these places.
+  PositionSpread spread = {};
 
-  bool moves() const { return !motion.empty(); }
+  /// Whether where it is, or where it may be, depends on time.
+  bool moves() const { return !motion.empty() || spread.changes(); }
+  /// The instant from which that does not change any more [s]; infinite for a spread that grows
+  /// without end. Pre: `moves()`.
+  double lastChange() const;
   /// The pose at time t [s].
   Pose pose(double t) const;
+  /// Where it may be displaced to at time t, along the world's axes (`PositionSpread::at`).
+  Mat3 spreadAt(double t) const;
   /// Instants strictly inside `time`, ascending, that cut the motion where it bends and where it
-  /// turns: between two of them `curve` is within `tolerance` [m] of it.
+  /// turns, and the spread where it bends: between two of them `curve` is within `tolerance` [m] of
+  /// the motion, and `spread.at` is linear.
   std::vector<double> breaks(Interval time, double tolerance) const;
   /// The motion over `cell`. Pre: no break is inside of the cell.
   BodyCurve curve(Interval cell) const;

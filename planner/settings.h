@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,6 +54,13 @@ enum class EndMargin {
             ///< certificate says which pairs, how much and how long (`EndRelief`)
 };
 
+/// A gap that two bodies keep so that a part of a human body between them is not clamped (the idea
+/// of ISO 13854; the number is the user's).
+struct MinimumGap {
+  std::string region;  ///< "hand": for messages
+  double gap = 0.0;    ///< [m]
+};
+
 struct CollisionSettings {
   GeometryMode geometry = GeometryMode::kAuto;
   DistanceMode distance = DistanceMode::kAuto;
@@ -63,12 +71,36 @@ struct CollisionSettings {
   /// the certificate takes away little of the free space.
   double tolerance = 1e-4;
   std::vector<PairMargin> pair_margins;
+  /// Every pair of bodies that move against each other keeps the largest of these as its margin,
+  /// unless `pair_margins` names the pair in full.
+  std::vector<MinimumGap> gaps;
   EndMargin end_margin = EndMargin::kStrict;
   /// Pairs that may touch, besides those that the robot model disables.
   std::vector<std::pair<std::string, std::string>> allowed;
   /// The same, from the allowed collision matrix of a scene file.
   std::vector<std::pair<std::string, std::string>> allowed_by_scene;
   MissingCollision missing = MissingCollision::kError;
+};
+
+/// A region of the human body that the robot may run into, unplanned, and the force that it bears:
+/// a mass on a spring (docs/contact-limits.md). Limits the force of a contact at any point, in any
+/// direction, at any time.
+struct ContactLimit {
+  std::string region;              ///< "hand": for messages
+  double stiffness = 0.0;          ///< of the spring [N/m]
+  double mass = 0.0;               ///< of the region [kg]
+  double force = 0.0;              ///< that it bears [N]
+  std::optional<double> pressure;  ///< that it bears [Pa], with the area
+  std::optional<double> area;      ///< of a contact [m^2]
+  double human_speed = 0.0;        ///< in any direction [m/s]
+  std::vector<int> links;          ///< that are limited; empty: all
+
+  /// The force that counts [N]: where a pressure is given, the lesser of the two.
+  double forceLimit() const {
+    const double pressed =
+        pressure && area ? *pressure * *area : std::numeric_limits<double>::infinity();
+    return pressed < force ? pressed : force;
+  }
 };
 
 /// Limits besides the position, velocity and effort limits of the robot model.
@@ -84,6 +116,10 @@ struct LimitSettings {
   /// Keep the joint torques and forces within the model's effort limits. Off by default: inertias
   /// and efforts of many URDFs are made up, and limits computed from them mean nothing.
   bool torque = false;
+  /// Forces of unplanned contacts with people.
+  std::vector<ContactLimit> contact;
+  /// Plan without regard to `contact`, then stretch the plan by the factor that keeps them.
+  bool slow_down = false;
 
   /// URDF has no acceleration limits. Full speed in 0.2 s is what arms of this size are rated for
   /// (a Panda's joints are rated for 3.4 to 7.7 times their speed limit per second).

@@ -12,7 +12,11 @@
 #include <limits>
 #include <map>
 
+#include "allclear/planner/certificate/contact_limits.h"
+#include "allclear/planner/certificate/gap_statement.h"
+#include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/problem/after_end.h"
+#include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
@@ -45,8 +49,11 @@ std::string inBrackets(const std::vector<std::string>& names) {
 class Assumptions {
  public:
   Assumptions(const Problem& problem, const CertifiedGeometry& geometry,
-              const Trajectory& trajectory, const CertificateOptions& options)
-      : problem_(problem), geometry_(geometry), trajectory_(trajectory), options_(options) {}
+              const Trajectory& trajectory, const Trajectory* wrenches,
+              const CertificateOptions& options)
+      : problem_(problem), geometry_(geometry), trajectory_(trajectory), options_(options) {
+    has_wrenches_ = usesWrenches(problem) && forcesLeftOpen(problem, trajectory, wrenches).empty();
+  }
 
   /// The order is that of the one line: what is left out of the proof comes first.
   std::vector<Assumption> run() {
@@ -59,6 +66,13 @@ class Assumptions {
     addLimits();
     addTolerances();
     addMasses();
+    addContactForces();
+    for (Assumption& assumption : impactAssumptions(problem_)) {
+      list_.push_back(std::move(assumption));
+    }
+    for (Assumption& assumption : gapAssumptions(problem_, geometry_)) {
+      list_.push_back(std::move(assumption));
+    }
     addAfterEnd();
     addMovingObstacles();
     addPoses();
@@ -168,6 +182,7 @@ class Assumptions {
   void addLimits();
   void addTolerances();
   void addMasses();
+  void addContactForces();
   void addAfterEnd();
   void addMovingObstacles();
   void addPoses();
@@ -176,6 +191,7 @@ class Assumptions {
   const CertifiedGeometry& geometry_;
   const Trajectory& trajectory_;
   const CertificateOptions& options_;
+  bool has_wrenches_ = false;  ///< forces at contacts are proven
   std::vector<Assumption> list_;
 };
 
@@ -227,16 +243,23 @@ void Assumptions::addTolerances() {
 
 /// Only where something is claimed that depends on them.
 void Assumptions::addMasses() {
-  if (!problem_.limits.torque && !problem_.balance) return;
+  if (!problem_.limits.torque && !problem_.balance && problem_.limits.contact.empty()) return;
   // What moves has a mass (claims.cpp); links without one are fixed to others, or to the world.
-  std::vector<std::string> without;
+  std::vector<std::string> without, given;
   for (const Link& link : problem_.robot->links()) {
+    if (link.inertia_is_given) {
+      given.push_back(link.name + " (" + shown(link.inertia.mass) + " kg" +
+                      (link.inertia.I_C.isZero(0.0) ? " in one point)" : ")"));
+    }
     const bool has_shape = !link.collision.empty() || link.has_visuals;
     if (has_shape && !(link.inertia.mass > 0.0)) without.push_back(link.name);
   }
   std::string text =
-      "Masses and inertias are those of the URDF, gravity is 9.81 m/s^2 along -z of the root; "
-      "friction, motors and contact forces are left out.";
+      std::string("Masses and inertias are those of the URDF, ") +
+      (given.empty() ? "" : "but for those that the task gives: " + joined(given) + "; ") +
+      "gravity is 9.81 m/s^2 along -z of the root; " +
+      (has_wrenches_ ? "friction in joints and motors are left out."
+                     : "friction, motors and contact forces are left out.");
   if (!without.empty()) text += " These links have no mass: " + joined(without) + ".";
   for (const AttachedObject& object : problem_.attached) {
     if (!object.inertia) continue;
@@ -244,20 +267,33 @@ void Assumptions::addMasses() {
     text += " '" + object.id + "' weighs " + shown(object.inertia->mass) + " kg" +
             (is_point ? ", in one point." : ".");
   }
-  add("masses", text, "masses of the URDF" + (without.empty() ? "" : inBrackets(without)));
+  add("masses", text,
+      (given.empty() ? "masses of the URDF" : "masses of URDF and task") +
+          (without.empty() ? "" : inBrackets(without)));
+}
+
+/// The wrenches are a witness: that they exist is proven, that they will act is not.
+void Assumptions::addContactForces() {
+  if (!has_wrenches_) return;
+  add("contact forces",
+      "There are contact forces within friction and soles (the contact wrenches of the trajectory, "
+      "and what they leave to the base) with which the robot moves so" +
+          std::string(problem_.limits.torque ? " and the torques stay within their limits" : "") +
+          "; that these forces, and no others, will act is not claimed.",
+      "contact forces exist, and may be others");
 }
 
 void Assumptions::addAfterEnd() {
-  const double end = trajectory_.duration();
+  const double end = trajectory_.duration(), last = lastMotion(problem_);
   if (!restsAfterEnd(problem_)) {
+    const char* why = std::isinf(last) ? ": where an obstacle may be then grows without end." : ".";
     add("after the end",
-        "Nothing is claimed after the end of the trajectory, t = " + shown(end) + " s.",
+        "Nothing is claimed after the end of the trajectory, t = " + shown(end) + " s" + why,
         "nothing claimed after the end");
     return;
   }
   // A robot that rests where nothing moves any more stays clear for ever.
   std::string text = "The robot rests where the trajectory ends, from t = " + shown(end) + " s on";
-  const double last = lastMotion(problem_);
   if (last > end) {
     text +=
         "; obstacles are checked against it until the last one stops, at t = " + shown(last) + " s";
@@ -268,11 +304,12 @@ void Assumptions::addAfterEnd() {
 void Assumptions::addMovingObstacles() {
   std::vector<std::string> names;
   for (const Obstacle& obstacle : problem_.obstacles) {
-    if (obstacle.moves()) names.push_back(obstacle.id);
+    if (!obstacle.motion.empty()) names.push_back(obstacle.id);
   }
   if (names.empty()) return;
   add("moving obstacles",
-      "These obstacles move exactly as their files say, with t = 0 at the start of the trajectory, "
+      "These obstacles move as their files say (exactly, but for the task's uncertainty), with t = "
+      "0 at the start of the trajectory, "
       "and rest before the first row and after the last: " +
           joined(names) + ". Nothing is claimed before t = 0.",
       counted(names.size(), "obstacle") + " on time (t = 0 at the start)");
@@ -320,7 +357,9 @@ void declareScope(const Problem& problem, const CertifiedGeometry& geometry,
   certificate->valid_until =
       restsAfterEnd(problem) ? std::numeric_limits<double>::infinity() : trajectory.duration();
   certificate->exempt_pairs = geometry.exempt;
-  certificate->assumptions = Assumptions(problem, geometry, trajectory, options).run();
+  certificate->assumptions =
+      Assumptions(problem, geometry, trajectory, certificate->trajectory.wrenchCurve(), options)
+          .run();
 }
 
 std::string scopeDifference(const Certificate& made_anew, const Certificate& given) {

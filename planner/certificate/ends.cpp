@@ -97,10 +97,14 @@ class EndpointChecker {
     }
   }
 
-  /// A goal or waypoint: joint values, or the pose of a link's frame with its tolerances.
+  /// A goal or waypoint: joint values, or poses of links' frames with their tolerances.
   void checkTarget(const std::string& where, double t, const Target& target) {
     if (const auto* joints = std::get_if<JointTarget>(&target)) {
       checkJoints(where, t, *joints, true);
+      return;
+    }
+    if (const auto* posture = std::get_if<PostureTarget>(&target)) {
+      for (const PoseTarget& each : posture->poses) checkTarget(where, t, each);
       return;
     }
     // The angle of the one rotation that turns the wanted frame into the frame that is there.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "allclear/core/input_error.h"
+#include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
@@ -114,10 +115,14 @@ std::string disabledReason(const RobotModel& robot, int a, int b) {
 /// Why the two need not be kept apart; empty when they must. Pre: a comes before b in `bodiesOf`,
 /// so that a is a link whenever one of them is, and b an obstacle whenever one of them is; they are
 /// not both obstacles.
-std::string exemption(const Problem& problem, const CertifiedBody& a, const CertifiedBody& b) {
+std::string exemption(const Problem& problem, const std::vector<GroundPair>& grounds,
+                      const CertifiedBody& a, const CertifiedBody& b) {
   if (holds(problem.collision.allowed, a.name, b.name)) return "task: collision.allowed";
   if (holds(problem.collision.allowed_by_scene, a.name, b.name)) {
     return "scene: allowed_collision_matrix";
+  }
+  if (a.kind == Kind::kLink && isGroundPair(grounds, a.link, b.obstacle)) {
+    return "contact: the link rests on it";
   }
   if (b.kind == Kind::kObstacle || a.kind == Kind::kAttached) return "";
   if (b.kind == Kind::kLink) {
@@ -139,13 +144,14 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
   geometry.bodies = bodiesOf(problem);
   const RelativeMotion motions(problem);
   const EndClearances ends(problem);
+  const std::vector<GroundPair> grounds = groundPairs(problem);
   const int count = static_cast<int>(geometry.bodies.size());
   for (int i = 0; i < count; ++i) {
     for (int j = i + 1; j < count; ++j) {
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
       // Two obstacles may overlap: no plan moves them.
       if (a.kind == Kind::kObstacle && b.kind == Kind::kObstacle) continue;
-      const std::string reason = exemption(problem, a, b);
+      const std::string reason = exemption(problem, grounds, a, b);
       if (!reason.empty()) {
         geometry.exempt.push_back({a.name, b.name, reason});
         continue;

@@ -1,7 +1,6 @@
 #include "allclear/planner/certificate/instant.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "allclear/core/extremes.h"
 #include "allclear/distance/signed_distance.h"
@@ -11,19 +10,6 @@
 
 namespace allclear {
 namespace {
-
-/// The least signed distance [m] of any solid of A to any of B.
-double leastDistance(const std::vector<Geometry>& A, const Pose& X_WA,
-                     const std::vector<Geometry>& B, const Pose& X_WB) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Geometry& i : A) {
-    for (const Geometry& j : B) {
-      least =
-          lowered(least, signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
-    }
-  }
-  return least;
-}
 
 /// The poses of all bodies in configuration q; of obstacles that move, at time t [s].
 class BodyPoses {
@@ -73,6 +59,12 @@ double strayAtStart(const Problem& problem, const StrayReach& reach, const Certi
   return most(solids_a) + (has_value ? uncertainty.obstacles[b.obstacle] : 0.0);
 }
 
+/// Where an obstacle may be displaced to at t.
+std::optional<Mat3> spreadOf(const Problem& problem, const CertifiedBody& body, double t) {
+  if (body.obstacle < 0 || problem.obstacles[body.obstacle].spread.isEmpty()) return std::nullopt;
+  return problem.obstacles[body.obstacle].spreadAt(t);
+}
+
 }  // namespace
 
 /// Each pair at the coarsest fidelity that shows it clear, else at the finest.
@@ -86,9 +78,11 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const bool moves = b.obstacle >= 0 && problem.obstacles[b.obstacle].moves();
     if (moves && !t) continue;
     const Pose X_WA = poses.of(a), X_WB = poses.of(b);
+    const std::optional<Mat3> K = spreadOf(problem, b, t.value_or(0.0));
+    const Mat3* spread = K ? &*K : nullptr;
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastDistance(a.solids(fidelity), X_WA, b.solids(fidelity), X_WB);
+      least = leastSignedDistance(a.solids(fidelity), X_WA, b.solids(fidelity), X_WB, spread);
       return least >= pair.margin;
     });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
@@ -110,9 +104,11 @@ std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedG
     // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
     // counts.
     const double stray = strayAtStart(problem, reach, a, b);
+    const std::optional<Mat3> K = spreadOf(problem, b, 0.0);  // it does not change, nor move
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b));
+      least = leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b),
+                                  K ? &*K : nullptr);
       return least > stray;
     });
     if (!(least > stray)) contacts.push_back({a.name, b.name, least, pair.margin, true});

@@ -50,7 +50,20 @@ struct Enclosure {
     if (std::isnan(p + q + r + s)) return outward(p + q + r + s, p + q + r + s);
     return outward(std::min({p, q, r, s}), std::max({p, q, r, s}));
   }
+  friend Enclosure operator*(const Enclosure& a, double b) {
+    const double p = a.lower * b, q = a.upper * b;
+    return b < 0.0 ? outward(q, p) : outward(p, q);
+  }
 };
+
+/// Encloses the squares: none is negative.
+inline Enclosure squared(const Enclosure& a) {
+  const double p = a.lower * a.lower, q = a.upper * a.upper;
+  const bool has_zero = a.lower <= 0.0 && a.upper >= 0.0;
+  Enclosure out = Enclosure::outward(has_zero ? 0.0 : std::min(p, q), std::max(p, q));
+  out.lower = std::max(0.0, out.lower);
+  return out;
+}
 
 /// Where the sine (or cosine) over x can be at most away from its value at the middle of x: half
 /// the length of x, since its slope is at most 1. The constant 1e-15 is more than four roundings
@@ -104,7 +117,15 @@ struct EnclosedSeries {
     return {a.value * b.value, a.rate * b.value + a.value * b.rate,
             a.second * b.value + two * (a.rate * b.rate) + a.value * b.second};
   }
+  friend EnclosedSeries operator*(const EnclosedSeries& a, double b) {
+    return {a.value * b, a.rate * b, a.second * b};
+  }
 };
+
+/// (a^2)'' = 2 (a'^2 + a a'').
+inline EnclosedSeries squared(const EnclosedSeries& a) {
+  return {squared(a.value), a.value * a.rate * 2.0, (squared(a.rate) + a.value * a.second) * 2.0};
+}
 
 inline EnclosedSeries sin(const EnclosedSeries& x) {
   const Enclosure s = sineOf(x.value), c = cosineOf(x.value);

@@ -18,6 +18,9 @@
 #include <numbers>
 
 #include "allclear/core/extremes.h"
+#include "allclear/planner/certificate/contact_drift.h"
+#include "allclear/planner/certificate/contact_limits.h"
+#include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/torque.h"
 #include "allclear/trajectories/span_coefficients.h"
@@ -138,35 +141,21 @@ void addJointLimits(const Problem& problem, const Trajectory& trajectory,
 }
 
 /// Torques, when the problem limits them and the robot says by how much. Where the velocity jumps
-/// they are infinite, or whatever the drives make of it.
+/// they are infinite, or whatever the drives make of it. Those of a robot that stands come with the
+/// forces at its contacts.
 void addTorques(const Problem& problem, const Trajectory& trajectory,
                 const CertifiedLimitOptions& options, std::vector<CertifiedLimit>* out) {
   const VecX effort = plannedLimits(problem).effort;
-  if (!problem.limits.torque || !(effort.array() < kInfinity).any()) return;
-  if (requiredContinuity(trajectory) == 0) return;
-  const std::vector<DynamicsBound> bounds = torqueBounds(problem, trajectory, effort);
-  for (int k = 0; k < problem.plannedCount(); ++k) {
-    CertifiedLimit limit;
-    limit.subject = problem.robot->coordinates()[problem.planned[k]].name;
-    limit.quantity = "torque";
-    limit.lower = bounds[k].bound.lower;
-    limit.upper = bounds[k].bound.upper;
-    limit.lower_limit = -effort[k];
-    limit.upper_limit = effort[k];
-    limit.t = bounds[k].t;
-    // The limit's tolerance is for the rounding of curves along their limit, as for velocities.
-    const double tolerance = options.limit_tolerance * std::max(1.0, effort[k]);
-    limit.kept = bounds[k].bound.lower >= -effort[k] - tolerance &&
-                 bounds[k].bound.upper <= effort[k] + tolerance;
-    out->push_back(limit);
-  }
+  if (!problem.limits.torque || usesWrenches(problem)) return;
+  if (!(effort.array() < kInfinity).any() || requiredContinuity(trajectory) == 0) return;
+  addTorqueLimits(problem, torqueBounds(problem, trajectory, effort), effort, options, out);
 }
 
 /// The room that the ground's wrench keeps from every edge of the support polygon: the least of
 /// all.
 void addBalance(const Problem& problem, const Trajectory& trajectory,
                 std::vector<CertifiedLimit>* out) {
-  if (!problem.balance) return;
+  if (!problem.balance || problem.balance->criterion == Balance::Criterion::kForces) return;
   const bool at_rest = problem.balance->criterion == Balance::Criterion::kCom;
   if (!at_rest && requiredContinuity(trajectory) == 0) return;
   const SupportPolygon polygon = supportPolygon(problem, *problem.balance);
@@ -251,6 +240,7 @@ void addPathConstraint(const Problem& problem, const KeepInBox& keep, double tol
 }  // namespace
 
 std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajectory& trajectory,
+                                            const Trajectory* wrenches,
                                             const CertifiedLimitOptions& options,
                                             const CertifiedMotion& motion) {
   std::vector<CertifiedLimit> limits;
@@ -262,6 +252,7 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
                     T >= duration.min - slack && T <= duration.max + slack});
   addJointLimits(problem, trajectory, options, &limits);
   addTorques(problem, trajectory, options, &limits);
+  addContactLimits(problem, trajectory, wrenches, options, &limits);
   addBalance(problem, trajectory, &limits);
   for (const PathConstraint& constraint : problem.path_constraints) {
     std::visit(
@@ -270,6 +261,8 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
         },
         constraint);
   }
+  for (CertifiedLimit& drift : contactDrifts(problem, motion)) limits.push_back(std::move(drift));
+  addImpactLimits(problem, trajectory, &limits);
   return limits;
 }
 

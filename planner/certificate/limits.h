@@ -9,10 +9,12 @@
 namespace allclear {
 
 /// Every limit of the problem along the trajectory: exact bounds of the polynomials of position,
-/// velocity, acceleration and jerk; rigorous ones of torques (when these are limited) and of path
-/// constraints; and the duration. Where the trajectory's interpolation lets a derivative jump,
-/// those above it are left out (interpolation.h).
+/// velocity, acceleration and jerk; rigorous ones of torques (when these are limited), of forces at
+/// contacts (contact_limits.h) and of path constraints; and the duration. Where the trajectory's
+/// interpolation lets a derivative jump, those above it are left out (interpolation.h). `wrenches`
+/// may be null.
 std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajectory& trajectory,
+                                            const Trajectory* wrenches,
                                             const CertifiedLimitOptions& options,
                                             const CertifiedMotion& motion);
 

@@ -1,9 +1,7 @@
 // Turns a trajectory into polynomial poses of every piece, with error bounds, and these into lower
 // bounds of distances. The inequality behind `lowerBound` is derived in motion.h.
 //
-// Cells. Time is cut where a span of the trajectory ends, where an obstacle's motion has a knot,
-// and wherever `LinkCurveBuilder` needs shorter cells to keep its poses within the tolerance. All
-// bodies share the cells, so that the coefficients of two pieces belong to the same weights.
+// The cells and the curves of links are made in link_motion.cpp.
 //
 // Errors. A true point of a piece is within `PieceCell::error` of the polynomial's: the remainder
 // of the pose and the rounding of poses, coordinates and times (docs/algorithms/motion-bounds.md)
@@ -37,11 +35,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// reach is some twenty products and sums behind a chain of up to about thirty joints; a few
 /// hundred roundings are the most that add up.
 constexpr double kRoundings = 1e3;
-
-/// Rounding of the instants at which the spans of a trajectory begin and end, in machine epsilons
-/// of the instant: knots are multiplied by the duration (half an epsilon at either end), and the
-/// place in a span is a quotient of differences of such instants.
-constexpr double kTimeRoundings = 4.0;
 
 /// More than the rounding, relative, of a difference and a quotient, or of the norm of a vector.
 constexpr double kFewRoundings = 8.0 * kEpsilon;
@@ -82,116 +75,29 @@ int CertifiedMotion::ensurePieces(int body, MeshFidelity fidelity) {
   return static_cast<int>(solids.pieces.size());
 }
 
-/// The span with the coordinates that are not planned at rest.
-BernsteinSpan CertifiedMotion::robotSpan(const BernsteinSpan& planned_span) const {
-  // A constant coordinate has the same value as every Bernstein coefficient.
-  const MatX& part = planned_span.control();
-  MatX control = problem_.start.replicate(1, part.cols());
-  for (int i = 0; i < problem_.plannedCount(); ++i) {
-    control.row(problem_.planned[i]) = part.row(i);
-  }
-  if (planned_span.degree() > kMotionOrder) {
-    throw InputError("the trajectory cannot be bounded: a polynomial piece of it is of degree " +
-                     std::to_string(planned_span.degree()) + ", above " +
-                     std::to_string(kMotionOrder));
-  }
-  requireShortTravel(*problem_.robot, planned_span.time(), control);
-  return {planned_span.time(), std::move(control)};
-}
-
-/// How far the coordinates of the span may be from the trajectory's: by the rounding of its
-/// Bernstein coefficients, of a cut at a break of the motion (as in `SpanCoefficients::restrict`),
-/// and of its instants.
-VecX CertifiedMotion::coordinateError(int span, const BernsteinSpan& robot_span) const {
-  const MatX& control = robot_span.control();
-  const double degree = robot_span.degree();
-  const double t = std::max(std::abs(robot_span.time().lower), std::abs(robot_span.time().upper));
-  VecX error = VecX::Zero(control.rows());
-  for (int i = 0; i < problem_.plannedCount(); ++i) {
-    const auto row = control.row(problem_.planned[i]);
-    const SpanCoefficients whole = coefficientsOf(trajectory_, span, 0, i);
-    const double range = row.maxCoeff() - row.minCoeff();
-    const double rate = coefficientsOf(trajectory_, span, 1, i).magnitude();
-    error[problem_.planned[i]] =
-        whole.error + kEpsilon * (4.0 * (degree + 1.0) * whole.magnitude() + 4.0 * degree * range +
-                                  kTimeRoundings * t * rate);
-  }
-  return error;
-}
-
-/// The instants that a cell may not contain in its inside: ends of spans, where the polynomial of
-/// the coordinates changes, and those that the obstacles' motions ask for. While the robot rests
-/// after the end of the trajectory, only obstacles ask for any.
-std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
-  const double end = coveredUntil(problem_, trajectory_.duration());
-  std::set<double> breaks{0.0, trajectory_.duration(), end};
-  for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
-  for (const Obstacle& obstacle : problem_.obstacles) {
-    for (double t : obstacle.breaks({0.0, end}, tolerance)) breaks.insert(t);
-  }
-  return {breaks.begin(), breaks.end()};
-}
-
-/// The planned coordinates during `time`, which no break divides; at rest after the trajectory.
-BernsteinSpan CertifiedMotion::plannedSpan(Interval time) const {
-  if (time.lower < trajectory_.duration()) {
-    return trajectory_.span(trajectory_.spanAt(time.middle())).restricted(time);
-  }
-  const MatX last = trajectory_.span(trajectory_.spanCount() - 1).control().rightCols(1);
-  return {time, last.replicate(1, 2)};
-}
-
-/// The cells of time, and the curves of all links over them: of those that carry bodies, of those
-/// that path constraints name, and of the root.
-void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry,
-                                     double tolerance) {
-  std::set<int> links{problem.robot->rootLink()};
-  for (const CertifiedBody& body : geometry.bodies) {
-    if (body.link >= 0) links.insert(body.link);
-  }
-  for (const PathConstraint& constraint : problem.path_constraints) {
-    links.insert(std::visit([](const auto& c) { return c.link; }, constraint));
-  }
-  LinkCurveBuilder::Options options;
-  options.links.assign(links.begin(), links.end());
-  builder_ = std::make_unique<LinkCurveBuilder>(*problem.robot, options);
-  workspace_ = std::make_unique<LinkCurveBuilder::Workspace>(*builder_);
-  link_curves_.resize(problem.robot->links().size());
-
-  const std::vector<double> breaks = timeBreaks(tolerance);
-  LinkCurves curves;
-  for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
-    const Interval time{breaks[i], breaks[i + 1]};
-    // The span of the trajectory; its last one while the robot rests after the end.
-    const int index = trajectory_.spanAt(time.middle());
-    // Labelled with our own times: those of the restricted span may differ by a rounding, and cells
-    // must join without a gap.
-    const BernsteinSpan span(time, robotSpan(plannedSpan(time)).control());
-    const VecX error = coordinateError(index, span);
-    builder_->build(span, tolerance, *workspace_, &curves);
-    cells_.insert(cells_.end(), curves.cells.begin(), curves.cells.end());
-    for (std::size_t l = 0; l < options.links.size(); ++l) {
-      const int link = options.links[l];
-      for (BodyCurve curve : curves.of(static_cast<int>(l))) {
-        builder_->addCoordinateError(span, static_cast<int>(l), error, &curve);
-        requireFinite(curve, "link '" + problem.robot->links()[link].name + "'");
-        link_curves_[link].push_back(curve);
-      }
-    }
-  }
-  for (std::size_t i = 0; i + 1 < cells_.size(); ++i) {
-    ALLCLEAR_ASSERT(cells_[i].upper == cells_[i + 1].lower);
-  }
-}
-
 const std::vector<BodyCurve>& CertifiedMotion::linkCurve(int link) const {
   ALLCLEAR_ASSERT(!link_curves_[link].empty());
   return link_curves_[link];
 }
 
+/// The pieces of an obstacle with a spread keep K in the frame that it is given in: the world's, or
+/// the obstacle's, which the curve turns.
 CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
-                                                      const Geometry& geometry) {
+                                                      const Geometry& geometry,
+                                                      const Obstacle* spread) {
   PieceCell cell;
+  double displaced = 0.0;
+  if (spread != nullptr) {
+    cell.spread_start = spread->spread.at(curve.time.lower);
+    cell.spread_end = spread->spread.at(curve.time.upper);
+    displaced = raised(displacementRadius(cell.spread_start), displacementRadius(cell.spread_end));
+  }
+  // Along w, in the frame of the spread.
+  const auto reached = [&](const Vec3& w) {
+    return spread == nullptr ? 0.0
+                             : raised(upperDisplacementReach(cell.spread_start, w),
+                                      upperDisplacementReach(cell.spread_end, w));
+  };
   // The box: the piece's reach along +-x, +-y, +-z, the greatest over the coefficients (motion.h).
   cell.lower.setConstant(kInfinity);
   cell.upper.setConstant(-kInfinity);
@@ -200,15 +106,20 @@ CertifiedMotion::PieceCell CertifiedMotion::pieceCell(const BodyCurve& curve,
     const Pose& X = cell.control[k];
     for (int axis = 0; axis < 3; ++axis) {
       const Vec3 w = X.R.row(axis).transpose();
-      cell.upper[axis] = raised(cell.upper[axis], X.p[axis] + supportAlong(geometry.shape, w));
-      cell.lower[axis] = lowered(cell.lower[axis], X.p[axis] - supportAlong(geometry.shape, -w));
+      const bool turns = spread != nullptr && spread->spread.in_obstacle;
+      const double more =
+          reached(turns ? Vec3(curve.control[k].R.row(axis)) : Vec3(Vec3::Unit(axis)));
+      cell.upper[axis] =
+          raised(cell.upper[axis], X.p[axis] + supportAlong(geometry.shape, w) + more);
+      cell.lower[axis] =
+          lowered(cell.lower[axis], X.p[axis] - supportAlong(geometry.shape, -w) - more);
     }
   }
   double scale = curve.control[0].p.norm() + curve.control[kCount - 1].p.norm();
   for (const Pose& X : curve.control) scale = raised(scale, X.p.norm());
-  scale += radiusAbout(Vec3::Zero(), geometry);
-  cell.error =
-      curve.error(radiusAbout(curve.reference_B, geometry)) + kRoundings * kEpsilon * scale;
+  scale += radiusAbout(Vec3::Zero(), geometry) + displaced;
+  cell.error = curve.error(radiusAbout(curve.reference_B, geometry) + displaced) +
+               kRoundings * kEpsilon * scale;
   cell.lower.array() -= cell.error;
   cell.upper.array() += cell.error;
   return cell;
@@ -234,7 +145,11 @@ void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solid
     piece.geometry = &geometry;
     piece.is_plane = std::holds_alternative<HalfSpace>(geometry.shape);
     piece.is_still = obstacle != nullptr && !obstacle->moves();
-    for (const BodyCurve& curve : curves) piece.cells.push_back(pieceCell(curve, geometry));
+    // All places at which the obstacle may be count as the piece.
+    if (obstacle != nullptr && !obstacle->spread.isEmpty()) piece.spread = obstacle;
+    for (const BodyCurve& curve : curves) {
+      piece.cells.push_back(pieceCell(curve, geometry, piece.spread));
+    }
     if (surfaces && !piece.is_plane) piece.body = bodyOf(geometry.shape);
     solids->pieces.push_back(std::move(piece));
   }
@@ -247,15 +162,30 @@ int CertifiedMotion::cellAt(double t) const {
   return std::max(0, static_cast<int>(after - cells_.begin()) - 1);
 }
 
+/// How far the spread reaches along n, as seen from the frame that it is given in, at any instant
+/// of the part [s0, s1] of a cell.
+double CertifiedMotion::spreadReach(const Piece& piece, const PieceCell& cell, const Vec3& n,
+                                    double s0, double s1) {
+  if (piece.spread == nullptr) return 0.0;
+  const Mat3 rise = cell.spread_end - cell.spread_start;
+  return raised(upperDisplacementReach(cell.spread_start + s0 * rise, n),
+                upperDisplacementReach(cell.spread_start + s1 * rise, n));
+}
+
 /// h_k of motion.h: how far the piece reaches along n at the Bernstein coefficients of the part
 /// [s0, s1] of a cell. The coefficients of the numbers n.T and R^T n are restricted, four rows
 /// instead of the twelve of the whole pose: restriction is linear, so this is the same.
 void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                             std::array<double, kCount>* h) {
   const PieceCell& at = piece.cell(cell);
+  const bool turns = piece.spread != nullptr && piece.spread->spread.in_obstacle;
+  const double in_world = turns ? 0.0 : spreadReach(piece, at, n, s0, s1);
   if (piece.is_plane) {  // n is its normal, and no point of it lies beyond its origin along n
+    const Vec3 seen = turns ? Vec3(piece.spread->pose(0.0).R.transpose() * n) : n;
+    const double spread = turns ? spreadReach(piece, at, seen, s0, s1) : in_world;
     for (int k = 0; k < kCount; ++k) (*h)[k] = n.dot(at.control[k].p);
     mcd::restrictTo(s0, s1, h);
+    for (double& reached : *h) reached += spread;
     return;
   }
   const int distinct = piece.is_still ? 1 : kCount;
@@ -267,7 +197,9 @@ void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double 
   if (!piece.is_still) mcd::restrictTo(s0, s1, &projected);
   for (int k = 0; k < distinct; ++k) {
     const Vec3 w = projected[k].tail<3>();
-    (*h)[k] = projected[k][0] + supportAlong(piece.geometry->shape, w);
+    (*h)[k] = projected[k][0] + supportAlong(piece.geometry->shape, w) + in_world;
+    // From the piece's frame to that of the obstacle, which is the spread's.
+    if (turns) (*h)[k] += spreadReach(piece, at, piece.geometry->X_BG.R * w, s0, s1);
   }
   if (piece.is_still) h->fill((*h)[0]);
 }
@@ -309,8 +241,10 @@ DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Inte
     const auto& curves = solids_[static_cast<int>(i.fidelity)][i.body].curves;
     return curves.size() > 1 || !piece(i).is_still ? curves[cell] : curves[0];
   };
+  // A spread counts as the ball about it.
+  const double grown = B.spread == nullptr ? 0.0 : spreadRadius(b, time);
   McdOptions options;
-  options.threshold = threshold;
+  options.threshold = threshold + grown;
   options.tolerance = tolerance;
   // Cell by cell: the least of the lower bounds, and the instant of the least upper bound.
   DistanceBracket least;
@@ -326,12 +260,32 @@ DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Inte
     const DistanceBracket found =
         minimumDistance(*A.body, {&A.geometry->shape, A.geometry->X_BG, {&a_part, 1}}, *B.body,
                         {&B.geometry->shape, B.geometry->X_BG, {&b_part, 1}}, options);
-    const double lower = lowered(least.lower, found.lower);
+    const double lower = lowered(least.lower, found.lower - grown);
     if (found.upper < least.upper) least = found;
     least.lower = lower;
     if (cells_[c].upper >= time.upper) break;
   }
+  if (B.spread != nullptr && least.evaluated && least.upper > 0.0) {
+    // What was seen: the witnesses, B's displaced towards A as far as it may be at that instant.
+    const Mat3 K = B.spread->spreadAt(least.t_star);
+    const Vec3 way = least.witness_B - least.witness_A;
+    const double error = raised(0.0, least.upper - way.norm());
+    least.upper =
+        lowered(least.upper, (way - farthestDisplacement(K, least.normal)).norm() + error);
+  }
   return least;
+}
+
+/// A radius that the displacements of an obstacle do not exceed during `time`.
+double CertifiedMotion::spreadRadius(PieceIndex i, Interval time) const {
+  double radius = 0.0;
+  for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
+    const PieceCell& cell = piece(i).cell(c);
+    radius = raised(radius, displacementRadius(cell.spread_start));
+    radius = raised(radius, displacementRadius(cell.spread_end));
+    if (cells_[c].upper >= time.upper) break;
+  }
+  return radius;
 }
 
 bool CertifiedMotion::staysAbove(PieceIndex a, PieceIndex b, const Vec3& n, Interval time,
@@ -382,8 +336,13 @@ Pose CertifiedMotion::pieceFrame(PieceIndex i, double t) {
 }
 
 SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t) {
+  // Only obstacles have a spread, and these come second.
+  const Obstacle* spread = piece(b).spread;
+  const Mat3 K = spread == nullptr ? Mat3::Zero() : spread->spreadAt(t);
+  DistanceOptions options;
+  if (spread != nullptr) options.spread = &K;
   return signedDistance(piece(a).geometry->shape, pieceFrame(a, t), piece(b).geometry->shape,
-                        pieceFrame(b, t));
+                        pieceFrame(b, t), nullptr, options);
 }
 
 double CertifiedMotion::bodyDistanceAt(int a, int b, double t, MeshFidelity fidelity) {

@@ -55,6 +55,13 @@ inline constexpr double kSurfacePadding = 2e-6;
 /// This holds for any n, so a wrong n costs tightness, never truth. A part of a cell has
 /// coefficients of its own (de Casteljau), which are nearer to the curve, and so a better bound.
 ///
+/// Spread. A body of which only a distribution is known (`PositionSpread`) stands for all places at
+/// which it may be: at t the Minkowski sum of the body and the ellipsoid of K(t), which reaches
+/// h_B(n) + sqrt(n' K n) along n. That term is convex in n as well, so with n seen from a frame
+/// that turns its coefficients bound it like those of h; and its square is linear in K, which is
+/// linear in t within a cell, so it is at most the greater of the values at both ends. Every
+/// distance here is to all of these places.
+///
 /// Between exact meshes, which are not convex, no single direction can prove a cell. Their bounds
 /// come from the certified minimum over the interval (distance/minimum/mesh/mesh.h).
 class CertifiedMotion {
@@ -109,7 +116,8 @@ class CertifiedMotion {
   /// a problem without uncertainty.
   double allowance(PieceIndex a, PieceIndex b, Interval time);
 
-  /// The signed distance at t; at the true poses, from forward kinematics.
+  /// The signed distance at t; at the true poses, from forward kinematics. To all places where the
+  /// bodies may be.
   SignedDistance distanceAt(PieceIndex a, PieceIndex b, double t);
 
   /// The least over the solids of two bodies, which it builds when they are not there yet.
@@ -118,13 +126,18 @@ class CertifiedMotion {
   /// The curve of a link that carries a body or is named in a path constraint, one per cell.
   const std::vector<BodyCurve>& linkCurve(int link) const;
 
+  /// Curves of any link over [0, duration of the trajectory], to `tolerance` [m] at the radius of
+  /// its geometry: made for the caller alone, in cells of their own.
+  std::vector<BodyCurve> curvesOf(int link, double tolerance) const;
+
   /// World poses of all links at t.
   const std::vector<Pose>& linkPoses(double t);
 
  private:
   struct PieceCell {
     std::array<Pose, BodyCurve::kDegree + 1> control;  ///< of the piece's own frame
-    double error = 0.0;         ///< [m] of every point: pose polynomial and rounding
+    double error = 0.0;  ///< [m] of every point: pose polynomial and rounding
+    Mat3 spread_start = Mat3::Zero(), spread_end = Mat3::Zero();  ///< K at both ends of the cell
     Vec3 lower = Vec3::Zero();  ///< box that holds all that the piece sweeps, errors included
     Vec3 upper = Vec3::Zero();
   };
@@ -132,8 +145,9 @@ class CertifiedMotion {
     const Geometry* geometry = nullptr;
     bool is_plane = false;
     bool is_still = false;
-    int stray_solid = -1;          ///< of `StrayBound`; -1 before it is asked
-    std::vector<PieceCell> cells;  ///< one when it is still
+    const Obstacle* spread = nullptr;  ///< of which only a distribution is known; else null
+    int stray_solid = -1;              ///< of `StrayBound`; -1 before it is asked
+    std::vector<PieceCell> cells;      ///< one when it is still
     const PieceCell& cell(int i) const { return cells[is_still ? 0 : i]; }
     std::shared_ptr<const MeshBody> body;  ///< at kSurface: for searches between exact meshes
   };
@@ -145,19 +159,27 @@ class CertifiedMotion {
   using Projected = std::array<Eigen::Vector4d, BodyCurve::kDegree + 1>;
 
   void makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry, double tolerance);
+  std::vector<Interval> addCurves(const LinkCurveBuilder& builder,
+                                  const std::vector<double>& breaks, double tolerance,
+                                  LinkCurveBuilder::Workspace& workspace,
+                                  std::vector<std::vector<BodyCurve>>* by_link) const;
   std::vector<double> timeBreaks(double tolerance) const;
   BernsteinSpan plannedSpan(Interval time) const;
   std::vector<BodyCurve> bodyCurves(const Obstacle* obstacle, int link) const;
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
   VecX coordinateError(int span, const BernsteinSpan& robot_span) const;
   void makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const;
-  static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry);
+  static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry,
+                             const Obstacle* spread);
+  static double spreadReach(const Piece& piece, const PieceCell& cell, const Vec3& n, double s0,
+                            double s1);
   static void reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                     std::array<double, BodyCurve::kDegree + 1>* h);
   const Piece& piece(PieceIndex i) const {
     return solids_[static_cast<int>(i.fidelity)][i.body].pieces[i.piece];
   }
   int cellAt(double t) const;
+  double spreadRadius(PieceIndex i, Interval time) const;
   int straySolid(PieceIndex i);
   Pose pieceFrame(PieceIndex i, double t);
 

@@ -25,6 +25,14 @@
 namespace allclear {
 namespace {
 
+/// Whether the file proves a limit of this kind; path constraints have lines of their own.
+bool isProven(const std::string& quantity) {
+  static constexpr std::string_view kProven[] = {"position", "velocity", "acceleration", "jerk",
+                                                 "duration"};
+  return std::find(std::begin(kProven), std::end(kProven), quantity) != std::end(kProven) ||
+         quantity == "angle of the kept axis" || quantity.ends_with("in the box");
+}
+
 class ProofWriter {
  public:
   ProofWriter(const Problem& problem, const Certificate& certificate)
@@ -88,7 +96,7 @@ class ProofWriter {
       head_.word("outside").quoted(demand).end();
     }
     for (const CertifiedLimit& limit : certificate_.limits) {
-      if (limit.quantity != "torque" && limit.quantity != "room in the support polygon") continue;
+      if (isProven(limit.quantity)) continue;
       const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
       head_.word("outside").quoted(limit.quantity + subject + ": in the certificate only").end();
     }
@@ -128,6 +136,10 @@ class ProofWriter {
     }
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
       head_.word("body").quoted(model_.bodies[b]).number(model_.uncertainty[b]).end();
+      if (model_.spreads[b].empty()) continue;
+      head_.word("spread").index(static_cast<int>(b));
+      for (int source : model_.spreads[b]) head_.index(source);
+      head_.end();
     }
   }
 
@@ -243,6 +255,7 @@ class ProofWriter {
   int addBody(const std::string& name, int node, const Pose& X_NB) {
     model_.bodies.push_back(name);
     model_.uncertainty.push_back(0.0);  // path constraints are those of the planned motion
+    model_.spreads.emplace_back();
     model_.body_node.push_back(node);
     model_.body_pose.push_back(X_NB);
     return static_cast<int>(model_.bodies.size()) - 1;
@@ -336,9 +349,7 @@ class ProofWriter {
     }
   }
 
-  // --- What is not proven, and why.
-
-  /// Who says that the two need not be kept apart.
+  /// Of pairs that are not proven: who says that the two need not be kept apart.
   std::string exemptReason(int a, int b) const {
     const int count = static_cast<int>(geometry_.bodies.size());
     if (a >= count || b >= count) return "of a path constraint: no body";

@@ -27,9 +27,10 @@ constexpr int kBudget = 20000;
 constexpr int kDeepest = 90;
 /// The verifier allows rotations an error, and counts as much more of every length.
 constexpr double kStretch = 1.0 + 2e-9;
-/// A direction's greatest component, written as a whole number: 4096 turns it by at most 1e-4 rad,
-/// which costs 0.1 mm at the edge of a table of a metre; the second leaves nothing.
-constexpr double kDigits[] = {4096.0, 1073741824.0};
+/// A direction's greatest component, written as a whole number. Most pieces are far apart: 64,
+/// which turns it by at most 0.01 rad, is enough for them and makes short files. 4096 turns it by
+/// 2e-4 rad, which costs 0.2 mm at the edge of a table of a metre; the last leaves nothing.
+constexpr double kDigits[] = {64.0, 4096.0, 1073741824.0};
 
 void halve(std::vector<double>* b, std::vector<double>* left) {
   left->clear();
@@ -78,6 +79,7 @@ class ProofCells::Search {
     if (--budget_ < 0 || depth > kDeepest) return false;
     const Motion m_A = cells_.motionOf(A_, shared_, courses);
     const Motion m_B = cells_.motionOf(B_, shared_, courses);
+    setSpreads(courses);
     const double needed = gap_ + m_A.rest + m_B.rest;
     if (!last_.isZero(0.0) && room(m_A, a, m_B, b, last_) >= needed) return write(last_);
     double distance = 0.0;
@@ -129,7 +131,47 @@ class ProofCells::Search {
   double room(const Motion& a, Range parts_a, const Motion& b, Range parts_b, Vec3 n) const {
     if (isPlane(A_)) n = a.X0.R.col(2);
     if (isPlane(B_)) n = -b.X0.R.col(2);
-    return -(reach(A_, a, parts_a, n) + reach(B_, b, parts_b, -n)) / n.norm();
+    return -(reach(A_, a, parts_a, n) + reach(B_, b, parts_b, -n) + spreadReach(n)) / n.norm();
+  }
+
+  /// What the spreads are during the cell: for each body and entry the range of its coefficients.
+  void setSpreads(const Courses& courses) {
+    entries_.clear();
+    for (const ProofPiece* piece : {&A_, &B_}) {
+      for (int source : piece->spread) {
+        const auto [least, most] =
+            std::minmax_element(courses[source].b.begin(), courses[source].b.end());
+        entries_.push_back({*least, *most});
+      }
+    }
+  }
+
+  /// How far both spreads reach along n, each with the most that the entries' ranges allow.
+  double spreadReach(const Vec3& n) const {
+    double total = 0.0, squared = 0.0;
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+      const double weight = weightOf(k % 6, n);
+      squared += std::max(weight * entries_[k].lower, weight * entries_[k].upper);
+      if (k % 6 != 5) continue;
+      total += std::sqrt(std::max(0.0, squared));
+      squared = 0.0;
+    }
+    return total;
+  }
+
+  /// The factor of an entry xx, yy, zz, xy, xz, yz in n' K n.
+  static double weightOf(std::size_t entry, const Vec3& n) {
+    static constexpr int kRow[] = {0, 1, 2, 0, 0, 1}, kColumn[] = {0, 1, 2, 1, 2, 2};
+    return (entry < 3 ? 1.0 : 2.0) * n[kRow[entry]] * n[kColumn[entry]];
+  }
+
+  /// The matrix of one body's spread with the entries in the middle of their ranges; the entries of
+  /// the body begin at `first`.
+  Mat3 middleSpread(std::size_t first) const {
+    Mat3 K;
+    const auto at = [&](std::size_t entry) { return entries_[first + entry].middle(); };
+    K << at(0), at(3), at(4), at(3), at(1), at(5), at(4), at(5), at(2);
+    return K;
   }
 
   static double reach(const ProofPiece& piece, const Motion& m, Range parts, const Vec3& n) {
@@ -155,8 +197,12 @@ class ProofCells::Search {
   Vec3 nearest(const Motion& a, Range parts_a, const Motion& b, Range parts_b, double* distance) {
     const Pose X_WA = a.X0 * Pose{Mat3::Identity(), A_.p_GS};
     const Pose X_WB = b.X0 * Pose{Mat3::Identity(), B_.p_GS};
-    const SignedDistance found =
-        signedDistance(hull(A_, parts_a, &hulls_a_), X_WA, hull(B_, parts_b, &hulls_b_), X_WB);
+    // Only obstacles have a spread, and these come second.
+    const Mat3 K = entries_.size() == 6 ? middleSpread(0) : Mat3(Mat3::Zero());
+    DistanceOptions options;
+    if (entries_.size() == 6) options.spread = &K;
+    const SignedDistance found = signedDistance(
+        hull(A_, parts_a, &hulls_a_), X_WA, hull(B_, parts_b, &hulls_b_), X_WB, nullptr, options);
     *distance = found.distance;
     return found.normal;
   }
@@ -201,6 +247,7 @@ class ProofCells::Search {
   const double gap_;
   Vec3 last_ = Vec3::Zero();
   Hulls hulls_a_, hulls_b_;
+  std::vector<Interval> entries_;  ///< of the spreads of A and of B during the cell
   std::string* words_ = nullptr;
   int budget_ = 0;
   std::size_t count_ = 0;
@@ -284,15 +331,24 @@ bool ProofCells::movesIn(const std::vector<int>& path, std::size_t shared,
   return false;
 }
 
+bool ProofCells::changesIn(const std::vector<int>& sources, std::size_t interval) const {
+  return std::any_of(sources.begin(), sources.end(),
+                     [&](int source) { return model_.sources[source].spans[interval].size() > 1; });
+}
+
 bool ProofCells::prove(const ProofPiece& a, const ProofPiece& b, double gap, std::string* lines) {
   std::size_t shared = 0;
   while (shared < std::min(a.path.size(), b.path.size()) && a.path[shared] == b.path[shared]) {
     ++shared;
   }
+  // Spreads are along the world's axes.
+  if (shared > 0 && !(a.spread.empty() && b.spread.empty())) return false;
   Search search(*this, a, b, shared, gap);
   // The first interval stands for all in which nothing moves.
   for (std::size_t i = 0; i < intervals_.size(); ++i) {
-    if (i > 0 && !movesIn(a.path, shared, i) && !movesIn(b.path, shared, i)) continue;
+    const bool moves = movesIn(a.path, shared, i) || movesIn(b.path, shared, i) ||
+                       changesIn(a.spread, i) || changesIn(b.spread, i);
+    if (i > 0 && !moves) continue;
     const bool proven = search.run(intervals_[i], lines);
     if (!proven) return false;
     *lines += '\n';

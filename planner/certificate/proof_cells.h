@@ -45,6 +45,7 @@ class ProofCells {
 
   static Course courseOf(std::vector<double> b);
   bool movesIn(const std::vector<int>& path, std::size_t shared, std::size_t interval) const;
+  bool changesIn(const std::vector<int>& sources, std::size_t interval) const;
   Motion motionOf(const ProofPiece& piece, std::size_t shared, const Courses& courses) const;
 
   const ProofModel& model_;

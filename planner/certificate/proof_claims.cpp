@@ -74,6 +74,10 @@ class ClaimWriter {
       }
       return;
     }
+    if (const auto* posture = std::get_if<PostureTarget>(&target)) {
+      for (const PoseTarget& each : posture->poses) writeTarget(each, instant);
+      return;
+    }
     const auto& pose = std::get<PoseTarget>(target);
     const int link_node = model_.link_node[pose.link];
     const Pose& X_NL = model_.link_pose[pose.link];

@@ -12,6 +12,7 @@
 // angle afterwards. Stretches that turn about one axis share their node.
 #include "allclear/planner/certificate/proof_model.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -47,8 +48,12 @@ class ModelBuilder {
     const double end = trajectory_.duration();
     std::set<double> breaks{0.0, end, end_};
     for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
+    // Between two breaks an obstacle moves, and its spread changes, at a constant rate.
     for (const Obstacle& obstacle : problem_.obstacles) {
       for (const PoseKnot& knot : obstacle.motion) {
+        if (knot.time > 0.0 && knot.time < end_) breaks.insert(knot.time);
+      }
+      for (const PositionSpread::Knot& knot : obstacle.spread.knots) {
         if (knot.time > 0.0 && knot.time < end_) breaks.insert(knot.time);
       }
     }
@@ -149,14 +154,47 @@ class ModelBuilder {
       X_NB = model_.link_pose[body.link];
     } else {
       const Obstacle& obstacle = problem_.obstacles[body.obstacle];
-      if (obstacle.moves()) {
+      if (!obstacle.motion.empty()) {
         node = addMotion(obstacle, &X_NB);
       } else {
         X_NB = obstacle.X_WO;
       }
     }
+    model_.spreads.push_back(body.obstacle < 0 ? std::vector<int>()
+                                               : addSpread(problem_.obstacles[body.obstacle]));
     model_.body_node.push_back(node);
     model_.body_pose.push_back(X_NB);
+  }
+
+  /// The entries of the matrix, linear between breaks. One that turns with its obstacle gives way
+  /// to the ball about it, whose squared radius, the greatest eigenvalue, is convex in time: a line
+  /// between two of its values is above it.
+  std::vector<int> addSpread(const Obstacle& obstacle) {
+    if (obstacle.spread.isEmpty()) return {};
+    const Mat3 R = obstacle.pose(0.0).R;
+    const bool turns = obstacle.spread.in_obstacle &&
+                       std::any_of(obstacle.motion.begin(), obstacle.motion.end(),
+                                   [&](const PoseKnot& knot) { return knot.X_WO.R != R; });
+    std::vector<Mat3> at_breaks;
+    for (double t : model_.breaks) {
+      Mat3 K = obstacle.spreadAt(t);
+      if (turns) {
+        const Eigen::SelfAdjointEigenSolver<Mat3> solver(K, Eigen::EigenvaluesOnly);
+        K = solver.eigenvalues()[2] * Mat3::Identity();
+      }
+      at_breaks.push_back(K);
+    }
+    // A track for each entry, in the order of the format.
+    static constexpr int kRow[] = {0, 1, 2, 0, 0, 1}, kColumn[] = {0, 1, 2, 1, 2, 2};
+    std::vector<int> sources;
+    for (int entry = 0; entry < 6; ++entry) {
+      std::vector<double> values;
+      for (const Mat3& K : at_breaks) values.push_back(K(kRow[entry], kColumn[entry]));
+      const std::string name =
+          obstacle.id + " spread " + "xyz"[kRow[entry]] + "xyz"[kColumn[entry]];
+      sources.push_back(addTrack(name, values));
+    }
+    return sources;
   }
 
   /// Obstacles may be displaced by themselves, and against a robot whose base is displaced.
@@ -316,6 +354,7 @@ std::vector<ProofPiece> proofPieces(const ProofModel& model, const CertifiedGeom
     ProofPiece piece;
     piece.node = model.body_node[body];
     piece.path = pathTo(model, piece.node);
+    piece.spread = model.spreads[body];
     piece.X_NG = model.body_pose[body] * solid.X_BG;
     piece.shape = solid.shape;
     if (const auto* mesh = std::get_if<TriangleMesh>(&solid.shape)) {

@@ -43,6 +43,7 @@ struct ProofPiece {
   bool is_shell = false;                  ///< these bound no solid
   double radius = 0.0;                    ///< of the ball
   std::vector<int> path;                  ///< nodes from the world to it
+  std::vector<int> spread;                ///< of its body (`ProofModel::spreads`)
 };
 
 /// The model of a proof (docs/proof.md), as plain numbers: what the verifier gets to see.
@@ -52,8 +53,11 @@ struct ProofModel {
   std::vector<ProofNode> nodes;
   std::vector<std::string> bodies;
   std::vector<double> uncertainty;  ///< of each body [m]
-  std::vector<int> link_node;       ///< by link: the node that it moves with
-  std::vector<Pose> link_pose;      ///< and its pose there
+  /// By body: the sources xx, yy, zz, xy, xz, yz of the matrix within whose ellipsoid it may be
+  /// displaced, along the world's axes; empty where it may not.
+  std::vector<std::vector<int>> spreads;
+  std::vector<int> link_node;   ///< by link: the node that it moves with
+  std::vector<Pose> link_pose;  ///< and its pose there
   /// By body: the node that it moves with, and its pose there.
   std::vector<int> body_node;
   std::vector<Pose> body_pose;

@@ -19,7 +19,8 @@ struct FixedPairSentences {
 FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeometry& geometry);
 
 /// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
-std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory);
+std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory,
+                                           const Trajectory* wrenches);
 
 /// The whole verdict in one paragraph; the numbers in it are those of the certificate, rounded.
 std::string verdictOf(const Problem& problem, const Certificate& certificate);

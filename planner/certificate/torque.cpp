@@ -1,4 +1,4 @@
-// Bounds torques, and the room in the support polygon, over a whole trajectory.
+// Bounds torques, forces at contacts, and the room in the support polygon, over a whole trajectory.
 //
 // Idea. Let f be twice differentiable on the cell [t0, t1] of length h, and l the straight line
 // through its end values. Then f - l vanishes at both ends, and |f - l| <= (h^2 / 8) sup |f''| (the
@@ -17,17 +17,26 @@
 // the width of the enclosures both shrink. A bound is valid at any depth, so the depth may be
 // limited.
 //
+// Contacts. A contact's force F and moment M, about a point p that is fixed in the world, are a
+// curve in time beside that of the joints: one more enclosure of value and two derivatives. On the
+// way from the world to the contact they take -z.(M + (p - p_n) x F) off the torque that turns
+// about the axis z through p_n, and z.F off the force that slides along z. The base supplies what
+// is left of the ground's wrench. Where pieces of either curve meet, the second derivative may
+// jump, so cells never reach over such an instant.
+//
 // Symbols. bulge: (h^2 / 8) sup |f''|. excess: how far a value is beyond its limit, in units of the
 // limit; negative inside. reached: the greatest excess of a value seen.
 #include "allclear/planner/certificate/torque.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
+#include "allclear/core/assert.h"
 #include "allclear/core/extremes.h"
-#include "allclear/planner/certificate/interval_series.h"
+#include "allclear/planner/certificate/dynamics_search.h"
+#include "allclear/planner/problem/contact_cone.h"
 #include "allclear/planner/problem/load.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/chain_recursion.h"
@@ -42,27 +51,20 @@ constexpr int kMostHalvings = 12;
 constexpr double kTightEnough = 0.005;
 /// A bound this far inside the limit, in units of the limit, need not be tight.
 constexpr double kFarInside = 0.1;
-/// More than the rounding, relative, of the length, its square and the product with the bulge's
-/// rest.
-constexpr double kBulgeRounding = 1e-12;
-
-using Enclosures = std::vector<EnclosedSeries>;
-
-/// The coordinates of the robot and their derivatives over a cell of time.
-struct EnclosedState {
-  Enclosures q, v, a;
-};
-
 /// Bounds several functions of the state (all torques, or the rooms of all edges) over the whole
 /// trajectory, together: one run of the recursion gives them all.
 class DynamicsSearch {
  public:
   using Functions = std::function<Enclosures(const EnclosedState&)>;
+  using Instant = Enclosures;
+  using Cell = std::vector<Enclosure>;
 
-  DynamicsSearch(const Problem& problem, const Trajectory& trajectory, Functions functions,
-                 std::vector<Interval> limits, std::vector<double> scales)
+  /// `wrenches` may be null.
+  DynamicsSearch(const Problem& problem, const Trajectory& trajectory, const Trajectory* wrenches,
+                 Functions functions, std::vector<Interval> limits, std::vector<double> scales)
       : problem_(problem),
         trajectory_(trajectory),
+        wrenches_(wrenches),
         functions_(std::move(functions)),
         limits_(std::move(limits)),
         scales_(std::move(scales)),
@@ -75,44 +77,13 @@ class DynamicsSearch {
   }
 
   std::vector<DynamicsBound> run() {
-    for (int i = 0; i < trajectory_.spanCount(); ++i) {
-      const Interval time = trajectory_.spanTime(i);
-      search(time, enclosed({time.lower, time.lower}), enclosed({time.upper, time.upper}), 0);
-    }
+    CellHalving(*this, kMostHalvings).run(timesOfPieces(trajectory_, wrenches_));
     return std::move(result_);
   }
 
- private:
-  /// The functions over `time` as enclosures of value and two derivatives; over a single instant
-  /// the values are as tight as rounding allows.
-  Enclosures enclosed(Interval time) const {
-    // Position, velocity and acceleration each need two more derivatives: orders 0 to 4.
-    // Coordinates that are not planned rest.
-    std::array<Trajectory::Bounds, 5> d;
-    for (int order = 0; order < 5; ++order) d[order] = trajectory_.bounds(order, time);
-    EnclosedState state;
-    for (int c = 0; c < problem_.robot->dimension(); ++c) {
-      state.q.emplace_back(problem_.start[c]);
-      state.v.emplace_back(0.0);
-      state.a.emplace_back(0.0);
-    }
-    for (int i = 0; i < problem_.plannedCount(); ++i) {
-      const auto of = [&](int order) { return Enclosure{d[order].lower[i], d[order].upper[i]}; };
-      const int c = problem_.planned[i];
-      state.q[c] = {of(0), of(1), of(2)};
-      state.v[c] = {of(1), of(2), of(3)};
-      state.a[c] = {of(2), of(3), of(4)};
-    }
-    return functions_(state);
-  }
-
-  /// By how much a range goes beyond the limits of function i, in its scale; negative inside.
-  double excess(std::size_t i, double lower, double upper) const {
-    return raised(upper - limits_[i].upper, limits_[i].lower - lower) / scales_[i];
-  }
-
-  /// Notes how near to their limits the functions come at the instant t.
-  void addInstant(double t, const Enclosures& values) {
+  /// Also notes how near to their limits the functions come.
+  Enclosures at(double t) {
+    Enclosures values = enclosed({t, t});
     for (std::size_t i = 0; i < limits_.size(); ++i) {
       const Enclosure& value = values[i].value;
       const double middle = 0.5 * (value.lower + value.upper);
@@ -122,6 +93,39 @@ class DynamicsSearch {
         result_[i].t = t;
       }
     }
+    return values;
+  }
+
+  /// All functions share the cells: one that needs halving takes the others along, which costs
+  /// little.
+  bool bound(Interval time, const Enclosures& first, const Enclosures& last, Cell* bounds) const {
+    const Enclosures inside = enclosed(time);
+    bool is_fine = true;
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+      bounds->push_back(boundBetween(first[i], last[i], inside[i], time));
+      is_fine = is_fine && isGoodEnough(i, excess(i, bounds->back().lower, bounds->back().upper));
+    }
+    return is_fine;
+  }
+
+  void take(const Cell& bounds) {
+    for (std::size_t i = 0; i < limits_.size(); ++i) {
+      Interval& all = result_[i].bound;
+      all = {lowered(all.lower, bounds[i].lower), raised(all.upper, bounds[i].upper)};
+    }
+  }
+
+ private:
+  /// The functions over `time` as enclosures of value and two derivatives; over a single instant
+  /// the values are as tight as rounding allows.
+  Enclosures enclosed(Interval time) const {
+    return functions_(
+        enclosedState(problem_, trajectory_, wrenches_, time, StateRates::kAccelerations));
+  }
+
+  /// By how much a range goes beyond the limits of function i, in its scale; negative inside.
+  double excess(std::size_t i, double lower, double upper) const {
+    return raised(upper - limits_[i].upper, limits_[i].lower - lower) / scales_[i];
   }
 
   /// Whether a bound with this excess needs no halving: it is far inside the limit; or it is close
@@ -131,37 +135,9 @@ class DynamicsSearch {
     return beyond <= -kFarInside || (is_tight && (beyond <= 0.0 || reached_[i] > 0.0));
   }
 
-  /// Bounds the functions over `time`, whose values at its ends are `first` and `last`.
-  void search(Interval time, const Enclosures& first, const Enclosures& last, int depth) {
-    addInstant(time.lower, first);
-    addInstant(time.upper, last);
-    const Enclosures inside = enclosed(time);
-    // All functions share the cells: one that needs halving takes the others along, which costs
-    // little.
-    const double factor = time.length() * time.length() / 8.0 * (1.0 + kBulgeRounding);
-    std::vector<Enclosure> bounds;
-    bool is_fine = true;
-    for (std::size_t i = 0; i < limits_.size(); ++i) {
-      const double bulge = factor * inside[i].second.magnitude();
-      bounds.push_back({lowered(first[i].value.lower, last[i].value.lower) - bulge,
-                        raised(first[i].value.upper, last[i].value.upper) + bulge});
-      is_fine = is_fine && isGoodEnough(i, excess(i, bounds.back().lower, bounds.back().upper));
-    }
-    if (!is_fine && depth < kMostHalvings) {
-      const double middle = time.middle();
-      const Enclosures half = enclosed({middle, middle});
-      search({time.lower, middle}, first, half, depth + 1);
-      search({middle, time.upper}, half, last, depth + 1);
-      return;
-    }
-    for (std::size_t i = 0; i < limits_.size(); ++i) {
-      Interval& all = result_[i].bound;
-      all = {lowered(all.lower, bounds[i].lower), raised(all.upper, bounds[i].upper)};
-    }
-  }
-
   const Problem& problem_;
   const Trajectory& trajectory_;
+  const Trajectory* wrenches_;
   Functions functions_;
   std::vector<Interval> limits_;
   std::vector<double> scales_;
@@ -169,25 +145,151 @@ class DynamicsSearch {
   std::vector<double> reached_;  ///< by function: the greatest excess of a value seen
 };
 
+using Vector = Vec3T<EnclosedSeries>;
+
+/// Torques, cones and pressing forces as functions of the state; see "Contacts" above.
+class ContactForces {
+ public:
+  ContactForces(const Problem& problem, const ContactSet& contacts, const RobotModel& robot)
+      : problem_(problem), contacts_(contacts), tree_(robot), weight_(robotWeight(robot)) {
+    for (const PlacedContact& contact : contacts.all()) {
+      cones_.push_back(contactCone(contact, weight_));
+      paths_.push_back(tree_.pathTo(tree_.mounts()[contact.contact.link].node));
+    }
+  }
+
+  const std::vector<ContactCone>& cones() const { return cones_; }
+
+  /// Torques of planned coordinates; then for each contact its cone's rows and its pressing force.
+  Enclosures operator()(const EnclosedState& state) const {
+    const std::vector<PoseT<EnclosedSeries>> X = nodePoses(tree_, state.q);
+    GroundWrench<EnclosedSeries> base;
+    base.about = contacts_.base()->X_WC.p;
+    Enclosures tau = inverseDynamicsAt(tree_, X, state.v, state.a, kStandardGravity, &base);
+    for (std::size_t i = 0; i < cones_.size(); ++i) {
+      const PlacedContact& contact = contacts_.all()[i];
+      if (contact.is_base) continue;
+      const auto [F, M] = wrenchOf(contact, state);
+      takeOff(paths_[i], X, contact.X_WC.p, F, M, &tau);
+      const Vec3 arm = contact.X_WC.p - base.about;
+      base.force -= F;
+      base.moment -= M + Vector(arm.cast<EnclosedSeries>().cross(F));
+    }
+    // The base's wrench is what is left once all others have been taken off.
+    Enclosures out;
+    for (int c : problem_.planned) out.push_back(tau[c]);
+    for (std::size_t i = 0; i < cones_.size(); ++i) {
+      const PlacedContact& contact = contacts_.all()[i];
+      const auto [F, M] =
+          contact.is_base ? std::pair(base.force, base.moment) : wrenchOf(contact, state);
+      addCone(cones_[i], F, M, &out);
+    }
+    return out;
+  }
+
+ private:
+  static std::pair<Vector, Vector> wrenchOf(const PlacedContact& contact,
+                                            const EnclosedState& state) {
+    std::pair<Vector, Vector> wrench{Vector::Zero(), Vector::Zero()};
+    for (int k = 0; k < contact.rows(); ++k) {
+      (k < 3 ? wrench.first[k] : wrench.second[k - 3]) = state.w[contact.first_wrench + k];
+    }
+    return wrench;
+  }
+
+  void takeOff(const std::vector<int>& path, const std::vector<PoseT<EnclosedSeries>>& X,
+               const Vec3& p_W, const Vector& F, const Vector& M, Enclosures* tau) const {
+    for (int n : path) {
+      const MotionNode& node = tree_.nodes()[n];
+      const Vector z = X[n].R.col(node.axis);
+      const Vector arm = p_W.cast<EnclosedSeries>() - X[n].p;
+      const EnclosedSeries share = node.turns ? z.dot(Vector(M + arm.cross(F))) : z.dot(F);
+      (*tau)[node.coordinate] -= share * EnclosedSeries(node.multiplier);
+    }
+  }
+
+  void addCone(const ContactCone& cone, const Vector& F, const Vector& M, Enclosures* out) const {
+    const auto along = [&](const auto& row) {
+      EnclosedSeries sum(0.0);
+      for (int k = 0; k < 3; ++k) {
+        sum += EnclosedSeries(row[k]) * F[k] + EnclosedSeries(row[k + 3]) * M[k];
+      }
+      return sum;
+    };
+    for (int i = 0; i < cone.count(); ++i) out->push_back(along(cone.rows.row(i)));
+    Eigen::Matrix<double, 6, 1> press = Eigen::Matrix<double, 6, 1>::Zero();
+    press.head<3>() = cone.normal / weight_;
+    out->push_back(along(press));
+  }
+
+  const Problem& problem_;
+  const ContactSet& contacts_;
+  const MotionTree tree_;
+  double weight_;
+  std::vector<ContactCone> cones_;       ///< by contact
+  std::vector<std::vector<int>> paths_;  ///< by contact
+};
+
+/// Ranges of torques and their scales. A joint without a limit has an infinite range; its scale
+/// then only has to be finite.
+void addTorqueRanges(const VecX& limits, std::vector<Interval>* ranges,
+                     std::vector<double>* scales) {
+  for (double limit : limits) {
+    ranges->push_back({-limit, limit});
+    scales->push_back(std::isfinite(limit) ? limit : 1.0);
+  }
+}
+
+constexpr Interval kNotNegative{0.0, std::numeric_limits<double>::infinity()};
+
 }  // namespace
+
+ContactForceBounds contactForceBounds(const Problem& problem, const ContactSet& contacts,
+                                      const Trajectory& trajectory, const Trajectory* wrenches,
+                                      const VecX& limits) {
+  ALLCLEAR_ASSERT(contacts.base() != nullptr);
+  ALLCLEAR_ASSERT((wrenches == nullptr ? 0 : wrenches->dimension()) == contacts.wrenchCount());
+  ALLCLEAR_ASSERT(wrenches == nullptr || wrenches->duration() == trajectory.duration());
+  const ContactForces forces(problem, contacts, *loadedRobot(problem));
+  std::vector<Interval> ranges;
+  std::vector<double> scales;
+  addTorqueRanges(limits, &ranges, &scales);
+  for (const ContactCone& cone : forces.cones()) {
+    ranges.insert(ranges.end(), cone.count() + 1, kNotNegative);
+    scales.insert(scales.end(), cone.count() + 1, 1.0);
+  }
+  const std::vector<DynamicsBound> all =
+      DynamicsSearch(problem, trajectory, wrenches, std::cref(forces), std::move(ranges),
+                     std::move(scales))
+          .run();
+  // Sorted out as the functions came.
+  ContactForceBounds bounds;
+  auto next = all.begin() + problem.plannedCount();
+  bounds.torques.assign(all.begin(), next);
+  for (const ContactCone& cone : forces.cones()) {
+    ContactForceBounds::OfContact& of = bounds.contacts.emplace_back();
+    of.cone.assign(next, next + cone.count());
+    of.press = next[cone.count()];
+    next += cone.count() + 1;
+  }
+  return bounds;
+}
 
 std::vector<DynamicsBound> torqueBounds(const Problem& problem, const Trajectory& trajectory,
                                         const VecX& limits) {
-  // A joint without a limit has an infinite range; its scale then only has to be finite.
   const MotionTree tree(*loadedRobot(problem));
   std::vector<Interval> ranges;
-  for (double limit : limits) ranges.push_back({-limit, limit});
-  std::vector<double> scales(limits.begin(), limits.end());
-  for (double& scale : scales) {
-    if (!std::isfinite(scale)) scale = 1.0;
-  }
+  std::vector<double> scales;
+  addTorqueRanges(limits, &ranges, &scales);
+  // No ground: a robot that hangs on the world is carried there, whatever that takes.
   const auto torques = [&](const EnclosedState& state) {
     const Enclosures tau = inverseDynamicsOf(tree, state.q, state.v, state.a, kStandardGravity);
     Enclosures planned;
     for (int c : problem.planned) planned.push_back(tau[c]);
     return planned;
   };
-  return DynamicsSearch(problem, trajectory, torques, std::move(ranges), std::move(scales)).run();
+  return DynamicsSearch(problem, trajectory, nullptr, torques, std::move(ranges), std::move(scales))
+      .run();
 }
 
 /// The functions are the rooms of all edges, scaled so that 1 is the size of the polygon.
@@ -214,9 +316,8 @@ std::vector<DynamicsBound> balanceBounds(const Problem& problem, const Trajector
     return out;
   };
   const std::size_t count = polygon.edges.size();
-  const Interval limit{0.0, std::numeric_limits<double>::infinity()};
-  return DynamicsSearch(problem, trajectory, rooms, std::vector<Interval>(count, limit),
-                        std::vector<double>(count, 1.0))
+  return DynamicsSearch(problem, trajectory, nullptr, rooms,
+                        std::vector<Interval>(count, kNotNegative), std::vector<double>(count, 1.0))
       .run();
 }
 

@@ -277,9 +277,14 @@ std::string tubeText(const Problem& problem, const ProvenTube& tube) {
                      roundedDown(1e3 * tube.joints_to_margin) + "; '" + tube.closest_a + "' and '" +
                      tube.closest_b + "' limit this at t = " + roundedDown(tube.closest_t) + " s.";
   if (std::isfinite(tube.factor_to_contact)) {
-    text += " The uncertainty of the task may grow by a factor of " +
-            roundedDown(tube.factor_to_contact) + " before bodies meet, of " +
-            roundedDown(tube.factor_to_margin) + " before a margin is lost.";
+    const bool has_spread =
+        std::any_of(problem.obstacles.begin(), problem.obstacles.end(),
+                    [](const Obstacle& obstacle) { return !obstacle.spread.isEmpty(); });
+    text += " The uncertainty of the task" +
+            std::string(has_spread ? ", but for its covariances," : "") +
+            " may grow by a factor of " + roundedDown(tube.factor_to_contact) +
+            " before bodies meet, of " + roundedDown(tube.factor_to_margin) +
+            " before a margin is lost.";
   }
   return text;
 }

@@ -19,6 +19,7 @@
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/certificate/assumptions.h"
 #include "allclear/planner/certificate/boundable.h"
+#include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
@@ -234,6 +235,9 @@ void checkIdentity(const Problem& problem, const Certificate& certificate) {
   require(certificate.trajectory.joint_names == plannedNames(problem) &&
               certificate.trajectory.trajectory.dimension() == problem.plannedCount(),
           "its trajectory is of other joints");
+  const auto& wrenches = certificate.trajectory.wrenches;
+  require(!wrenches || wrenches->names == wrenchNames(problem),
+          "its wrenches are of other contacts");
   require(certificate.trajectory_sha256 == trajectorySha256(certificate.trajectory),
           "its trajectory was changed");
 }
@@ -249,7 +253,8 @@ std::string checkStatements(const Problem& problem, const CertifiedGeometry& geo
   said.static_contacts = fixed.contacts;
   require(said.static_contacts == certificate.static_contacts,
           "its static contacts are not those of the task");
-  said.not_covered = demandsNotCovered(problem, certificate.trajectory.trajectory);
+  said.not_covered = demandsNotCovered(problem, certificate.trajectory.trajectory,
+                                       certificate.trajectory.wrenchCurve());
   require(said.not_covered == certificate.not_covered,
           "what it does not cover is not what the task demands beyond it");
   const std::string verdict = verdictOf(problem, said);
@@ -267,6 +272,8 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     requireCertifiable(problem);
     const Trajectory& trajectory = certificate.trajectory.trajectory;
     requireBoundable(problem, trajectory);
+    const Trajectory* wrenches = certificate.trajectory.wrenchCurve();
+    requireMatchingWrenches(problem, trajectory, wrenches);
     const CertifiedGeometry geometry = certifiedGeometry(problem);
     Certificate scope{.trajectory = certificate.trajectory};
     declareScope(problem, geometry, trajectory, options, &scope);
@@ -277,7 +284,8 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     const double proven = checkPairs(geometry, motion, certificate, &tube);
     tube.require();
     checkMinimum(geometry, certificate, proven, motion);
-    checkLimits(certifiedLimits(problem, trajectory, options.limits, motion), certificate);
+    checkLimits(certifiedLimits(problem, trajectory, wrenches, options.limits, motion),
+                certificate);
     const auto findings = endAndJointFindings(problem, trajectory, options.limits, motion);
     require(findings.empty(), findings.empty() ? "" : findings[0]);
     const std::string verdict = checkStatements(problem, geometry, certificate);

@@ -15,6 +15,7 @@
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
+#include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
@@ -91,7 +92,10 @@ bool isAllowed(const CollisionSettings& settings, const std::string& a, const st
 class ModelBuilder {
  public:
   explicit ModelBuilder(const Problem& problem)
-      : problem_(problem), movers_(moversOfLinks(problem)), ends_(problem) {}
+      : problem_(problem),
+        movers_(moversOfLinks(problem)),
+        grounds_(groundPairs(problem)),
+        ends_(problem) {}
 
   CollisionModel build() {
     addLinks();
@@ -156,7 +160,11 @@ class ModelBuilder {
     const CollisionBody& a = model_.bodies[i];
     const CollisionBody& b = model_.bodies[j];
     if (isAllowed(problem_.collision, a.name, b.name)) return true;
-    if (a.link < 0 || b.link < 0) return a.link < 0 && b.link < 0;
+    // An obstacle comes second.
+    if (b.link < 0 && a.link >= 0) {
+      return objects_[i] == nullptr && isGroundPair(grounds_, a.link, b.obstacle);
+    }
+    if (b.link < 0) return true;
     if (a.link == b.link) return true;
     if (mayTouchLink(objects_[i], b.link) || mayTouchLink(objects_[j], a.link)) return true;
     const bool are_links = objects_[i] == nullptr && objects_[j] == nullptr;
@@ -178,6 +186,7 @@ class ModelBuilder {
 
   const Problem& problem_;
   std::vector<std::vector<int>> movers_;  ///< by link
+  std::vector<GroundPair> grounds_;
   EndClearances ends_;
   std::vector<const AttachedObject*> objects_;  ///< by body; null for links and obstacles
   CollisionModel model_;

@@ -15,7 +15,7 @@
 #include <numbers>
 
 #include "allclear/distance/minimum_distance.h"
-#include "allclear/distance/signed_distance.h"
+#include "allclear/distance/support.h"
 #include "allclear/planner/clearance/fidelity.h"
 
 namespace allclear {
@@ -68,6 +68,28 @@ Ball sweptBall(const CollisionBody& body, const BodyCurve& curve) {
   swept.radius += body.ball.radius +
                   curve.error((body.ball.center - curve.reference_B).norm() + body.ball.radius);
   return swept;
+}
+
+/// The velocity along n [m/s] of the obstacle's point p_W, which may be displaced: as far against n
+/// as its spread reaches. A spread along the world's axes does not turn with the obstacle, but it
+/// grows.
+double obstacleRate(const Obstacle& obstacle, double t, const Vec3& n, const Vec3& p_W) {
+  if (obstacle.spread.isEmpty()) return n.dot(obstacle.pointVelocity(t, p_W));
+  const Mat3 K = obstacle.spreadAt(t);
+  const double reach = displacementReach(K, n);
+  Vec3 p = p_W;
+  if (!obstacle.spread.in_obstacle) p += farthestDisplacement(K, n);
+  double rate = n.dot(obstacle.pointVelocity(t, p));
+  if (obstacle.spread.changes()) {
+    // Linear but for its knots: any short difference is the derivative.
+    constexpr double kStep = 1e-6;  // [s]
+    const Mat3 R = obstacle.spread.in_obstacle ? obstacle.pose(t).R : Mat3::Identity();
+    const Mat3 slope = (obstacle.spread.at(t + kStep) - obstacle.spread.at(t)) / kStep;
+    // Out of nothing a spread grows infinitely fast: its first millimetre counts as slower.
+    constexpr double kLeastReach = 1e-3;  // [m]
+    rate -= 0.5 * n.dot(R * slope * R.transpose() * n) / std::max(reach, kLeastReach);
+  }
+  return rate;
 }
 
 }  // namespace
@@ -125,9 +147,13 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
     builder_.build(only ? whole : whole.restricted({breaks[i], breaks[i + 1]}), tolerance, w.curves,
                    &part.links);
     part.obstacles.resize(problem_.obstacles.size());
+    part.spreads.assign(problem_.obstacles.size(), std::nullopt);
     for (std::size_t o = 0; o < problem_.obstacles.size(); ++o) {
       const Obstacle& obstacle = problem_.obstacles[o];
       part.obstacles[o].clear();
+      if (!obstacle.spread.isEmpty()) {
+        part.spreads[o] = Spread{obstacle.spreadAt(breaks[i]), obstacle.spreadAt(breaks[i + 1])};
+      }
       if (!obstacle.moves()) {
         part.obstacles[o].push_back(BodyCurve::still(
             obstacle.X_WO, {part.links.cells.front().lower, part.links.cells.back().upper}));
@@ -155,6 +181,8 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
   options.tolerance = tolerance;
   options.refine = refine;
   options.check_unique = false;
+  const int obstacle = model_.bodies[pair.b].obstacle;
+  if (obstacle >= 0 && part.spreads[obstacle]) options.spread = &*part.spreads[obstacle];
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
       options.threshold = best->upper;  // larger distances of other solids do not matter
@@ -245,6 +273,12 @@ std::vector<Ball> ClearanceEvaluator::sweptBalls(const Workspace& w) const {
       for (std::size_t i = 0; i < model_.bodies.size(); ++i) {
         const auto curves = curvesOf(static_cast<int>(i), part);
         balls.push_back(sweptBall(model_.bodies[i], curves[curves.size() == 1 ? 0 : c]));
+        const int obstacle = model_.bodies[i].obstacle;
+        if (obstacle < 0 || !part.spreads[obstacle]) continue;
+        // Wherever the obstacle may be.
+        const Spread& spread = *part.spreads[obstacle];
+        balls.back().radius +=
+            std::max(displacementRadius(spread.start), displacementRadius(spread.end));
       }
     }
   }
@@ -284,68 +318,6 @@ bool ClearanceEvaluator::isClear(const BernsteinSpan& planned, double extra_marg
   return false;
 }
 
-/// Lowers `least` (distance - demand) and `worst` to those of the pair's solids. False when exact
-/// meshes are in contact: `depth` is lowered to their (negative) distance, and the direction is to
-/// be measured at another fidelity.
-bool ClearanceEvaluator::measureAtRest(int p, MeshFidelity fidelity, const Pose& X_WA,
-                                       const Pose& X_WB, double demand, double* least,
-                                       Clearance* worst, double* depth) const {
-  const CollisionPair& pair = model_.pairs[p];
-  for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
-    for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
-      // Worse only counts if it is nearer to (or deeper below) its demand than all before.
-      const SignedDistance d = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG);
-      if (fidelity == MeshFidelity::kSurface && d.distance <= 0.0) {
-        *depth = std::min(*depth, d.distance);
-        continue;
-      }
-      if (d.distance - demand >= *least) continue;
-      *least = d.distance - demand;
-      worst->demand = demand;
-      worst->pair = p;
-      worst->lower = worst->upper = d.distance;
-      worst->p_A = X_WA.inverse() * d.witness_A;
-      worst->p_B = X_WB.inverse() * d.witness_B;
-      worst->normal = d.normal;
-    }
-  }
-  return *depth == HUGE_VAL;
-}
-
-Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double> t,
-                                     Workspace& w) const {
-  builder_.kinematics().linkPoses(problem_.configuration(q_planned), w.curves.kinematics, w.poses);
-  const bool at_start = is_relaxed_ && isAtStart(q_planned);
-  const bool at_goal = is_relaxed_ && isAtGoal(q_planned);
-  std::optional<StrayReach::Placement> placement;
-  if (stray_.isNeeded()) placement = stray_.place(problem_.configuration(q_planned));
-  Clearance worst;
-  double least = std::numeric_limits<double>::infinity();
-  for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
-    const CollisionPair& pair = model_.pairs[p];
-    const CollisionBody& A = model_.bodies[pair.a];
-    const CollisionBody& B = model_.bodies[pair.b];
-    if (B.obstacle >= 0 && problem_.obstacles[B.obstacle].moves() && !t) continue;
-    const Pose& X_WA = w.poses[A.link];
-    const Pose X_WB =
-        B.obstacle >= 0 ? problem_.obstacles[B.obstacle].pose(t.value_or(0.0)) : w.poses[B.link];
-    // Balls contain the bodies: farther apart than the worst so far, they need no exact distance.
-    const double between_balls =
-        (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
-    const double margin = marginOf(pair, at_start, at_goal);
-    const double demand = margin + (placement ? stray_.of(p, *placement) : 0.0);
-    if (between_balls - demand >= least) continue;
-    double depth = HUGE_VAL;
-    if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, demand, &least, &worst, &depth)) {
-      measureAtRest(p, kContactFidelity, X_WA, X_WB, demand, &least, &worst, &depth);
-      // The pieces say which way out; how deep the meshes are, these say themselves.
-      least = std::min(least, depth - demand);
-      if (worst.pair == p) worst.lower = worst.upper = depth;
-    }
-  }
-  return worst;
-}
-
 // With n the normal from A to B and p_A, p_B the witnesses, fixed in their bodies, the distance
 // changes as n . (v_B - v_A): the rotation of n does not count, as n is along p_B - p_A.
 VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_planned, Workspace& w,
@@ -364,7 +336,8 @@ VecX ClearanceEvaluator::gradient(const Clearance& clearance, const VecX& q_plan
     // n . (p_B - p_A) is the distance; its derivative by q is n . (J_B - J_A).
     *distance += sign * clearance.normal.dot(p_W);
     if (link < 0) {
-      *rate += sign * clearance.normal.dot(problem_.obstacles[b.obstacle].pointVelocity(t, p_W));
+      const Obstacle& obstacle = problem_.obstacles[b.obstacle];
+      *rate += sign * obstacleRate(obstacle, t, clearance.normal, p_W);
       return;
     }
     kinematics.pointJacobian(w.curves.kinematics, link, p_W, J);

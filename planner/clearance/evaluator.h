@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/soft/pair.h"
 #include "allclear/planner/clearance/collision_model.h"
 #include "allclear/planner/clearance/pair_stray.h"
@@ -40,6 +41,7 @@ class ClearanceEvaluator {
     struct Part {
       LinkCurves links;
       std::vector<std::vector<BodyCurve>> obstacles;  ///< one curve, or one per cell
+      std::vector<std::optional<Spread>> spreads;     ///< where obstacles may be besides
     };
     LinkCurveBuilder::Workspace curves;
     std::vector<Part> parts;                        ///< of the span of the last `buildCurves`
@@ -81,6 +83,11 @@ class ClearanceEvaluator {
   /// at time t [s]. Without a time, obstacles that move do not count.
   Clearance atRest(const VecX& q_planned, std::optional<double> t, Workspace& workspace) const;
 
+  /// The same for every pair that is nearer than `influence` beyond its demand: one entry each, in
+  /// the order of the pairs.
+  void pairsAtRest(const VecX& q_planned, std::optional<double> t, double influence,
+                   Workspace& workspace, std::vector<Clearance>* out) const;
+
   /// Gradient of the distance by the planned coordinates at time t_star, given q there. `distance`
   /// gets the distance there by kinematics: without the padding of `upper`, which moves with the
   /// curves. `rate` gets its derivative by time with the robot held: of obstacles that move.
@@ -96,8 +103,13 @@ class ClearanceEvaluator {
   bool isAtStart(const VecX& q_planned) const;
   bool isAtGoal(const VecX& q_planned) const;
   double marginOf(const CollisionPair& pair, bool at_start, bool at_goal) const;
+  struct Rest;
+  Rest placeAtRest(const VecX& q_planned, std::optional<double> t, Workspace& workspace) const;
+  void pairAtRest(int pair, const Rest& rest, const Workspace& workspace, double* least,
+                  Clearance* worst) const;
   bool measureAtRest(int pair, MeshFidelity fidelity, const Pose& X_WA, const Pose& X_WB,
-                     double demand, double* least, Clearance* worst, double* depth) const;
+                     const Mat3* spread, double demand, double* least, Clearance* worst,
+                     double* depth) const;
   void measure(const Workspace::Part& part, MeshFidelity fidelity, double tolerance, bool refine,
                Clearance* best) const;
 

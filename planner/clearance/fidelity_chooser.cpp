@@ -8,6 +8,7 @@
 #include "allclear/core/parallel.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
+#include "allclear/distance/support.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -77,12 +78,16 @@ class FidelityChooser {
     const CollisionBody& A = model_.bodies[pair.a];
     const CollisionBody& B = model_.bodies[pair.b];
     // Balls around the hulls decide for most pairs.
-    const double between_balls =
-        (X_WA * A.ball.center - X_WB * B.ball.center).norm() - A.ball.radius - B.ball.radius;
+    // An obstacle that may be elsewhere counts where it is at the start.
+    const Mat3 K = B.obstacle >= 0 ? problem_.obstacles[B.obstacle].spreadAt(0.0) : Mat3::Zero();
+    const Mat3* spread = K.isZero(0.0) ? nullptr : &K;
+    const double between_balls = (X_WA * A.ball.center - X_WB * B.ball.center).norm() -
+                                 A.ball.radius - B.ball.radius - displacementRadius(K);
     if (between_balls >= pair.margin) return true;
     for (const Geometry& a : A.solids(pair.fidelity)) {
       for (const Geometry& b : B.solids(pair.fidelity)) {
-        if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin)) {
+        if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin, nullptr,
+                             spread)) {
           return false;
         }
       }

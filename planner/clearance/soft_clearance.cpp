@@ -13,6 +13,12 @@
 namespace allclear {
 namespace {
 
+// What the optimiser needs of a row that leads it out of contact: steps far below its tolerances.
+constexpr double kShareLeftOut = 1e-7;  // of the soft sums
+/// Slope at the minimum over time, of the steepest: its value is then off by 1e-6 of some
+/// centimetres.
+constexpr double kLevel = 1e-3;
+
 /// Angular velocity of the obstacle [rad/s], from the velocities of three points: the difference of
 /// two points' velocities is spin x (their difference).
 Vec3 spinOf(const Obstacle& obstacle, double t, const Vec3& p) {
@@ -28,11 +34,33 @@ SoftClearance::SoftClearance(const ClearanceEvaluator& evaluator)
     : evaluator_(evaluator),
       bodies_(std::make_unique<Body[]>(kMeshFidelityCount * evaluator.model().bodies.size())) {}
 
-const SoftBody& SoftClearance::body(int index, MeshFidelity fidelity) const {
+const SoftClearance::Body& SoftClearance::body(int index, MeshFidelity fidelity) const {
   Body& body = bodies_[kMeshFidelityCount * index + static_cast<int>(fidelity)];
-  std::call_once(body.made,
-                 [&] { body.soft.emplace(evaluator_.model().bodies[index].solids(fidelity)); });
-  return *body.soft;
+  std::call_once(body.made, [&] {
+    const std::vector<Geometry>& solids = evaluator_.model().bodies[index].solids(fidelity);
+    body.ellipsoid = asEllipsoid(solids);
+    body.soft.emplace(solids);
+  });
+  return body;
+}
+
+bool SoftClearance::hasGauge(int pair) const {
+  const CollisionPair& bodies = evaluator_.model().pairs[pair];
+  return body(bodies.a, bodies.fidelity).ellipsoid.has_value() &&
+         body(bodies.b, bodies.fidelity).ellipsoid.has_value();
+}
+
+bool SoftClearance::isKnown(int pair) const {
+  const int obstacle = evaluator_.model().bodies[evaluator_.model().pairs[pair].b].obstacle;
+  return obstacle < 0 || evaluator_.problem().obstacles[obstacle].spread.isEmpty();
+}
+
+SmoothDistance SoftClearance::distance(const CollisionPair& pair, const Pose& X_WA,
+                                       const Pose& X_WB, double softness,
+                                       SoftWorkspace* workspace) const {
+  const Body &A = body(pair.a, pair.fidelity), &B = body(pair.b, pair.fidelity);
+  if (A.ellipsoid && B.ellipsoid) return gaugeDistance(*A.ellipsoid, X_WA, *B.ellipsoid, X_WB);
+  return softDistance(*A.soft, X_WA, *B.soft, X_WB, softness, workspace, kShareLeftOut);
 }
 
 double SoftClearance::pairSize(int pair) const {
@@ -53,8 +81,7 @@ SoftClearance::Value SoftClearance::at(int index, const BSpline& curve, double t
     return body.link < 0 ? problem.obstacles[body.obstacle].pose(t) : w.poses[body.link];
   };
   const Pose X_WA = poseOf(A), X_WB = poseOf(B);
-  const SmoothDistance soft = softDistance(body(pair.a, pair.fidelity), X_WA,
-                                           body(pair.b, pair.fidelity), X_WB, softness, &w.soft);
+  const SmoothDistance soft = distance(pair, X_WA, X_WB, softness, &w.soft);
   // Chain rule: pose gradients times Jacobians, or times the obstacle's velocity and spin.
   Value out;
   out.distance = soft.distance;
@@ -84,12 +111,13 @@ SoftClearance::Value SoftClearance::minimum(const Clearance& from, const BSpline
   // The slope by time along the curve is that of the robot's motion plus the obstacles'.
   Value best;
   best.distance = HUGE_VAL;
-  descend(curve.spanTime(from.span), from.t_star, [&](double t) {
+  const auto slope = [&](double t) {
     Value here = at(from.pair, curve, t, softness, workspace);
-    const double slope = here.gradient.dot(curve.value(t, 1)) + here.rate;
+    const double slope_here = here.gradient.dot(curve.value(t, 1)) + here.rate;
     if (here.distance < best.distance) best = std::move(here);
-    return slope;
-  });
+    return slope_here;
+  };
+  descend(curve.spanTime(from.span), from.t_star, slope, kLevel);
   return best;
 }
 

@@ -39,6 +39,15 @@ class ClaimCheck {
     return std::move(findings_);
   }
 
+  std::vector<Finding> runForImpacts() {
+    const char* what = "impact";
+    checkInertias();
+    checkInertiaFaults(what);
+    checkMasses(MotionTree(*p_.robot), what);
+    checkCarried(what);
+    return std::move(findings_);
+  }
+
  private:
   void add(const std::string& what, const std::string& why) {
     findings_.push_back({what, kNone, kNone, what + ": " + why});
@@ -96,8 +105,8 @@ class ClaimCheck {
 
   void checkDynamics() {
     const bool torque = p_.limits.torque;
-    if (!torque && !p_.balance) return;
-    const char* what = torque ? "limits: torque" : "balance";
+    if (!torque && !p_.balance && p_.limits.contact.empty()) return;
+    const char* what = torque ? "limits: torque" : p_.balance ? "balance" : "limits: contact";
     const MotionTree tree(*p_.robot);
     if (torque) checkFloatingBase();
     checkInertiaFaults(what);
@@ -136,8 +145,13 @@ class ClaimCheck {
     add(what,
         quoted(names) + (names.size() == 1 ? " has" : " have") +
             " no mass (no <inertial> in the URDF), and what it weighs is asked for; add it to "
-            "the URDF, or leave '" +
-            std::string(what) + "' out");
+            "the URDF or to the task (robot: inertia)" +
+            orLeaveOut(what));
+  }
+
+  /// Limits may be left out of a task; the subcommand may not be left out of itself.
+  static std::string orLeaveOut(const std::string& what) {
+    return what == "impact" ? "" : ", or leave '" + what + "' out";
   }
 
   /// Links that the file gives a mass or inertia which cannot be used, whatever they are fixed to.
@@ -146,9 +160,10 @@ class ClaimCheck {
       const Link& link = p_.robot->links()[l];
       if (link.inertia_fault.empty() || (!p_.balance && !isMoved(p_, static_cast<int>(l))))
         continue;
-      add(what, "link '" + link.name + "' has no mass and inertia to count on (" +
-                    link.inertia_fault + "); correct its <inertial> in the URDF, or leave '" +
-                    std::string(what) + "' out");
+      add(what,
+          "link '" + link.name + "' has no mass and inertia to count on (" + link.inertia_fault +
+              "); correct its <inertial> in the URDF, or give it in the task (robot: inertia)" +
+              orLeaveOut(what));
     }
   }
 
@@ -207,6 +222,10 @@ class ClaimCheck {
 }  // namespace
 
 std::vector<Finding> claimFindings(const Problem& problem) { return ClaimCheck(problem).run(); }
+
+std::vector<Finding> massFindings(const Problem& problem) {
+  return ClaimCheck(problem).runForImpacts();
+}
 
 void requireCertifiable(const Problem& problem) {
   const std::vector<Finding> findings = claimFindings(problem);

@@ -11,12 +11,17 @@ namespace allclear {
 /// - one name for two bodies, or a margin or allowed pair for an unknown one;
 /// - links that planned joints move and that have visuals but no collision geometry, unless
 ///   `CollisionSettings::missing` says what to do with them;
-/// - torques or balance of bodies without a mass, or of a floating base without contact forces.
+/// - torques, balance or forces of unplanned contacts of bodies without a mass, or torques of a
+///   floating base without contact forces.
 ///
 /// Pre: dimensions and indices of the problem are right.
 std::vector<Finding> claimFindings(const Problem& problem);
 
-/// Throws `InputError` with the first of them.
+/// Bodies that planned joints move and that have no mass to count on, carried objects among them:
+/// what is said of impacts would mean nothing. Pre: as above.
+std::vector<Finding> massFindings(const Problem& problem);
+
+/// Throws `InputError` with the first of `claimFindings`.
 void requireCertifiable(const Problem& problem);
 
 }  // namespace allclear

@@ -3,9 +3,7 @@
 #include "allclear/planner/problem/end_margin.h"
 
 #include <algorithm>
-#include <limits>
 
-#include "allclear/core/extremes.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/robot_models/kinematics.h"
@@ -23,18 +21,6 @@ std::vector<Pose> posesAt(const Problem& problem, const VecX& q) {
   std::vector<Pose> X_WL;
   kinematics.linkPoses(q, workspace, X_WL);
   return X_WL;
-}
-
-double leastDistance(const std::vector<Geometry>& A, const Pose& X_WA,
-                     const std::vector<Geometry>& B, const Pose& X_WB) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const Geometry& i : A) {
-    for (const Geometry& j : B) {
-      least =
-          lowered(least, signedDistance(i.shape, X_WA * i.X_BG, j.shape, X_WB * j.X_BG).distance);
-    }
-  }
-  return least;
 }
 
 }  // namespace
@@ -70,8 +56,8 @@ double EndClearances::at(const std::vector<Pose>& X_WL, const Body& a, const Bod
   double distance = 0.0;
   for (int level = 0; level < kMeshFidelityCount; ++level) {
     const auto fidelity = static_cast<MeshFidelity>(level);
-    distance = leastDistance(enclosingSolids(*a.geometry, fidelity), X_WA,
-                             enclosingSolids(*b.geometry, fidelity), X_WB);
+    distance = leastSignedDistance(enclosingSolids(*a.geometry, fidelity), X_WA,
+                                   enclosingSolids(*b.geometry, fidelity), X_WB);
     if (distance >= margin) return margin;
   }
   return marginAtEnd(margin, distance, problem_.collision.tolerance);

@@ -14,7 +14,11 @@ double pairMargin(const CollisionSettings& settings, const std::string& a, const
       of_both = std::max(of_both.value_or(0.0), entry.margin);
     }
   }
-  return of_both ? *of_both : of_one.value_or(settings.margin);
+  if (of_both) return *of_both;
+  // A gap is a margin of all pairs: what is asked of one body may only add to it.
+  double margin = of_one.value_or(settings.margin);
+  for (const MinimumGap& gap : settings.gaps) margin = std::max(margin, gap.gap);
+  return margin;
 }
 
 }  // namespace allclear

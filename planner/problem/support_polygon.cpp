@@ -2,71 +2,97 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
-#include <numbers>
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/problem/standing_points.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
 namespace {
 
-/// Points that stand for the rim of a round face. Their polygon lies inside of the circle: the
-/// support is never overestimated, and by less than half a percent of the radius underestimated.
-constexpr int kRimPoints = 32;
-
 /// Corners nearer than this [m] span no edge: the hull may repeat a corner but for rounding.
 constexpr double kShortestEdge = 1e-9;
 
-void addRim(double radius, double z, std::vector<Vec3>* out) {
-  for (int i = 0; i < kRimPoints; ++i) {
-    const double angle = 2.0 * std::numbers::pi * i / kRimPoints;
-    out->push_back({radius * std::cos(angle), radius * std::sin(angle), z});
+/// Adds the corners of the link's soles, less the margins that these keep from their edges and that
+/// hold what they may drift, and its points; false when the link has none.
+bool addSoles(const ContactSet& contacts, int link, std::vector<Vec3>* out) {
+  bool has_any = false;
+  for (const PlacedContact& placed : contacts.all()) {
+    const Contact& contact = placed.contact;
+    if (contact.link != link) continue;
+    const bool is_flat = contact.kind == Contact::Kind::kFlat;
+    // A link that stays by itself, and of which no sole is known, counts by its shape.
+    if (is_flat && !(contact.half_size.minCoeff() > 0.0)) continue;
+    has_any = true;
+    const Eigen::Vector2d half =
+        is_flat ? Eigen::Vector2d((contact.half_size.array() - contact.margin).cwiseMax(0.0))
+                : Eigen::Vector2d(0.0, 0.0);
+    for (int corner = 0; corner < 4; ++corner) {
+      out->push_back(placed.X_WC * Vec3(corner & 1 ? half.x() : -half.x(),
+                                        corner & 2 ? half.y() : -half.y(), 0.0));
+    }
+  }
+  return has_any;
+}
+
+/// The zero-moment point has a meaning on one plane only. Feet on steps need forces.
+void requireOneHeight(const Problem& problem, const std::vector<Vec3>& soles,
+                      const std::vector<Vec3>& points) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const Vec3& p : points) lowest = std::min(lowest, p.z());
+  for (const Vec3& p : soles) {
+    if (p.z() <= lowest + kGroundLayer) continue;
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "the contacts are not on one level plane: some place is %.4g m above another. "
+                  "Put the start onto the ground, or use `criterion: forces`",
+                  p.z() - lowest);
+    throw InputError({problem.source_file, 0, "balance: support", ""}, text);
   }
 }
 
-/// Points of a shape, its lowest ones among them when it stands on a face or rolls on a round side.
-struct StandingPoints {
-  const Mat3& R_WG;
-  std::vector<Vec3> operator()(const Box& box) const {
-    std::vector<Vec3> out;
-    for (int i = 0; i < 8; ++i) {
-      out.push_back(
-          box.halfSize().cwiseProduct(Vec3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
-    }
-    return out;
+/// Points of a support that is no contact, where the start puts it.
+void addShapes(const Problem& problem, int link, const Pose& X_WL, std::vector<Vec3>* out) {
+  const Link& support = problem.robot->links()[link];
+  if (isMoved(problem, link)) {
+    throw InputError({problem.source_file, 0, "balance: support", support.name},
+                     "is moved by a planned joint; a support stays where it is: make it a contact");
   }
-  std::vector<Vec3> operator()(const Cylinder& cylinder) const {
-    std::vector<Vec3> out;
-    addRim(cylinder.radius(), -0.5 * cylinder.length(), &out);
-    addRim(cylinder.radius(), 0.5 * cylinder.length(), &out);
-    return out;
+  for (const Geometry& part : support.collision) {
+    const Pose X_WG = X_WL * part.X_BG;
+    for (const Vec3& p : standingPoints(part.shape, X_WG.R)) out->push_back(X_WG * p);
   }
-  std::vector<Vec3> operator()(const Cone& cone) const {
-    std::vector<Vec3> out{Vec3(0, 0, 0.5 * cone.length())};
-    addRim(cone.radius(), -0.5 * cone.length(), &out);
-    return out;
+}
+
+/// All candidates: corners of soles, and points of the other supports, where the start puts them.
+std::vector<Vec3> supportPoints(const Problem& problem, const Balance& balance) {
+  const ContactSet contacts(problem);
+  const Kinematics kinematics(*problem.robot);
+  Kinematics::Workspace workspace = kinematics.makeWorkspace();
+  std::vector<Pose> X_WL;
+  kinematics.linkPoses(problem.start, workspace, X_WL);
+  std::vector<Vec3> soles, points;
+  for (int link : balance.support_links) {
+    if (!addSoles(contacts, link, &soles)) addShapes(problem, link, X_WL[link], &points);
   }
-  std::vector<Vec3> operator()(const ConvexMesh& mesh) const { return mesh.points(); }
-  std::vector<Vec3> operator()(const TriangleMesh& mesh) const { return mesh.vertices(); }
-  std::vector<Vec3> operator()(const HalfSpace&) const { return {}; }
-  template <class Round>
-  std::vector<Vec3> operator()(const Round& shape) const {
-    // The world's downward direction in the shape's frame; the support point of a round shape.
-    const Vec3 down = -R_WG.row(2).transpose();
-    if constexpr (std::is_same_v<Round, Sphere>) {
-      return {shape.radius() * down};
-    } else if constexpr (std::is_same_v<Round, Capsule>) {
-      const Vec3 end(0, 0, 0.5 * shape.length());
-      return {end + shape.radius() * down, shape.radius() * down - end};
-    } else {
-      const Vec3 scaled = shape.radii().cwiseProduct(down);
-      return {shape.radii().cwiseProduct(scaled) / scaled.norm()};
-    }
+  points.insert(points.end(), soles.begin(), soles.end());
+  // Shapes count by their lowest points alone; soles all count, so none may be higher.
+  requireOneHeight(problem, soles, points);
+  return points;
+}
+
+std::string namesOf(const Problem& problem, const Balance& balance) {
+  std::string names;
+  for (int link : balance.support_links) {
+    names += (names.empty() ? "'" : ", '") + problem.robot->links()[link].name + "'";
   }
-};
+  return names;
+}
 
 }  // namespace
 
@@ -87,27 +113,7 @@ double robotWeight(const RobotModel& robot) {
 }
 
 SupportPolygon supportPolygon(const Problem& problem, const Balance& balance) {
-  // All candidates: points of all supports, where the start puts them.
-  const Kinematics kinematics(*problem.robot);
-  Kinematics::Workspace workspace = kinematics.makeWorkspace();
-  std::vector<Pose> X_WL;
-  kinematics.linkPoses(problem.start, workspace, X_WL);
-  std::vector<Vec3> points;
-  std::string names;
-  for (int link : balance.support_links) {
-    const Link& support = problem.robot->links()[link];
-    names += (names.empty() ? "'" : ", '") + support.name + "'";
-    if (isMoved(problem, link)) {
-      throw InputError({problem.source_file, 0, "balance: support", support.name},
-                       "is moved by a planned joint; a support stays where it is");
-    }
-    for (const Geometry& part : support.collision) {
-      const Pose X_WG = X_WL[link] * part.X_BG;
-      for (const Vec3& p : std::visit(StandingPoints{X_WG.R}, part.shape)) {
-        points.push_back(X_WG * p);
-      }
-    }
-  }
+  const std::vector<Vec3> points = supportPoints(problem, balance);
   // Those that touch the ground are the lowest, within a layer; the polygon is their hull from
   // above.
   SupportPolygon polygon;
@@ -120,7 +126,7 @@ SupportPolygon supportPolygon(const Problem& problem, const Balance& balance) {
   std::vector<int> corners;
   if (!ground.empty()) corners = convexHull(ground).vertices;
   if (corners.size() < 3) {
-    throw InputError({problem.source_file, 0, "balance: support", names},
+    throw InputError({problem.source_file, 0, "balance: support", namesOf(problem, balance)},
                      "no flat surface to stand on below these links");
   }
   // Edges: unit normals that point to the middle. The nearest edge gives the radius.

@@ -7,8 +7,9 @@
 
 namespace allclear {
 
-/// The convex polygon on which a robot stands: the lowest points of its support links at the start,
-/// in the horizontal plane at their height (gravity points along -z of the world).
+/// The convex polygon on which a robot stands: the soles of its support links that are contacts,
+/// and the lowest points of the others, at the start, in the horizontal plane at their height
+/// (gravity points along -z of the world).
 struct SupportPolygon {
   struct Edge {
     Eigen::Vector2d inward;  ///< unit
@@ -30,9 +31,10 @@ struct SupportPolygon {
 /// Points within this height [m] of the lowest one touch the ground.
 inline constexpr double kGroundLayer = 1e-3;
 
-/// Throws `InputError` when the support links have no polygon (nothing flat below), or when the
-/// planned coordinates move one of them. Round shapes count by some of their points, so the polygon
-/// is never larger than the real one.
+/// Throws `InputError` when the support links have no polygon (nothing flat below), when the
+/// planned coordinates move one that is no contact, or when contacts are at several heights. Soles
+/// count less the margins of their contacts. Round shapes count by some of their points, so the
+/// polygon is never larger than the real one.
 SupportPolygon supportPolygon(const Problem& problem, const Balance& balance);
 
 /// Whether a planned coordinate moves the link.

@@ -10,8 +10,10 @@
 #include <cstdio>
 
 #include "allclear/planner/problem.h"
+#include "allclear/planner/problem/body_regions.h"
 #include "allclear/planner/problem/boundable_values.h"
 #include "allclear/planner/problem/claims.h"
+#include "allclear/planner/problem/contact_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
 
 namespace allclear {
@@ -51,6 +53,7 @@ class Validator {
     checkPathConstraints();
     checkTimes();
     checkSettings();
+    for (Finding& finding : contactFindings(p_)) findings_.push_back(std::move(finding));
     for (Finding& finding : claimFindings(p_)) findings_.push_back(std::move(finding));
     // Last: the checks above say more about the same numbers.
     for (Finding& finding : unboundableValues(p_)) {
@@ -141,6 +144,12 @@ void Validator::checkShape() {
 
 void Validator::checkTargetShape(const std::string& what, const Target& target, bool is_goal) {
   if (const auto* pose = std::get_if<PoseTarget>(&target)) return checkLink(what, pose->link);
+  if (const auto* posture = std::get_if<PostureTarget>(&target)) {
+    if (!is_goal) add(what, "several poses at once are only for the goal");
+    for (const PoseTarget& pose : posture->poses) checkLink(what, pose.link);
+    checkSize(what + ": weights", posture->weights, p_.plannedCount(), false);
+    return checkTargetShape(what + ": reference", posture->reference, true);
+  }
   // A goal says where every planned coordinate ends; a waypoint may leave some free.
   const auto& joints = std::get<JointTarget>(target);
   checkSize(what, joints.values, static_cast<int>(joints.coordinates.size()), false);
@@ -170,7 +179,10 @@ void Validator::checkSceneShape() {
     if (p_.balance->support_links.empty()) add("balance", "names no support link");
     for (int link : p_.balance->support_links) checkLink("balance", link);
   }
-  for (const FixedLink& contact : p_.contacts) checkLink("contact", contact.link);
+  for (const Contact& contact : p_.contacts) checkLink("contact", contact.link);
+  for (const ContactLimit& limit : p_.limits.contact) {
+    for (int link : limit.links) checkLink("limits: contact", link);
+  }
   for (Finding& finding : uncertaintyFindings(p_)) findings_.push_back(std::move(finding));
 }
 
@@ -203,6 +215,13 @@ void Validator::checkTarget(const std::string& what, const Target& target) {
       checkPosition(what, joints->coordinates[k], joints->values[k]);
     }
     return;
+  }
+  if (const auto* posture = std::get_if<PostureTarget>(&target)) {
+    for (const PoseTarget& pose : posture->poses) checkTarget(what, pose);
+    if (!(posture->weights.array() > 0.0).all() || !posture->weights.allFinite()) {
+      add(what, "the weights of its reference must be positive");
+    }
+    return checkTarget(what + ": reference", posture->reference);
   }
   const auto& pose = std::get<PoseTarget>(target);
   if (!pose.X_WP.p.allFinite() || !pose.X_WP.R.allFinite() || !pose.X_LP.p.allFinite() ||
@@ -328,9 +347,10 @@ void Validator::checkSettings() {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
                   std::min(coordinate(c).velocity, kUnlimited), false);
   }
+  for (Finding& finding : contactLimitFindings(p_)) findings_.push_back(std::move(finding));
   checkPositive("collision: margin", p_.collision.margin, true);
   checkPositive("collision: tolerance", p_.collision.tolerance, false);
-  if (p_.collision.end_margin == EndMargin::kRelax && !p_.uncertainty.isZero()) {
+  if (p_.collision.end_margin == EndMargin::kRelax && isUncertain(p_)) {
     add("collision: end_margin",
         "`relax` cannot be had with an uncertainty: what strays would take "
         "the room that the pair has at the end; use `strict`");

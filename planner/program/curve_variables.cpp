@@ -1,3 +1,9 @@
+// Numbers the variables of a trajectory program, and goes from them to curves and back.
+//
+// Idea. The motion's ends are given, and each end fixes three control points, which are left out of
+// the variables; as velocities are by time and control points are not, they depend on the duration
+// (`fixEnd`). Forces at contacts have no given ends: all control points of their curve are
+// variables, in units that make them about as large as angles.
 #include "allclear/planner/program/curve_variables.h"
 
 #include <cmath>
@@ -40,12 +46,15 @@ void fixEnd(const BSplineBasis& basis, const End& end, MatX* fixed) {
 
 }  // namespace
 
-CurveVariables::CurveVariables(const Problem& problem, const BSpline& guess)
+CurveVariables::CurveVariables(const Problem& problem, const BSpline& guess, int wrench_rows,
+                               double wrench_unit)
     : basis_(guess.sharedBasis()),
       pose_goal_(std::holds_alternative<PoseTarget>(problem.goal)),
       joints_(problem.plannedCount()),
       controls_(basis_->controlCount()),
-      free_count_(controls_ - 2 * kEnds) {
+      free_count_(controls_ - 2 * kEnds),
+      wrench_rows_(wrench_rows),
+      wrench_unit_(wrench_unit) {
   ALLCLEAR_ASSERT(free_count_ >= 1 && guess.dimension() == joints_);
   // A wrapping coordinate may end whole turns from the goal's value: the guess says where.
   fixEnds(problem, guess.control().col(controls_ - 1));
@@ -81,7 +90,7 @@ MatX CurveVariables::fixedPart(double T, int derivative) const {
   return 2.0 * fixed_[2];
 }
 
-VecX CurveVariables::pointOf(const BSpline& curve) const {
+VecX CurveVariables::pointOf(const BSpline& curve, const std::optional<BSpline>& wrenches) const {
   VecX x = VecX::Zero(count());
   x[duration()] = curve.duration();
   for (int l = kEnds; l < controls_; ++l) {
@@ -90,6 +99,11 @@ VecX CurveVariables::pointOf(const BSpline& curve) const {
       if (v >= 0) x[v] = curve.control()(j, l);
     }
   }
+  if (wrench_rows_ == 0) return x;
+  // Control point after control point, as `ofWrench` numbers them.
+  ALLCLEAR_ASSERT(wrenches && wrenches->dimension() == wrench_rows_ &&
+                  wrenches->control().cols() == controls_);
+  x.tail(controls_ * wrench_rows_) = wrenches->control().reshaped() / wrench_unit_;
   return x;
 }
 
@@ -105,8 +119,14 @@ BSpline CurveVariables::curveAt(const VecX& x) const {
   return {basis_, std::move(C), T};
 }
 
-VecX CurveVariables::spread(const VecX& by_joint, double duration_value) const {
-  VecX out(count());
+std::optional<BSpline> CurveVariables::wrenchesAt(const VecX& x) const {
+  if (wrench_rows_ == 0) return std::nullopt;
+  MatX W = wrench_unit_ * x.tail(controls_ * wrench_rows_).reshaped(wrench_rows_, controls_);
+  return BSpline(basis_, std::move(W), x[duration()]);
+}
+
+VecX CurveVariables::spread(const VecX& by_joint, double duration_value, double wrench) const {
+  VecX out = VecX::Constant(count(), wrench);
   for (int l = kEnds; l < controls_; ++l) {
     for (int j = 0; j < joints_; ++j) {
       const int v = of(l, j);
@@ -125,6 +145,13 @@ void CurveVariables::addEntries(int row, int first, int last, std::vector<Entry>
     }
   }
   entries->push_back({row, duration()});
+}
+
+void CurveVariables::addWrenchEntries(int row, int first, int last,
+                                      std::vector<Entry>* entries) const {
+  for (int l = first; l < last; ++l) {
+    for (int i = 0; i < wrench_rows_; ++i) entries->push_back({row, ofWrench(l, i)});
+  }
 }
 
 }  // namespace allclear

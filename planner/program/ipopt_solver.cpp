@@ -47,6 +47,10 @@ constexpr double kWarmPush = 1e-6;
 
 /// Variables and equations up to which a dense matrix is faster than MUMPS (docs/performance.md).
 constexpr int kLargestDense = 400;
+/// The same for programs whose rows reach most variables, such as those of a robot that stands:
+/// MUMPS finds little to leave out there (leaning on a hand: a third of its time).
+constexpr int kLargestOfFullRows = 700;
+constexpr double kFullRows = 0.25;  // share of the Jacobian that is not zero
 
 VecX clampedToIpopt(const VecX& v) { return v.cwiseMax(-kInfinity).cwiseMin(kInfinity); }
 
@@ -191,12 +195,16 @@ NlpResult::Status meaning(Ipopt::ApplicationReturnStatus status) {
   }
 }
 
-/// Whether to use `CondensedSystem` for a program with these bounds.
-bool isCondensed(const NonlinearProgram::Bounds& bounds, LinearSolver solver) {
+/// Whether to use `CondensedSystem` for a program.
+bool isCondensed(const NonlinearProgram& program, LinearSolver solver) {
   if (solver == LinearSolver::kMumps || !hasCondensedSolver()) return false;
   if (solver == LinearSolver::kCondensed) return true;
+  const NonlinearProgram::Bounds bounds = program.bounds();
   const auto equations = (bounds.g_lower.array() == bounds.g_upper.array()).count();
-  return bounds.x_lower.size() + equations <= kLargestDense;
+  const auto size = bounds.x_lower.size() + equations;
+  if (size <= kLargestDense || size > kLargestOfFullRows) return size <= kLargestDense;
+  const auto cells = static_cast<double>(bounds.x_lower.size() * bounds.g_lower.size());
+  return static_cast<double>(program.jacobianEntries().size()) >= kFullRows * cells;
 }
 
 void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options, bool is_condensed) {
@@ -236,9 +244,9 @@ NlpResult solveNlp(NonlinearProgram& program, const VecX& start, const NlpOption
                    const std::function<bool(const NlpIteration&)>& observe) {
   NlpResult failed;
   failed.x = start;
-  const bool is_condensed = isCondensed(program.bounds(), options.linear_solver);
-  static std::mutex mumps;
-  std::unique_lock<std::mutex> lock(mumps, std::defer_lock);
+  const bool is_condensed = isCondensed(program, options.linear_solver);
+  static std::recursive_mutex mumps;  // an observer may plan, on this thread
+  std::unique_lock<std::recursive_mutex> lock(mumps, std::defer_lock);
   std::optional<CondensedSolverScope> scope;
   if (is_condensed) {
     scope.emplace();

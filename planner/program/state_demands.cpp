@@ -4,15 +4,21 @@
 //   box:         (half size -+ e . (p - center)) / half size, for the three axes e of the box;
 //   torque:      1 -+ tau / effort;
 //   balance:     the room of the ground's wrench at each edge of the support polygon
-//                (support_polygon.h), over weight times the polygon's radius.
+//                (support_polygon.h), over weight times the polygon's radius;
+//   unplanned contacts: 1 - energy / what the region bears (impact_demands.h).
 //
-// Order of demands: path constraints as the problem lists them, two per limited torque, edges.
-// Gradients are analytic but for balance.
+// Where forces at contacts are part of the problem, these take the place of the torques above
+// (contact_demands.h).
+//
+// Order of demands: path constraints as the problem lists them, two per limited torque or those of
+// contacts, unplanned contacts, edges.
 #include "allclear/planner/program/state_demands.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/problem/load.h"
 
 namespace allclear {
@@ -20,10 +26,6 @@ namespace {
 
 /// Scales are not below this, so that a demand of no width (a tolerance of 0) can be divided.
 constexpr double kLeastScale = 1e-6;
-
-/// Step of central differences [rad or m, and per second]: rooms are of order one and smooth, so
-/// both the truncation (step^2) and the rounding (1e-16 / step) are below 1e-9.
-constexpr double kDifferenceStep = 1e-5;
 
 double axisScale(const KeepAxis& keep) {
   return std::max(kLeastScale, 1.0 - std::cos(keep.tolerance));
@@ -40,6 +42,22 @@ int demandCount(const PathConstraint& constraint) {
   return std::holds_alternative<KeepAxis>(constraint) ? 1 : 6;
 }
 
+/// The room at every edge is linear in the ground's wrench (`SupportPolygon::room`): its value at
+/// each unit wrench, over weight times radius.
+MatX roomsByWrench(const SupportPolygon& polygon, double margin, double weight) {
+  MatX out(static_cast<Eigen::Index>(polygon.edges.size()), GroundDynamics::kGroundRows);
+  for (Eigen::Index i = 0; i < out.rows(); ++i) {
+    for (int k = 0; k < 3; ++k) {
+      const auto room = [&](const Vec3& force, const Vec3& moment) {
+        return SupportPolygon::room(polygon.edges[i], polygon.height, margin, force, moment);
+      };
+      out(i, k) = room(Vec3::Unit(k), Vec3::Zero());
+      out(i, k + 3) = room(Vec3::Zero(), Vec3::Unit(k));
+    }
+  }
+  return out / (weight * polygon.radius);
+}
+
 }  // namespace
 
 StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
@@ -51,9 +69,16 @@ StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
   for (const PathConstraint& constraint : problem.path_constraints) {
     path_count_ += demandCount(constraint);
   }
-  if (problem.balance) {
+  if (problem.balance && problem.balance->criterion != Balance::Criterion::kForces) {
+    const std::shared_ptr<const RobotModel> loaded = loadedRobot(problem);
     polygon_ = supportPolygon(problem, *problem.balance);
-    weight_ = robotWeight(*loadedRobot(problem));
+    edges_ = roomsByWrench(*polygon_, problem.balance->margin, robotWeight(*loaded));
+    ground_.emplace(problem, *loaded);
+  }
+  if (!problem.limits.contact.empty() && !isKeptByPace(problem)) impacts_.emplace(problem);
+  if (allclear::usesWrenches(problem)) {
+    contacts_.emplace(problem);
+    return;
   }
   if (!problem.limits.torque) return;
   effort_ = plannedLimits(problem).effort;
@@ -76,7 +101,9 @@ std::string StateDemands::name(int demand) const {
     }
     demand -= count;
   }
-  if (demand >= 2 * static_cast<int>(torques_.size())) return "balance on the support links";
+  if (demand >= forceCount() + impactCount()) return "balance on the support links";
+  if (demand >= forceCount()) return impacts_->name(demand - forceCount());
+  if (contacts_) return contacts_->name(demand);
   const int k = torques_[demand / 2];
   return "'" + problem_.robot->coordinates()[problem_.planned[k]].name + "': torque";
 }
@@ -127,41 +154,51 @@ void StateDemands::addPath(VecX* values, MatX* by_q) {
 
 /// For the centre of mass the robot is taken at rest: then the ground's wrench is its weight, and
 /// the zero-moment point lies below the centre of mass.
+bool StateDemands::balancesAtRest() const {
+  return problem_.balance->criterion == Balance::Criterion::kCom;
+}
+
 VecX StateDemands::rooms(const VecX& q, const VecX& v, const VecX& a) {
-  const bool at_rest = problem_.balance->criterion == Balance::Criterion::kCom;
-  const VecX zero = VecX::Zero(problem_.robot->dimension());
-  const Wrench ground = kinematics_.groundReaction(
-      problem_.configuration(q), at_rest ? zero : whole(v), at_rest ? zero : whole(a), workspace_);
-  VecX out(edgeCount());
-  for (int i = 0; i < edgeCount(); ++i) {
-    out[i] = SupportPolygon::room(polygon_->edges[i], polygon_->height, problem_.balance->margin,
-                                  ground.force, ground.moment) /
-             (weight_ * polygon_->radius);
-  }
-  return out;
+  const VecX zero = VecX::Zero(q.size());
+  const bool at_rest = balancesAtRest();
+  const VecX& loads = ground_->values(q, at_rest ? zero : v, at_rest ? zero : a);
+  return edges_ * loads.tail<GroundDynamics::kGroundRows>();
 }
 
-/// By central differences: the rooms are quadratic in v and linear in a, and smooth in q.
 void StateDemands::addBalance(const VecX& q, const VecX& v, const VecX& a, Gradients* out) {
-  for (int k = 0; k < problem_.plannedCount(); ++k) {
-    const VecX step = kDifferenceStep * VecX::Unit(problem_.plannedCount(), k);
-    out->by_q.col(k).tail(edgeCount()) =
-        (rooms(q + step, v, a) - rooms(q - step, v, a)) / (2.0 * kDifferenceStep);
-    if (problem_.balance->criterion == Balance::Criterion::kCom) continue;
-    out->by_v.col(k).tail(edgeCount()) =
-        (rooms(q, v + step, a) - rooms(q, v - step, a)) / (2.0 * kDifferenceStep);
-    out->by_a.col(k).tail(edgeCount()) =
-        (rooms(q, v, a + step) - rooms(q, v, a - step)) / (2.0 * kDifferenceStep);
+  const VecX zero = VecX::Zero(q.size());
+  const bool at_rest = balancesAtRest();
+  const GroundDynamics::Gradients& loads =
+      ground_->gradients(q, at_rest ? zero : v, at_rest ? zero : a);
+  constexpr int kRows = GroundDynamics::kGroundRows;
+  out->by_q.bottomRows(edgeCount()) = edges_ * loads.by_q.bottomRows<kRows>();
+  if (at_rest) return;
+  out->by_v.bottomRows(edgeCount()) = edges_ * loads.by_v.bottomRows<kRows>();
+  out->by_a.bottomRows(edgeCount()) = edges_ * loads.by_a.bottomRows<kRows>();
+}
+
+void StateDemands::computeOnly(const std::vector<int>& demands) {
+  wanted_.clear();
+  if (!impacts_ || demands.empty()) return;
+  wanted_.assign(impactCount(), false);
+  const int first = path_count_ + forceCount();
+  for (int d : demands) {
+    if (d >= first && d < first + impactCount()) wanted_[d - first] = true;
   }
 }
 
-void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, VecX* out) {
+void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, const VecX& w, VecX* out) {
   out->resize(count());
   if (path_count_ > 0) {
     kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
     addPath(out, nullptr);
   }
   if (polygon_) out->tail(edgeCount()) = rooms(q, v, a);
+  if (contacts_) contacts_->values(q, v, a, w, out->segment(path_count_, forceCount()));
+  if (impacts_) {
+    impacts_->values(q, v, out->segment(path_count_ + forceCount(), impactCount()),
+                     wanted_.empty() ? nullptr : &wanted_);
+  }
   if (torques_.empty()) return;
   kinematics_.inverseDynamics(problem_.configuration(q), whole(v), whole(a), workspace_, torque_);
   for (std::size_t i = 0; i < torques_.size(); ++i) {
@@ -174,23 +211,43 @@ void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, VecX* out
   }
 }
 
-void StateDemands::gradients(const VecX& q, const VecX& v, const VecX& a, Gradients* out) {
+void StateDemands::gradients(const VecX& q, const VecX& v, const VecX& a, const VecX& w,
+                             Gradients* out) {
   const int n = problem_.plannedCount();
   out->by_q.setZero(count(), n);
   out->by_v.setZero(count(), n);
   out->by_a.setZero(count(), n);
+  out->by_w.setZero(count(), wrenchCount());
   if (path_count_ > 0) {
     kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
     addPath(nullptr, &out->by_q);
   }
   if (polygon_) addBalance(q, v, a, out);
-  if (torques_.empty()) return;
+  if (impacts_) {
+    const int first = path_count_ + forceCount();
+    impacts_->gradients(q, v, out->by_q.middleRows(first, impactCount()),
+                        out->by_v.middleRows(first, impactCount()),
+                        wanted_.empty() ? nullptr : &wanted_);
+  }
+  // Contacts bring the torques with them.
+  if (contacts_) {
+    const ContactDemands::Gradients& forces = contacts_->gradients(q, v, a, w);
+    out->by_q.middleRows(path_count_, forceCount()) = forces.by_q;
+    out->by_v.middleRows(path_count_, forceCount()) = forces.by_v;
+    out->by_a.middleRows(path_count_, forceCount()) = forces.by_a;
+    out->by_w.middleRows(path_count_, forceCount()) = forces.by_w;
+  } else if (!torques_.empty()) {
+    addTorques(q, v, a, out);
+  }
+}
+
+void StateDemands::addTorques(const VecX& q, const VecX& v, const VecX& a, Gradients* out) {
   kinematics_.inverseDynamicsDerivatives(problem_.configuration(q), whole(v), whole(a), workspace_,
                                          dynamics_);
   for (std::size_t i = 0; i < torques_.size(); ++i) {
     const int k = torques_[i];
     const auto row = path_count_ + 2 * static_cast<int>(i);
-    for (int j = 0; j < n; ++j) {
+    for (int j = 0; j < problem_.plannedCount(); ++j) {
       const int c = problem_.planned[j], r = problem_.planned[k];
       out->by_q(row + 1, j) = dynamics_.dtau_dq(r, c) / effort_[k];
       out->by_v(row + 1, j) = dynamics_.dtau_dv(r, c) / effort_[k];

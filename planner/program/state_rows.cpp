@@ -1,8 +1,13 @@
-// Rows at single instants of the curve, in this order: the goal's pose, waypoints, demands.
+// Rows at single instants of the curve, in this order: the goal's pose, waypoints, contacts,
+// demands.
 //
 // Instants are fixed in normalised time s = t / T, so that rows are smooth functions of control
 // points and duration. The exception are waypoints with a time of their own: their s moves as T
 // changes.
+//
+// A contact that moving links keep has equations at the Greville points of the free control points
+// (contact_fit.h): as many instants as the curve can meet. Between them it drifts a little; the fit
+// after the solve and the certificate see to that.
 //
 // Symbols: C control points, T duration, q^(k) the k-th derivative by time at s, which is
 // T^-k sum_l w_l^(k)(s) C_l with the basis weights w.
@@ -15,6 +20,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/problem/contact_projection.h"
+
 namespace allclear {
 namespace {
 
@@ -25,10 +32,20 @@ constexpr double kDemandTarget = 2e-3;
 /// times this share, is inside of the ball that the tolerance means, with room for the certificate.
 constexpr double kToleranceUsed = 0.5;
 constexpr double kPassed = 5e-7;  // [rad or m] from a joint waypoint: half of what is certified
-constexpr int kEnds = 3;          // control points that the boundary state fixes at each end
+/// [m, rad] from a contact's place: what the fit after the solve mends without moving a joint by
+/// more than the margins leave.
+constexpr double kOnContact = 5e-5;
+/// Rows of every cone in a span: with 2 the seven tasks of `bench_whole_body` take up to twice the
+/// iterations, with 4 as many.
+constexpr int kConesPerSpan = 3;
+constexpr int kEnds = 3;  // control points that the boundary state fixes at each end
 /// Two rows for one demand have to be this share of the sampling distance apart: half, so that the
 /// same sample never adds a second row.
 constexpr double kSameInstant = 0.5;
+
+VecX wrenchAt(const std::optional<BSpline>& wrenches, double t) {
+  return wrenches ? wrenches->value(t) : VecX();
+}
 
 int rowsOf(const Target& target) {
   const auto* joints = std::get_if<JointTarget>(&target);
@@ -38,15 +55,24 @@ int rowsOf(const Target& target) {
 }  // namespace
 
 StateRows::StateRows(const Problem& problem, const Kinematics& kinematics,
-                     std::vector<double> waypoint_times)
+                     std::vector<double> waypoint_times, const BSplineBasis& basis)
     : problem_(problem), pose_error_(problem, kinematics), demands_(problem, kinematics) {
-  if (std::holds_alternative<PoseTarget>(problem.goal)) {
-    targets_.push_back({&problem.goal, std::nullopt, 1.0, 6});
-  }
+  const bool has_pose_goal = std::holds_alternative<PoseTarget>(problem.goal);
+  if (has_pose_goal) targets_.push_back({&problem.goal, std::nullopt, 1.0, 6});
   std::size_t free_times = 0;
   for (const Waypoint& waypoint : problem.waypoints) {
     const double s = waypoint.time ? 0.0 : waypoint_times.at(free_times++);
     targets_.push_back({&waypoint.target, waypoint.time, s, rowsOf(waypoint.target)});
+  }
+  // Start and joint goals are where they are: contacts there are the task's.
+  for (PoseTarget& contact : contactTargets(problem)) contacts_.emplace_back(std::move(contact));
+  std::vector<double> instants = freeGrevillePoints(basis);
+  if (has_pose_goal) instants.push_back(1.0);
+  for (double s : instants) {
+    for (const Target& contact : contacts_) {
+      targets_.push_back(
+          {&contact, std::nullopt, s, contactRows(std::get<PoseTarget>(contact)), true});
+    }
   }
   for (const Group& group : targets_) target_rows_ += group.rows;
 }
@@ -59,11 +85,11 @@ double StateRows::normalisedTime(const Group& group, double duration) const {
 
 void StateRows::bounds(Eigen::Ref<VecX> lower, Eigen::Ref<VecX> upper) const {
   int row = 0;
-  // Joint targets are met exactly, poses within a box, demands from below.
+  // Joint targets and contacts are met exactly, poses within a box, demands from below.
   for (const Group& group : targets_) {
     lower.segment(row, group.rows).setZero();
     upper.segment(row, group.rows).setZero();
-    if (const auto* pose = std::get_if<PoseTarget>(group.target)) {
+    if (const auto* pose = std::get_if<PoseTarget>(group.target); pose && !group.is_contact) {
       const double p = kToleranceUsed * pose->position_tolerance;
       const double r = kToleranceUsed * pose->angle_tolerance;
       upper.segment(row, 6) << p, p, p, r, r, r;
@@ -89,11 +115,16 @@ std::pair<int, int> StateRows::controls(int row, const BSplineBasis& basis) cons
   return {first, first + basis.degree() + 1};
 }
 
+bool StateRows::usesWrenches(int row) const {
+  const int demand = row - (count() - static_cast<int>(demand_rows_.size()));
+  return demand >= 0 && demands_.usesWrenches(demand_rows_[demand].demand);
+}
+
 /// A pose's error, or the difference of the coordinates that a joint target names.
 void StateRows::targetError(const Target& target, const VecX& q, Eigen::Ref<VecX> values,
                             MatX* by_q) {
   if (const auto* pose = std::get_if<PoseTarget>(&target)) {
-    values = pose_error_.error(*pose, q, by_q);
+    values = pose_error_.error(*pose, q, by_q).head(values.size());
     return;
   }
   const auto& joints = std::get<JointTarget>(target);
@@ -107,7 +138,16 @@ void StateRows::targetError(const Target& target, const VecX& q, Eigen::Ref<VecX
   }
 }
 
-void StateRows::values(const BSpline& curve, Eigen::Ref<VecX> out) {
+std::vector<int> StateRows::demandsAt(double s) const {
+  std::vector<int> demands;
+  for (const DemandRow& row : demand_rows_) {
+    if (row.s == s) demands.push_back(row.demand);
+  }
+  return demands;
+}
+
+void StateRows::values(const BSpline& curve, const std::optional<BSpline>& wrenches,
+                       Eigen::Ref<VecX> out) {
   const double T = curve.duration();
   int row = 0;
   for (const Group& group : targets_) {
@@ -121,27 +161,30 @@ void StateRows::values(const BSpline& curve, Eigen::Ref<VecX> out) {
   for (const DemandRow& demand : demand_rows_) {
     if (demand.s != last) {
       const double t = demand.s * T;
-      demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), &all);
+      demands_.computeOnly(demandsAt(demand.s));
+      demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), wrenchAt(wrenches, t),
+                      &all);
       last = demand.s;
     }
     out[row++] = all[demand.demand];
   }
+  demands_.computeOnly({});
 }
 
-void StateRows::gradients(const BSpline& curve, const MatX& dC, std::vector<MatX>* by_control,
-                          VecX* by_duration) {
+void StateRows::gradients(const BSpline& curve, const std::optional<BSpline>& wrenches,
+                          const MatX& dC, Gradients* out) {
   const double T = curve.duration();
   const int n = problem_.plannedCount();
-  by_control->clear();
-  by_duration->setZero(count());
+  out->by_control.clear();
+  out->by_wrench.assign(count(), MatX());
+  out->by_duration.setZero(count());
   int row = 0;
   // Spreads the gradient by the state (f_0, f_1, f_2) at s over control points and duration.
   const auto spread = [&](double s, bool at_fixed_time, const VecX* by_state) {
     const auto [first, last] = controls(row, curve.basis());
-    MatX& G = by_control->emplace_back(MatX::Zero(n, last - first));
-    double& dT = (*by_duration)[row];
-    for (int order = 0; order < 3; ++order) {
-      if (by_state[order].size() == 0) continue;
+    MatX& G = out->by_control.emplace_back(MatX::Zero(n, last - first));
+    double& dT = out->by_duration[row];
+    for (int order = 0; order < 3 && by_state[order].size() > 0; ++order) {
       const BasisWeights w = curve.basis().weights(order, s);
       const double scale = std::pow(T, -order);
       for (int i = 0; i < w.weights.size(); ++i) {
@@ -171,17 +214,38 @@ void StateRows::gradients(const BSpline& curve, const MatX& dC, std::vector<MatX
   for (const DemandRow& demand : demand_rows_) {
     if (demand.s != last) {
       const double t = demand.s * T;
-      demands_.gradients(curve.value(t), curve.value(t, 1), curve.value(t, 2), &all);
+      demands_.computeOnly(demandsAt(demand.s));
+      demands_.gradients(curve.value(t), curve.value(t, 1), curve.value(t, 2),
+                         wrenchAt(wrenches, t), &all);
       last = demand.s;
     }
     const VecX by_state[3] = {all.by_q.row(demand.demand).transpose(),
                               all.by_v.row(demand.demand).transpose(),
                               all.by_a.row(demand.demand).transpose()};
+    if (usesWrenches(row)) {
+      // Wrenches have the curve's basis, so the same weights spread their part.
+      out->by_wrench[row] = all.by_w.row(demand.demand).transpose() *
+                            curve.basis().weights(0, demand.s).weights.transpose();
+    }
     spread(demand.s, false, by_state);
+  }
+  demands_.computeOnly({});
+}
+
+void StateRows::addCones(const BSpline& curve) {
+  const int count = kConesPerSpan * curve.spanCount();
+  for (int i = 0; i <= count; ++i) {
+    const Interval span = curve.spanTime(std::min(i / kConesPerSpan, curve.spanCount() - 1));
+    const double share = static_cast<double>(i % kConesPerSpan) / kConesPerSpan;
+    const double t = i == count ? curve.duration() : span.lower + share * span.length();
+    for (int d = 0; d < demands_.count(); ++d) {
+      if (demands_.isCone(d)) demand_rows_.push_back({d, std::min(1.0, t / curve.duration())});
+    }
   }
 }
 
-StateRows::Worst StateRows::watch(const BSpline& curve, int samples, double influence) {
+StateRows::Worst StateRows::watch(const BSpline& curve, const std::optional<BSpline>& wrenches,
+                                  int samples, double influence) {
   Worst worst;
   if (demands_.count() == 0) return worst;
   const double T = curve.duration();
@@ -191,7 +255,8 @@ StateRows::Worst StateRows::watch(const BSpline& curve, int samples, double infl
     std::vector<Worst> least(demands_.count());
     for (int i = 0; i <= samples; ++i) {
       const double t = time.lower + time.length() * i / samples;
-      demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), &all);
+      demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), wrenchAt(wrenches, t),
+                      &all);
       for (int d = 0; d < demands_.count(); ++d) {
         if (all[d] < least[d].value) least[d] = {all[d], {d, std::min(1.0, t / T)}};
       }
@@ -203,9 +268,11 @@ StateRows::Worst StateRows::watch(const BSpline& curve, int samples, double infl
             return row.demand == candidate.row.demand &&
                    std::abs(row.s - candidate.row.s) * T < kSameInstant * time.length() / samples;
           });
-      // At the very ends the state is given: a row there could not change anything.
+      // At the very ends motion is given, and only a row that wrenches change could change
+      // anything.
       const bool inside = candidate.row.s > 0.0 && candidate.row.s < 1.0;
-      if (candidate.value < influence && inside && !known) demand_rows_.push_back(candidate.row);
+      const bool matters = inside || demands_.usesWrenches(candidate.row.demand);
+      if (candidate.value < influence && matters && !known) demand_rows_.push_back(candidate.row);
     }
   }
   std::stable_sort(demand_rows_.begin(), demand_rows_.end(),
@@ -215,22 +282,37 @@ StateRows::Worst StateRows::watch(const BSpline& curve, int samples, double infl
 
 // Against the tolerances themselves, not the share of them that rows use: a curve that meets these
 // is good enough for the certificate.
-double StateRows::targetViolation(const BSpline& curve) {
+double StateRows::targetViolation(const BSpline& curve, std::string* what) {
   double most = 0.0;
+  const Group* worst = nullptr;
   const double T = curve.duration();
   for (const Group& group : targets_) {
-    VecX off(group.rows);
-    targetError(*group.target, curve.value(normalisedTime(group, T) * T), off, nullptr);
-    if (const auto* pose = std::get_if<PoseTarget>(group.target)) {
-      most = std::max({most, off.head<3>().norm() - pose->position_tolerance,
-                       off.tail<3>().norm() - pose->angle_tolerance});
-    } else if (off.size() > 0) {
-      const double away = off.cwiseAbs().maxCoeff();
-      if (away > kPassed) most = std::max(most, away);
-    }
-    if (group.time && *group.time > T) most = std::max(most, *group.time - T);
+    const double missed = std::max(missedBy(curve, group), group.time ? *group.time - T : 0.0);
+    if (missed <= most) continue;
+    most = missed;  // the first of equals, so that the words do not depend on rounding
+    worst = &group;
+  }
+  if (worst == nullptr || what == nullptr) return most;
+  *what = "a waypoint or the goal's pose is missed";
+  if (worst->is_contact) {
+    const int link = std::get<PoseTarget>(*worst->target).link;
+    *what = "the contact of '" + problem_.robot->links()[link].name + "'";
   }
   return most;
+}
+
+/// 0 within the tolerance.
+double StateRows::missedBy(const BSpline& curve, const Group& group) {
+  VecX off(group.rows);
+  const double T = curve.duration();
+  targetError(*group.target, curve.value(normalisedTime(group, T) * T), off, nullptr);
+  const auto* pose = std::get_if<PoseTarget>(group.target);
+  if (pose != nullptr && !group.is_contact) {
+    return std::max(off.head<3>().norm() - pose->position_tolerance,
+                    off.tail<3>().norm() - pose->angle_tolerance);
+  }
+  const double away = off.size() > 0 ? off.cwiseAbs().maxCoeff() : 0.0;
+  return away > (group.is_contact ? kOnContact : kPassed) ? away : 0.0;
 }
 
 // Solves "the curve passes each joint waypoint" for the inner control points, coordinate by

@@ -12,6 +12,9 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/problem/load.h"
+#include "allclear/planner/problem/support_polygon.h"
 
 namespace allclear {
 namespace {
@@ -24,19 +27,28 @@ constexpr double kLeastTorqueEnergy = 1e-9;
 
 constexpr int kEnds = CurveVariables::kEnds;
 
+/// Wrenches in units of the weight are of order one, as angles are.
+double wrenchUnit(const Problem& problem) {
+  return usesWrenches(problem) ? robotWeight(*loadedRobot(problem)) : 1.0;
+}
+
 }  // namespace
 
 TrajectoryProgram::TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess,
                                      Settings settings, int threads,
-                                     std::vector<double> waypoint_times)
+                                     std::vector<double> waypoint_times,
+                                     std::optional<BSpline> wrenches)
     : problem_(evaluator.problem()),
-      variables_(problem_, guess),
+      variables_(problem_, guess, wrenches ? wrenches->dimension() : 0, wrenchUnit(problem_)),
       limits_(plannedLimits(problem_)),
       cost_(problem_, guess),
       limit_rows_(variables_, limits_),
-      state_(problem_, evaluator.builder().kinematics(), std::move(waypoint_times)),
+      state_(problem_, evaluator.builder().kinematics(), std::move(waypoint_times), guess.basis()),
       clearances_(evaluator, settings, threads),
-      curve_(guess) {
+      curve_(guess),
+      wrenches_(std::move(wrenches)) {
+  ALLCLEAR_ASSERT(state_.demands().wrenchCount() == variables_.wrenchRows());
+  state_.addCones(guess);
   if (problem_.objective.torque <= 0.0) return;
   torque_.emplace(problem_);
   // As the other terms: one on the guess.
@@ -48,14 +60,16 @@ void TrajectoryProgram::setRegion(VecX center, VecX radius) {
   region_radius_ = std::move(radius);
 }
 
-VecX TrajectoryProgram::regionRadius(const VecX& by_joint, double duration_share) const {
-  return variables_.spread(by_joint, duration_share * curve_.duration());
+VecX TrajectoryProgram::regionRadius(const VecX& by_joint, double duration_share,
+                                     double weights) const {
+  return variables_.spread(by_joint, duration_share * curve_.duration(), weights);
 }
 
 NonlinearProgram::Bounds TrajectoryProgram::bounds() const {
   Bounds b;
-  b.x_lower = variables_.spread(limits_.lower, std::max(problem_.duration.min, kShortest));
-  b.x_upper = variables_.spread(limits_.upper, problem_.duration.max);
+  b.x_lower =
+      variables_.spread(limits_.lower, std::max(problem_.duration.min, kShortest), -HUGE_VAL);
+  b.x_upper = variables_.spread(limits_.upper, problem_.duration.max, HUGE_VAL);
   if (region_center_.size() > 0) {
     b.x_lower = b.x_lower.cwiseMax(region_center_ - region_radius_);
     b.x_upper = b.x_upper.cwiseMin(region_center_ + region_radius_);
@@ -78,7 +92,9 @@ std::vector<Entry> TrajectoryProgram::jacobianEntries() const {
   int row = limit_rows_.count();
   for (int k = 0; k < state_.count(); ++k) {
     const auto [first, last] = state_.controls(k, variables_.basis());
-    variables_.addEntries(row++, first, last, &entries);
+    variables_.addEntries(row, first, last, &entries);
+    if (state_.usesWrenches(k)) variables_.addWrenchEntries(row, first, last, &entries);
+    ++row;
   }
   clearances_.addEntries(variables_, row, &entries);
   return entries;
@@ -102,12 +118,18 @@ std::vector<Entry> TrajectoryProgram::hessianEntries() const {
     }
   }
   entries.push_back({T, T});
+  for (int l = 0; l < variables_.controls(); ++l) {
+    for (int i = 0; i < variables_.wrenchRows(); ++i) {
+      entries.push_back({variables_.ofWrench(l, i), variables_.ofWrench(l, i)});
+    }
+  }
   return entries;
 }
 
 void TrajectoryProgram::setPoint(const VecX& x) {
   x_ = x;
   curve_ = variables_.curveAt(x);
+  wrenches_ = variables_.wrenchesAt(x);
   clearances_.forgetCurve();
 }
 
@@ -125,7 +147,7 @@ void TrajectoryProgram::constraints(Eigen::Ref<VecX> g) {
   limit_rows_.values(curve_.control(), curve_.duration(), g);
   int row = limit_rows_.count();
   if (state_.count() > 0) {
-    state_.values(curve_, g.segment(row, state_.count()));
+    state_.values(curve_, wrenches_, g.segment(row, state_.count()));
     row += state_.count();
   }
   clearances_.values(curve_, g.segment(row, clearances_.count()));
@@ -141,17 +163,19 @@ void TrajectoryProgram::jacobian(Eigen::Ref<VecX> values) {
 
 int TrajectoryProgram::stateJacobian(const MatX& dC, int at, Eigen::Ref<VecX> values) {
   // Rows of one instant depend on the control points of its span, or on all of them.
-  std::vector<MatX> by_control;
-  VecX by_duration;
-  state_.gradients(curve_, dC, &by_control, &by_duration);
+  StateRows::Gradients of;
+  state_.gradients(curve_, wrenches_, dC, &of);
   for (int k = 0; k < state_.count(); ++k) {
     const int first = state_.controls(k, variables_.basis()).first;
-    for (int l = 0; l < by_control[k].cols(); ++l) {
+    for (int l = 0; l < of.by_control[k].cols(); ++l) {
       for (int j = 0; j < variables_.joints(); ++j) {
-        if (variables_.of(first + l, j) >= 0) values[at++] = by_control[k](j, l);
+        if (variables_.of(first + l, j) >= 0) values[at++] = of.by_control[k](j, l);
       }
     }
-    values[at++] = by_duration[k];
+    values[at++] = of.by_duration[k];
+    const auto by_wrench = of.by_wrench[k].reshaped();  // control point after control point
+    values.segment(at, by_wrench.size()) = variables_.wrenchUnit() * by_wrench;
+    at += static_cast<int>(by_wrench.size());
   }
   return at;
 }
@@ -181,6 +205,9 @@ void TrajectoryProgram::hessian(double factor, const VecX& multipliers, Eigen::R
     }
   }
   values[at++] = by_duration.twice;
+  const int wrenches = variables_.controls() * variables_.wrenchRows();
+  values.segment(at, wrenches).setConstant(kWrenchCurvature);
+  at += wrenches;
   ALLCLEAR_ASSERT(at == values.size());
 }
 

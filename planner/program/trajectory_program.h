@@ -14,7 +14,8 @@
 namespace allclear {
 
 /// A planning problem over the control points of a B-spline (and its duration, and the goal
-/// configuration where the goal is a pose) as a nonlinear program.
+/// configuration where the goal is a pose, and the curve of contact wrenches where the robot
+/// stands) as a nonlinear program.
 ///
 /// Cost: see `CurveCost`. Rows, in this order: limits of the derivatives (`LimitRows`); the goal's
 /// pose, waypoints and demands on the state at given instants (`StateRows`); clearances
@@ -23,20 +24,26 @@ namespace allclear {
 class TrajectoryProgram : public NonlinearProgram {
  public:
   using Settings = ClearanceRowSettings;
+  /// Interior points need some curvature in every direction. The cost has none along wrenches, and
+  /// the Hessian, which leaves that of rows out anyway, has this little on their diagonal.
+  static constexpr double kWrenchCurvature = 1e-3;
 
   /// `guess` fixes the basis and the scales of the cost. `threads` share the clearances.
   /// `waypoint_times`: normalised times at which the waypoints without a time of their own are
-  /// passed.
+  /// passed. `wrenches`: where the problem has forces at contacts (`usesWrenches`), with the basis
+  /// of `guess`.
   TrajectoryProgram(const ClearanceEvaluator& evaluator, const BSpline& guess, Settings settings,
-                    int threads = 1, std::vector<double> waypoint_times = {});
+                    int threads = 1, std::vector<double> waypoint_times = {},
+                    std::optional<BSpline> wrenches = {});
 
   StateRows& stateRows() { return state_; }
 
   /// Keeps every variable within `radius` of `center`, besides its own bounds.
   void setRegion(VecX center, VecX radius);
-  /// The radius, for every variable, that lets planned coordinate j move by `by_joint[j]` and the
-  /// duration by a share of the current one.
-  VecX regionRadius(const VecX& by_joint, double duration_share) const;
+  /// The radius, for every variable, that lets planned coordinate j move by `by_joint[j]`, the
+  /// duration by a share of the current one, and every wrench by `weights` times the robot's
+  /// weight.
+  VecX regionRadius(const VecX& by_joint, double duration_share, double weights) const;
 
   /// Gives limits rows only where the curve is or was near them (`LimitRows::choose`).
   double chooseLimitRows(const BSpline& curve, double share) {
@@ -46,8 +53,11 @@ class TrajectoryProgram : public NonlinearProgram {
   const SoftClearance& soft() const { return clearances_.soft(); }
   const std::vector<ClearanceRow>& rows() const { return clearances_.rows(); }
 
-  VecX pointOf(const BSpline& curve) const { return variables_.pointOf(curve); }
+  VecX pointOf(const BSpline& curve, const std::optional<BSpline>& wrenches = {}) const {
+    return variables_.pointOf(curve, wrenches);
+  }
   BSpline curveAt(const VecX& x) const { return variables_.curveAt(x); }
+  std::optional<BSpline> wrenchesAt(const VecX& x) const { return variables_.wrenchesAt(x); }
   const VecX& point() const { return x_; }  ///< of the last `setPoint`
   const BSpline& currentCurve() const { return curve_; }
   /// The least of distance - margin - target over the rows at `point()`, and which row.
@@ -82,7 +92,8 @@ class TrajectoryProgram : public NonlinearProgram {
   VecX region_center_, region_radius_;  ///< empty: no region
 
   VecX x_;
-  BSpline curve_;  ///< at x_; the guess before the first `setPoint`
+  BSpline curve_;                    ///< at x_; the guess before the first `setPoint`
+  std::optional<BSpline> wrenches_;  ///< likewise
 };
 
 }  // namespace allclear

@@ -107,23 +107,21 @@ class Merit {
     // Beyond a row the merit is infinite: what would be its logarithm is not taken.
     double sum = 0.0, log_sum = 0.0;
     bool inside = true;
-    forEachSample(c, [&](const PaceSample& sample, const Vec3&, double b, double tangent) {
+    forEachSample(c, [&](const PaceSample& sample, double b, double tangent) {
       inside = inside && b > 0.0 && b < sample.cap;
       if (!inside) return;
       sum += sample.step / std::sqrt(b);
       double product = b / tangent * (1.0 - b / sample.cap);
-      forEachRow(sample, c, tangent,
-                 [&](const PaceRow& row, double limit, double slope, double at) {
-                   (void)slope;
-                   const double upper = limit - at, lower = limit + at;
-                   inside = inside && upper > 0.0 && lower > 0.0;
-                   product *= upper * lower;
-                   sum += smoothing(sample, row, tangent) * at * at;
-                   if (product < kSmallProduct || product > kLargeProduct) {
-                     log_sum += inside ? std::log(product) : 0.0;
-                     product = 1.0;
-                   }
-                 });
+      forEachRow(sample, c, tangent, [&](const PaceRow& row, double limit, double, double at) {
+        const double upper = limit - at, lower = limit + at;
+        inside = inside && upper > 0.0 && lower > 0.0;
+        product *= upper * lower;
+        sum += smoothing(sample, row, tangent) * at * at;
+        if (product < kSmallProduct || product > kLargeProduct) {
+          log_sum += inside ? std::log(product) : 0.0;
+          product = 1.0;
+        }
+      });
       log_sum += inside ? std::log(product) : 0.0;
     });
     return inside ? sum - mu * log_sum : HUGE_VAL;
@@ -134,7 +132,7 @@ class Merit {
       gradient->segment<3>(first) += slope * d;
       hessian->add(first, d, curvature);
     };
-    forEachSample(c, [&](const PaceSample& sample, const Vec3&, double b, double tangent) {
+    forEachSample(c, [&](const PaceSample& sample, double b, double tangent) {
       const double slow = sample.step / (b * std::sqrt(b));
       const double to_cap = sample.cap - b;
       add(sample.first, sample.value, -0.5 * slow - mu / b + mu / to_cap,
@@ -160,7 +158,7 @@ class Merit {
     const auto meet = [&](double slack, double rate) {
       if (rate < 0.0) step = std::min(step, -kBeforeRow * slack / rate);
     };
-    forEachSample(c, [&](const PaceSample& sample, const Vec3&, double b, double tangent) {
+    forEachSample(c, [&](const PaceSample& sample, double b, double tangent) {
       const Vec3 step_here = d.segment<3>(sample.first);
       const double rate = sample.value.dot(step_here);
       meet(b, rate);
@@ -196,8 +194,7 @@ class Merit {
   void forEachSample(const VecX& c, const Visit& visit) const {
     for (std::size_t i = 0; i < tangents_.size(); ++i) {
       const PaceSample& sample = rows_.samples()[i];
-      const Vec3 here = c.segment<3>(sample.first);
-      visit(sample, here, sample.value.dot(here), tangents_[i]);
+      visit(sample, sample.value.dot(c.segment<3>(sample.first)), tangents_[i]);
     }
   }
 

@@ -1,4 +1,5 @@
-// What velocity, acceleration, jerk and torque allow the pace along a known curve.
+// What velocity, acceleration, jerk, torque and unplanned contacts allow the pace along a known
+// curve.
 //
 // Symbols. q(s) is the curve by its old time s, p = ds/dt the pace and b = p^2. With ' = d/ds:
 //   dq/dt     = q' p
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/problem/load.h"
 #include "allclear/robot_models/kinematics.h"
 
@@ -53,8 +55,15 @@ TorqueFunction torquesOf(const Problem& problem) {
   };
 }
 
+ImpactFunction impactsOf(const Problem& problem) {
+  if (problem.limits.contact.empty()) return {};
+  const auto share = std::make_shared<ImpactShare>(problem);
+  return [share](const VecX& q, const VecX& v) { return share->at(q, v); };
+}
+
 PaceRows::PaceRows(const Trajectory& curve, const PlannedLimits& limits, const BSplineBasis& basis,
-                   const LimitShares& shares, const TorqueFunction& torques) {
+                   const LimitShares& shares, const TorqueFunction& torques,
+                   const ImpactFunction& impacts) {
   const double T = curve.duration();
   for (int i = 0; i < basis.spanCount(); ++i) {
     const Interval span = basis.span(i);
@@ -62,15 +71,16 @@ PaceRows::PaceRows(const Trajectory& curve, const PlannedLimits& limits, const B
     const double h = span.length() * T;
     const Vec3 share = shares.empty() ? Vec3::Ones() : shares[static_cast<std::size_t>(i)];
     const auto at = [&](double u) { return span.lower + u * span.length(); };
-    addSample(curve, limits, basis, share, torques, at(kInside), h / 6.0);
-    addSample(curve, limits, basis, share, torques, at(0.5), 4.0 * h / 6.0);
-    addSample(curve, limits, basis, share, torques, at(1.0 - kInside), h / 6.0);
+    addSample(curve, limits, basis, share, torques, impacts, at(kInside), h / 6.0);
+    addSample(curve, limits, basis, share, torques, impacts, at(0.5), 4.0 * h / 6.0);
+    addSample(curve, limits, basis, share, torques, impacts, at(1.0 - kInside), h / 6.0);
   }
 }
 
 void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
                          const BSplineBasis& basis, const Vec3& shares,
-                         const TorqueFunction& torques, double s, double step) {
+                         const TorqueFunction& torques, const ImpactFunction& impacts, double s,
+                         double step) {
   const double T = curve.duration();
   PaceSample sample;
   sample.t = s * T;
@@ -82,7 +92,8 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
   sample.bend = basis.weights(2, s).weights / (T * T);
   sample.cap = kMostPace * kMostPace;
   sample.row = static_cast<int>(rows_.size());
-  // Velocities bound b alone; the rest are rows. A limit that is infinite gives a weight of zero.
+  // Velocities and contacts bound b alone; the rest are rows. A limit that is infinite gives a
+  // weight of zero.
   const VecX q1 = curve.value(sample.t, 1), q2 = curve.value(sample.t, 2);
   const VecX q3 = curve.value(sample.t, 3);
   for (int k = 0; k < q1.size(); ++k) {
@@ -96,6 +107,12 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
            (q3[k] * sample.value + 1.5 * q2[k] * sample.slope + 0.5 * q1[k] * sample.bend) /
                (shares[2] * limits.jerk[k]),
            0.0);
+  }
+  if (impacts) {
+    const double share = impacts(curve.value(sample.t), q1) / (shares[0] * shares[0]);
+    if (share * kMostPace * kMostPace > 1.0 - kImpactRoom) {
+      sample.cap = std::min(sample.cap, (1.0 - kImpactRoom) / share);
+    }
   }
   if (torques) {
     const VecX q = curve.value(sample.t), zero = VecX::Zero(q.size());

@@ -27,7 +27,7 @@ struct PaceSample {
   double step = 0.0;        ///< [s] of old time that the sample stands for, in integrals
   int first = 0;            ///< coefficient of the squared pace
   Vec3 value, slope, bend;  ///< weights of three coefficients in b, b' and b''
-  double cap = 0.0;         ///< b at most: velocities
+  double cap = 0.0;         ///< b at most: velocities, unplanned contacts
   int row = 0;              ///< the first of its rows
   int row_count = 0;
 };
@@ -41,13 +41,20 @@ using LimitShares = std::vector<Vec3>;
 using TorqueFunction = std::function<VecX(const VecX& q, const VecX& v, const VecX& a)>;
 TorqueFunction torquesOf(const Problem& problem);
 
+/// The greatest share that a motion uses of what people bear of an unplanned contact
+/// (impact_share.h), at planned coordinates and velocities; empty where that is not limited. It
+/// grows with b.
+using ImpactFunction = std::function<double(const VecX& q, const VecX& v)>;
+ImpactFunction impactsOf(const Problem& problem);
+
 /// Limits of the squared pace b = (ds/dt)^2 along a curve q(s), s its old time, at three instants
 /// of each span of `basis` (degree 2, over the curve's duration).
 class PaceRows {
  public:
-  /// `torques` of the planned coordinates, within `limits.effort`, or empty.
+  /// `torques` of the planned coordinates, within `limits.effort`, or empty; `impacts` likewise.
   PaceRows(const Trajectory& curve, const PlannedLimits& limits, const BSplineBasis& basis,
-           const LimitShares& shares, const TorqueFunction& torques);
+           const LimitShares& shares, const TorqueFunction& torques,
+           const ImpactFunction& impacts = {});
 
   const std::vector<PaceSample>& samples() const { return samples_; }
   const std::vector<PaceRow>& rows() const { return rows_; }
@@ -61,7 +68,8 @@ class PaceRows {
 
  private:
   void addSample(const Trajectory& curve, const PlannedLimits& limits, const BSplineBasis& basis,
-                 const Vec3& shares, const TorqueFunction& torques, double s, double step);
+                 const Vec3& shares, const TorqueFunction& torques, const ImpactFunction& impacts,
+                 double s, double step);
   void addRow(PaceRow::Kind kind, const Vec3& weights, double offset);
 
   std::vector<PaceSample> samples_;

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 
+#include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/retiming/fastest_pace.h"
 #include "allclear/trajectories/span_coefficients.h"
 
@@ -198,6 +199,7 @@ class Retimer {
       : problem_(problem), curve_(curve), options_(options), limits_(plannedLimits(problem)) {
     limits_.effort *= options.torque_share;
     torques_ = torquesOf(problem);
+    impacts_ = impactsOf(problem);
     pace_options_.smoothness = options.smoothness;
     pace_options_.gentleness = options.gentleness;
     pace_options_.keep_start = !isAtRest(0.0);
@@ -247,7 +249,7 @@ class Retimer {
   /// The fastest pace on the current breaks; `start` is slowed down until it keeps the limits.
   bool findPace(VecX start) {
     const auto basis = basisOn(breaks_);
-    const PaceRows rows(curve_, limits_, *basis, shares_, torques_);
+    const PaceRows rows(curve_, limits_, *basis, shares_, torques_, impacts_);
     if (isRestToRest()) {
       start *= rows.feasibleShare(start);
     } else if (!rows.isInside(start, 0.0)) {
@@ -267,6 +269,7 @@ class Retimer {
     stretch_ = 1.0;
     for (int i = 0; i < rows.spanCount(); ++i) {
       used_.push_back(usedShares(limits_, rows, i));
+      used_.back()[0] = std::max(used_.back()[0], usedByImpacts(rows, i));
       stretch_ = std::max(stretch_, stretchFor(used_.back()));
     }
     // With velocities at the ends a stretch would change them.
@@ -276,6 +279,18 @@ class Retimer {
     }
     return stretched(
         rows, std::max(stretch_ * (1.0 + kRounding), problem_.duration.min / rows.duration()));
+  }
+
+  /// The share that contacts use of what they allow a velocity, between samples too.
+  double usedByImpacts(const HermiteCurve& rows, int i) const {
+    if (!impacts_) return 0.0;
+    double most = 0.0;
+    const Interval time = rows.spanTime(i);
+    for (int piece = 0; piece < kPieces; ++piece) {
+      const double t = time.lower + time.length() * piece / kPieces;
+      most = std::max(most, impacts_(rows.value(t), rows.value(t, 1)));
+    }
+    return std::sqrt(most / (1.0 - kImpactRoom));
   }
 
   /// Lowers the shares of the limits where the rows exceed them, and finds the pace anew.
@@ -296,6 +311,7 @@ class Retimer {
   const RetimeOptions& options_;
   PlannedLimits limits_;
   TorqueFunction torques_;
+  ImpactFunction impacts_;
   PaceOptions pace_options_;
   Breaks breaks_;
   LimitShares shares_;  ///< by span of the last grid; empty: all

@@ -29,7 +29,8 @@ bool mayRetime(const Problem& problem);
 
 /// The curve's path at nearly the least time within the limits of velocity, acceleration, jerk and
 /// (where `limits.torque`) torque. Rows at whole nanoseconds whose polynomials keep the limits of
-/// velocity, acceleration and jerk at every instant; torques are kept at samples. The rows lie on
+/// velocity, acceleration and jerk at every instant; torques, and what people bear of unplanned
+/// contacts, are kept at samples. The rows lie on
 /// the path, the polynomials between them near it: only a certificate says how near. At rest at
 /// both ends, it takes at least the problem's shortest duration; it may exceed the longest. Nothing
 /// when no pace within the limits is found, or when the curve stands still. Pre: `mayRetime`.

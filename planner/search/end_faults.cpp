@@ -11,7 +11,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/program/state_demands.h"
+#include "allclear/planner/program/static_wrenches.h"
 #include "allclear/planner/search/verdict.h"
 
 namespace allclear {
@@ -47,6 +51,7 @@ class EndChecks {
       fault = overload("start", start, problem_.start_velocity, problem_.start_acceleration);
     if (fault.empty()) fault = limitTooNear(true, start);
     const auto* goal = std::get_if<JointTarget>(&problem_.goal);
+    if (fault.empty() && goal != nullptr) fault = offContact(goal->values);
     if (fault.empty() && goal != nullptr) fault = atTheGoal(goal->values);
     for (std::size_t i = 0; fault.empty() && i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];
@@ -75,13 +80,29 @@ class EndChecks {
   std::string contact(const std::string& what, const VecX& q, std::optional<double> t) {
     const Clearance c = evaluator_.atRest(q, t, workspace_);
     if (c.pair < 0 || c.upper >= c.demand) return "";
-    const bool is_apart = c.upper > 0.0 && problem_.uncertainty.isZero();
+    const bool is_apart = c.upper > 0.0 && !isUncertain(problem_);
     return "No plan: at the " + what + ", " + contactText(evaluator_.model(), c) + ". Move the " +
            what + ", or lower the margin of that pair (collision.pair_margins)" +
-           (problem_.uncertainty.isZero() ? "" : " or the uncertainty") +
+           (isUncertain(problem_) ? " or the uncertainty" : "") +
            (is_apart && problem_.collision.end_margin == EndMargin::kStrict
                 ? ", or let it be as near as that at the ends only (collision.end_margin: relax)."
                 : ".");
+  }
+
+  /// A contact that the goal puts elsewhere than the start: no curve between them keeps it.
+  std::string offContact(const VecX& goal) {
+    PoseError pose_error(problem_, evaluator_.builder().kinematics());
+    for (const PoseTarget& contact : contactTargets(problem_)) {
+      const PoseError::Vec6 off = pose_error.error(contact, goal, nullptr);
+      const double drift = off.head<3>().norm(), turn = off.tail<3>().norm();
+      if (drift <= contact.position_tolerance && !(turn > contact.angle_tolerance)) continue;
+      return "No plan: at the goal, the contact of '" + problem_.robot->links()[contact.link].name +
+             "' is " + number(drift) + " m" +
+             (std::isfinite(contact.angle_tolerance) ? " and " + number(turn) + " rad" : "") +
+             " from where the start puts it. Put the goal onto the contacts (contacts), or loosen "
+             "the tolerance of that contact.";
+    }
+    return "";
   }
 
   std::string pathConstraint(const std::string& what, const VecX& q) {
@@ -89,10 +110,11 @@ class EndChecks {
     // Demands at rest, with no torque among them.
     Problem without_torque = problem_;
     without_torque.limits.torque = false;
+    without_torque.contacts.clear();
     StateDemands demands(without_torque, evaluator_.builder().kinematics());
     const VecX rest = VecX::Zero(q.size());
     VecX values(demands.count());
-    demands.values(q, rest, rest, &values);
+    demands.values(q, rest, rest, {}, &values);
     for (int d = 0; d < demands.count(); ++d) {
       if (values[d] >= -kConstraintSlack) continue;
       return "No plan: at the " + what + ", a path constraint is not kept: " + demands.name(d) +
@@ -101,9 +123,27 @@ class EndChecks {
     return "";
   }
 
+  /// Torques or contacts that no forces at the contacts keep within their limits.
+  std::string beyondForces(const std::string& what, const VecX& q, const VecX& velocity,
+                           const VecX& acceleration) {
+    const VecX zero = VecX::Zero(q.size());
+    const VecX& v = velocity.size() > 0 ? velocity : zero;
+    const VecX& a = acceleration.size() > 0 ? acceleration : zero;
+    ContactDemands demands(problem_);
+    VecX values(demands.count());
+    demands.values(q, v, a, bestWrenches(problem_, q, v, a), values);
+    Eigen::Index worst = 0;
+    if (values.size() == 0 || values.minCoeff(&worst) >= -kTorqueSlack) return "";
+    return "No plan: at the " + what + ", no forces at the contacts keep " +
+           demands.name(static_cast<int>(worst)) + " (with the best, it is beyond its limit by " +
+           number(-100.0 * values[worst]) + " %). Move the " + what +
+           ", or do without torque limits (limits: torque).";
+  }
+
   /// A joint that needs more torque than it has, in the given state.
   std::string overload(const std::string& what, const VecX& q, const VecX& velocity,
                        const VecX& acceleration) {
+    if (usesWrenches(problem_)) return beyondForces(what, q, velocity, acceleration);
     if (!problem_.limits.torque) return "";
     Problem torques_only = problem_;
     torques_only.path_constraints.clear();
@@ -112,7 +152,7 @@ class EndChecks {
     const VecX zero = VecX::Zero(q.size());
     VecX values(demands.count());
     demands.values(q, velocity.size() > 0 ? velocity : zero,
-                   acceleration.size() > 0 ? acceleration : zero, &values);
+                   acceleration.size() > 0 ? acceleration : zero, {}, &values);
     Eigen::Index worst = 0;
     if (values.size() == 0 || values.minCoeff(&worst) >= -kTorqueSlack) return "";
     // Demands are 1 -+ torque / effort, two for each joint with a finite effort, in their order.
@@ -164,7 +204,7 @@ class EndChecks {
   std::optional<double> timeOfTheGoal() const {
     if (problem_.duration.isFixed()) return problem_.duration.min;
     for (const Obstacle& obstacle : problem_.obstacles) {
-      if (obstacle.moves() && obstacle.motion.back().time > problem_.duration.min) {
+      if (obstacle.moves() && obstacle.lastChange() > problem_.duration.min) {
         return std::nullopt;
       }
     }

@@ -5,6 +5,10 @@
 // in turn: of a few guesses the one along the shortest path is refined, and polished when it became
 // the best. All plans are compared by one cost (`PlanCost`), and each is certified.
 //
+// With contacts a pace is no matter of the path alone: every instant of another pace needs other
+// forces. So nothing is retimed there; a polish, which has the forces and the duration among its
+// variables, and other first guesses are all.
+//
 // `Improve::kSome` ends when guesses in a row gained little, or when little can be gained: counts
 // decide, so that the result depends on no clock. `Improve::kAll` goes on until the time limit.
 #include <array>
@@ -43,11 +47,21 @@ bool PlanSearch::mayImprove() const {
 }
 
 void PlanSearch::improve(const std::vector<VecX>& goals) {
+  const bool stands = has_contacts_ || has_wrenches_;
   current_ = best_;
-  pursue(offerFirst(*plan_.trajectory));
+  if (stands) {
+    pursueOnContacts();
+  } else {
+    pursue(offerFirst(*plan_.trajectory));
+  }
+  // Other guesses, until a few in a row have gained next to nothing.
   for (int in_vain = 0; mayTryOthers(in_vain);) {
     const double before = plan_.statistics.cost;
-    tryOthers(goals);
+    if (stands) {
+      tryOtherOnContacts(goals);
+    } else {
+      tryOthers(goals);
+    }
     in_vain = plan_.statistics.cost < (1.0 - kGain) * before ? 0 : in_vain + 1;
   }
   plan_.statistics.cut_short = context_.mustEnd();
@@ -86,6 +100,17 @@ void PlanSearch::tryOthers(const std::vector<VecX>& goals) {
   const double rival = best_.unpolished;
   const Trajectory curve = offerFirst(result.curve);
   if (current_.unpolished < kPromising * rival) pursue(curve);
+}
+
+/// One more line between the ends, bent at random: with contacts all have the same length.
+void PlanSearch::tryOtherOnContacts(const std::vector<VecX>& goals) {
+  const int attempt = std::max(plan_.statistics.attempts, kStraightLinesOnContacts);
+  const Candidate guess = guessOf(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()]);
+  if (!guess.seed || context_.mustEnd()) return;
+  current_ = {guess.seed->origin, guess.seconds, guess.via};
+  const Refinement result = refineSeed(attempt, *guess.seed);
+  if (!result.clear || context_.mustEnd()) return;
+  if (acceptResult(result, current_.origin)) pursueOnContacts();
 }
 
 PlanSearch::Candidate PlanSearch::guessOf(int attempt, const VecX& goal) {
@@ -142,13 +167,32 @@ bool PlanSearch::isBetter(const Trajectory& curve) const {
   return !isCertified() || (*cost_)(curve) < plan_.statistics.cost;
 }
 
+void PlanSearch::preparePolisher() {
+  if (polisher_) return;
+  Problem hasty = problem_;
+  hasty.objective = polishingWeights(problem_.objective);
+  polisher_ = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_, context_.threads);
+}
+
+/// Polishes what the best plan was made from, with its forces, while that gains: first on spans of
+/// half the length, then on the same ones.
+void PlanSearch::pursueOnContacts() {
+  preparePolisher();
+  for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
+    const double before = plan_.statistics.cost;
+    history_.clear();
+    const Refinement result =
+        polishedOnContacts(*polisher_, *solved_, recording(plan_.statistics.attempts - 1));
+    count(result);
+    if (!result.clear || context_.mustEnd()) return;
+    if (!acceptResult(result, current_.origin + ", polished")) return;
+    if (before - plan_.statistics.cost < kGain * before) return;
+  }
+}
+
 /// Polishes a curve while that gains, and while it is the best plan or may become it.
 void PlanSearch::pursue(Trajectory curve) {
-  if (!polisher_) {
-    Problem hasty = problem_;
-    hasty.objective = polishingWeights(problem_.objective);
-    polisher_ = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_, context_.threads);
-  }
+  preparePolisher();
   for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
     const double before = (*cost_)(curve);
     history_.clear();

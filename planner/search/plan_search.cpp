@@ -14,8 +14,11 @@
 #include <cmath>
 
 #include "allclear/core/parallel.h"
+#include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/waypoint_targets.h"
+#include "allclear/planner/seeds/contact_fit.h"
 #include "allclear/planner/seeds/goal_configurations.h"
 #include "allclear/planner/timing.h"
 
@@ -37,9 +40,17 @@ constexpr double kMostUnclear = 0.05;  // share of its samples in contact, to be
 constexpr int kStraightIterations = 60;
 constexpr double kStraightHopeless = 0.01;  // [m] below the margin after `patience` iterations
 
+/// Starts of a goal's posture while finer geometry is left.
+constexpr int kPosturesWithCoarse = 3;
+
 /// Where the exact meshes are needed the way is narrow: seeds seek only this clearance [m] beyond
 /// the margin, the least that certified segments can tell apart from none.
 constexpr double kExtraBetweenSurfaces = 2.0 * SegmentCertifier::kResolution;
+
+/// Instants per span at which forces of unplanned contacts are looked at.
+constexpr int kImpactSamples = 8;
+/// Of `kImpactRoom`: with less left the certificate would hardly find its bounds.
+constexpr double kImpactShareKept = 0.75;
 
 }  // namespace
 
@@ -51,6 +62,8 @@ PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const Pla
       context_(context),
       fidelity_policy_(firstPolicy(problem)),
       has_meshes_(hasMeshes(problem)),
+      has_contacts_(!contactTargets(problem).empty()),
+      has_wrenches_(!wrenchNames(problem).empty()),
       evaluator_(std::make_unique<ClearanceEvaluator>(problem, fidelity_policy_, context.threads)) {
   plan_.options = options;
 }
@@ -92,14 +105,23 @@ bool PlanSearch::mustEnd() {
 /// Goal configurations, over finer geometry when coarse geometry leaves none; a message when there
 /// are none at all.
 std::vector<VecX> PlanSearch::findGoals() {
-  std::vector<VecX> goals = goalConfigurations(*evaluator_, context_);
+  // Coarse geometry may close the place that a posture is to reach: give it up early.
+  GoalOptions coarse, fine;
+  coarse.postures = kPosturesWithCoarse;
+  std::vector<VecX> goals =
+      goalConfigurations(*evaluator_, context_, mayUseFinerGeometry() ? coarse : fine);
   std::optional<VecX> in_contact;
   while (goals.empty() && useFinerGeometry()) {
-    goals = goalConfigurations(*evaluator_, context_, {}, &in_contact);
+    goals = goalConfigurations(*evaluator_, context_, mayUseFinerGeometry() ? coarse : fine,
+                               &in_contact);
   }
   if (!goals.empty()) return goals;
   // Out of time counts as such; else the goal itself is at fault, and the message says how.
   if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
+  if (const auto* posture = std::get_if<PostureTarget>(&problem_.goal)) {
+    plan_.message = "No plan: " + postureFault(*evaluator_, *posture, context_);
+    return {};
+  }
   plan_.message =
       "No plan: no configuration within the limits and clear of everything reaches the "
       "goal's pose. Loosen its tolerance, or move it.";
@@ -142,15 +164,16 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
     if (lacksTime(result)) offer(result.curve, current_.origin);
     if (isCertified()) return true;
     remember(result);
-  } else if (accept(result.curve, seed->origin)) {
+  } else if (acceptResult(result, seed->origin)) {
     return true;
   }
   return restAtCorners(*seed) || mustEnd();
 }
 
 /// Whether a curve is clear, but too fast for its limits in the longest duration.
+/// (Another pace would keep contacts, but not the forces in them: with contacts there is none.)
 bool PlanSearch::lacksTime(const Refinement& result) const {
-  return result.violation == 0.0 &&
+  return result.violation == 0.0 && !has_contacts_ && !result.wrenches &&
          neededDuration(problem_, result.curve) > result.curve.duration();
 }
 
@@ -170,6 +193,7 @@ std::optional<Seed> PlanSearch::seedOf(int attempt, const VecX& goal) {
   std::optional<Seed> seed = findSeed(attempt, goal, *via);
   plan_.statistics.seed_seconds += RunContext::secondsSince(seed_start);
   way_found_ = seed.has_value();
+  findings_.off_contacts = has_contacts_ && !seed.has_value();
   return seed;
 }
 
@@ -187,13 +211,20 @@ std::optional<Seed> PlanSearch::findSeed(int attempt, const VecX& goal,
   return makeSeed(*evaluator_, goal, attempt, coarse, options);
 }
 
-/// Whether this is a straight line that may be given up for a search.
+/// Whether this is a straight line that may be given up for a search. With contacts there is none.
 bool PlanSearch::isStraightTrial(int attempt) const {
-  return attempt == 0 && options_.attempts > 1;
+  return attempt == 0 && options_.attempts > 1 && !has_contacts_;
 }
 
 Refinement PlanSearch::refineSeed(int attempt, const Seed& seed) {
-  const BSpline guess = seed.curve.withDuration(feasibleDuration(problem_, seed.curve));
+  double duration = feasibleDuration(problem_, seed.curve);
+  if (!problem_.limits.contact.empty() && maySlowDown(problem_) && !isKeptByPace(problem_)) {
+    // Slow enough for people from the outset.
+    if (!impacts_) impacts_.emplace(claimed_);
+    const double share = impacts_->along(seed.curve.withDuration(duration), kImpactSamples);
+    duration = std::clamp(duration * std::sqrt(share), duration, problem_.duration.max);
+  }
+  const BSpline guess = seed.curve.withDuration(duration);
   RefinementOptions options;
   options.waypoint_times = passingTimes(problem_, guess, via_);
   if (isStraightTrial(attempt)) {
@@ -227,7 +258,10 @@ void PlanSearch::count(const Refinement& result) {
 /// at each corner of the path. Slow, but each segment is proved (and keeps the path constraints at
 /// samples; the certificate looks between them). Its cost is not the program's.
 bool PlanSearch::restAtCorners(const Seed& seed) {
-  if (!seed.certified_path || !isRestToRest(problem_)) return false;
+  // A path has no forces at contacts.
+  if (!seed.certified_path || !isRestToRest(problem_) || has_wrenches_) {
+    return false;
+  }
   const Trajectory along_path(restingAtCorners(problem_, seed.path));
   return along_path.duration() <= problem_.duration.max &&
          accept(along_path, seed.origin + ", resting at its corners");
@@ -235,22 +269,60 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
 
 /// Certifies the curve as the rows that a controller is sent; true when these are clear and the
 /// best plan so far. Keeps refused ones only if there are no others with a certificate.
-bool PlanSearch::accept(const Trajectory& curve, const std::string& origin) {
+bool PlanSearch::accept(const Trajectory& curve, const std::string& origin,
+                        const std::optional<BSpline>& wrenches) {
   // The same curve but for the rounding of times: what is proven is what the robot is sent.
-  const Trajectory trajectory = controllerRows(curve);
+  const Trajectory rows = controllerRows(curve);
+  const Trajectory trajectory = wrenches ? rows : slowedForPeople(rows);
   if (!isBetter(trajectory)) return false;
   const auto start = RunContext::Clock::now();
   // The proof starts from problem and trajectory alone, whatever the search believed.
-  Certificate certificate = certify(claimed_, trajectory);
+  std::optional<Trajectory> rows_of_wrenches;
+  if (wrenches) rows_of_wrenches = controllerRows(*wrenches);
+  Certificate certificate =
+      certify(claimed_, trajectory, rows_of_wrenches ? &*rows_of_wrenches : nullptr);
   plan_.statistics.certify_seconds += RunContext::secondsSince(start);
   const bool clear = certificate.clear;
   if (clear || !plan_.certificate) {
     plan_.trajectory = trajectory;
+    plan_.wrenches = std::move(rows_of_wrenches);
     plan_.certificate = std::move(certificate);
     plan_.statistics.history = history_;
   }
   if (clear) take(origin);
   return clear;
+}
+
+/// Where unplanned contacts would be too hard, the same motion by the certified factor slower. The
+/// program and the pace keep these limits at samples, with `kImpactRoom`; a plan that is made
+/// without regard to them (`slow_down`), and one that rests at corners, does not.
+Trajectory PlanSearch::slowedForPeople(const Trajectory& trajectory) {
+  if (claimed_.limits.contact.empty() || !maySlowDown(claimed_)) return trajectory;
+  if (!impacts_) impacts_.emplace(claimed_);
+  if (impacts_->along(trajectory, kImpactSamples) <= 1.0 - kImpactShareKept * kImpactRoom) {
+    return trajectory;
+  }
+  const double factor = provenContactStretch(claimed_, trajectory);
+  return factor > 1.0 ? slowedDown(trajectory, factor) : trajectory;
+}
+
+bool PlanSearch::acceptResult(const Refinement& result, const std::string& origin) {
+  const bool is_taken = has_contacts_ ? acceptOnContacts(result, origin)
+                                      : accept(result.curve, origin, result.wrenches);
+  if (is_taken) solved_ = result;
+  return is_taken;
+}
+
+/// The solver's curve is on the contacts at some instants and drifts between them. On halved spans
+/// it drifts far less: that one is certified, or else, where it is beyond a limit, the first.
+bool PlanSearch::acceptOnContacts(const Refinement& result, const std::string& origin) {
+  ContactFit fit(problem_, evaluator_->builder().kinematics());
+  const std::optional<BSpline> fitted = fit.refitted(result.curve);
+  // The same forces, with rows at the instants of the motion's.
+  std::optional<BSpline> forces = result.wrenches;
+  if (forces) forces = forces->withInsertedKnots(middlesOfSpans(forces->basis()));
+  if (fitted && accept(*fitted, origin, forces)) return true;
+  return !mustEnd() && accept(result.curve, origin, result.wrenches);
 }
 
 /// Notes that the trajectory in `plan_` is certified, and the best.
@@ -272,6 +344,7 @@ void PlanSearch::remember(const Refinement& result) {
   findings_.worst = result.worst;
   findings_.worst_demand = result.worst_demand;
   plan_.trajectory = result.curve;
+  plan_.wrenches = result.wrenches;
   plan_.statistics.history = history_;
 }
 

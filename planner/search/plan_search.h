@@ -8,6 +8,7 @@
 
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
+#include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
@@ -64,6 +65,9 @@ class PlanSearch {
   void improve(const std::vector<VecX>& goals);
   bool mayTryOthers(int in_vain) const;
   void tryOthers(const std::vector<VecX>& goals);
+  void tryOtherOnContacts(const std::vector<VecX>& goals);
+  void pursueOnContacts();
+  void preparePolisher();
   Candidate guessOf(int attempt, const VecX& goal);
   double secondsAtSpeed(const Seed& seed) const;
   bool isBetter(const Trajectory& curve) const;
@@ -80,7 +84,11 @@ class PlanSearch {
   void count(const Refinement& result);
   bool isStraightTrial(int attempt) const;
   bool restAtCorners(const Seed& seed);
-  bool accept(const Trajectory& curve, const std::string& origin);
+  bool accept(const Trajectory& curve, const std::string& origin,
+              const std::optional<BSpline>& wrenches = {});
+  Trajectory slowedForPeople(const Trajectory& trajectory);
+  bool acceptResult(const Refinement& result, const std::string& origin);
+  bool acceptOnContacts(const Refinement& result, const std::string& origin);
   void take(const std::string& origin);
   void remember(const Refinement& result);
 
@@ -90,14 +98,19 @@ class PlanSearch {
   const RunContext& context_;
   FidelityPolicy fidelity_policy_;
   bool has_meshes_;
+  bool has_contacts_;  ///< that planned joints move
+  bool has_wrenches_;  ///< curves of forces are part of the plan
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   std::vector<VecX> goals_;                       ///< configurations that meet the goal
   std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
   std::optional<PlanCost> cost_;
-  std::vector<VecX> via_;  ///< configurations of the waypoints, of the latest guess
+  std::optional<ImpactShare> impacts_;  ///< of `claimed_`; made when needed
+  std::vector<VecX> via_;               ///< configurations of the waypoints, of the latest guess
   int rounds_of_guesses_ = 0;
-  Root current_, best_;                ///< of what is being worked on, and of the best plan
-  bool way_found_ = true;              ///< by the last attempt's search
+  std::optional<Refinement>
+      solved_;             ///< what the best plan was made from: fewer spans than its own
+  Root current_, best_;    ///< of what is being worked on, and of the best plan
+  bool way_found_ = true;  ///< by the last attempt's search
   std::vector<PlanProgress> history_;  ///< of the current attempt
   double least_violation_ = HUGE_VAL;  ///< [m], of the trajectory in `plan_`
   Plan plan_;

@@ -9,6 +9,7 @@
 
 #include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/search/waypoint_targets.h"
+#include "allclear/planner/seeds/contact_fit.h"
 #include "allclear/planner/timing.h"
 #include "allclear/trajectories/spline_fit.h"
 
@@ -25,6 +26,8 @@ constexpr int kMostSpans = 24;
 constexpr int kSamplesPerSpan = 8;  // of the plan, for the fit
 /// Enough for a curve without kinks; the last of the haste is the retiming's.
 constexpr double kJerkWeight = 0.02;
+/// Where torques and friction bind, a program takes two to four times as many iterations.
+constexpr int kIterationsOnContacts = 150;
 
 EndState stateAt(const Trajectory& curve, double t) {
   return {curve.value(t), curve.value(t, 1), curve.value(t, 2)};
@@ -71,6 +74,21 @@ Refinement polished(const ClearanceEvaluator& evaluator, const Trajectory& plan,
   RefinementOptions refinement;
   refinement.iterations = options.iterations;
   refinement.waypoint_times = passingTimes(problem, guess, options.via);
+  return refine(evaluator, guess, context, refinement);
+}
+
+Refinement polishedOnContacts(const ClearanceEvaluator& evaluator, const Refinement& solved,
+                              const RunContext& context) {
+  BSpline guess = solved.curve;
+  RefinementOptions refinement;
+  refinement.iterations = kIterationsOnContacts;
+  refinement.wrenches = solved.wrenches;
+  // Knots between the knots change neither the curve nor the forces.
+  if (2 * guess.spanCount() <= kMostSpans) {
+    const std::vector<double> middles = middlesOfSpans(guess.basis());
+    guess = guess.withInsertedKnots(middles);
+    if (refinement.wrenches) refinement.wrenches = refinement.wrenches->withInsertedKnots(middles);
+  }
   return refine(evaluator, guess, context, refinement);
 }
 

@@ -18,6 +18,11 @@ struct PolishOptions {
 Refinement polished(const ClearanceEvaluator& evaluator, const Trajectory& plan,
                     const RunContext& context, const PolishOptions& options);
 
+/// The same of a curve that keeps contacts, with the forces there, before its fit on halved spans
+/// (`ContactFit::refitted`): it is warm from `solved` as it is, on more spans where it has few.
+Refinement polishedOnContacts(const ClearanceEvaluator& evaluator, const Refinement& solved,
+                              const RunContext& context);
+
 /// The objective to polish with: little jerk, as the pace is chosen afterwards, along the path that
 /// was found.
 ObjectiveWeights polishingWeights(const ObjectiveWeights& weights);

@@ -27,6 +27,8 @@
 #include <set>
 
 #include "allclear/core/parallel.h"
+#include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/program/static_wrenches.h"
 #include "allclear/planner/program/trajectory_program.h"
 #include "allclear/planner/search/soft_row_schedule.h"
 #include "allclear/planner/search/usable_iterate.h"
@@ -72,6 +74,7 @@ constexpr double kShareOfReach = 0.1;
 /// `kMostDuration`, which would let it vanish.
 constexpr double kDurationPerMetre = 4.0;
 constexpr double kMostDuration = 0.9;
+constexpr double kWeightsPerMetre = 5.0;  // of the robot: forces at contacts may change by so many
 /// A step below this share of the region met none of its bounds: a larger region cannot change it.
 constexpr double kInsideShare = 0.9;
 
@@ -90,6 +93,7 @@ bool isWellInside(const VecX& step, const VecX& radius) {
 /// and the pace is free.
 bool canBeStretched(const Problem& problem) {
   return isRestToRest(problem) && !problem.duration.isFixed() && !problem.limits.torque &&
+         !usesWrenches(problem) &&
          std::none_of(problem.waypoints.begin(), problem.waypoints.end(),
                       [](const Waypoint& waypoint) { return waypoint.time.has_value(); }) &&
          std::none_of(problem.obstacles.begin(), problem.obstacles.end(),
@@ -116,11 +120,12 @@ class TrustRegionExchange {
         options_(options),
         tolerance_(problem_.collision.tolerance),
         can_be_stretched_(canBeStretched(problem_)),
+        first_wrenches_(options.wrenches ? options.wrenches : guessWrenches(problem_, guess)),
         program_(evaluator, guess, programSettings(problem_), context.threads,
-                 options.waypoint_times),
+                 options.waypoint_times, first_wrenches_),
         soft_rows_(program_.soft(), model_, problem_.collision.distance),
         reach_(SegmentCertifier(problem_, model_).reach(guess.value(0.5 * guess.duration()))),
-        best_{.clear = false, .curve = guess, .worst = std::nullopt} {
+        best_{.clear = false, .curve = guess, .wrenches = {}, .worst = std::nullopt} {
     // One workspace per thread: evaluators are shared, scratch is not.
     for (int i = 0; i < std::max(1, context.threads); ++i) workspaces_.emplace_back(evaluator);
     startFrom(guess);
@@ -148,8 +153,9 @@ class TrustRegionExchange {
  private:
   /// The end of one solve.
   struct Candidate {
-    VecX point;          ///< variables of the program
-    BSpline curve;       ///< led through the waypoints
+    VecX point;     ///< variables of the program
+    BSpline curve;  ///< led through the waypoints
+    std::optional<BSpline> wrenches;
     Refinement verdict;  ///< `verdict.curve` may be stretched
     bool is_better;
     bool has_new_rows;  ///< pairs came near that had no row
@@ -158,11 +164,11 @@ class TrustRegionExchange {
 
   void startFrom(const BSpline& guess) {
     const std::vector<Clearance> near = nearClearances(guess);
-    best_ = judge(guess, near);
+    best_ = judge(guess, first_wrenches_, near);
     soft_rows_.start(near);
     addLimitRows(guess);
     addRows(near);
-    center_ = program_.pointOf(guess);
+    center_ = program_.pointOf(guess, first_wrenches_);
     program_.setPoint(center_);
     best_.cost = program_.costOf(best_.curve);
     region_ = best_.clear ? kRegionOfClear : kRegionOfUnclear;
@@ -179,7 +185,7 @@ class TrustRegionExchange {
     program_.setPoint(center_);
     radius_ = program_.regionRadius(
         region_ * reach_.cwiseMax(kShareOfReach * reach_.maxCoeff()).cwiseInverse(),
-        std::min(kMostDuration, kDurationPerMetre * region_));
+        std::min(kMostDuration, kDurationPerMetre * region_), kWeightsPerMetre * region_);
     program_.setRegion(center_, radius_);
   }
 
@@ -235,14 +241,16 @@ class TrustRegionExchange {
   Candidate examine(const VecX& point) {
     BSpline curve = program_.stateRows().throughWaypoints(program_.curveAt(point));
     const std::vector<Clearance> near = nearClearances(curve);
-    Refinement verdict = judge(curve, near);
+    std::optional<BSpline> wrenches = program_.wrenchesAt(point);
+    Refinement verdict = judge(curve, wrenches, near);
     verdict.cost = program_.costOf(verdict.curve);
     const bool is_better = verdict.clear ? !best_.clear || verdict.cost < best_.cost
                                          : !best_.clear && verdict.violation < best_.violation;
     soft_rows_.learn(near, program_.rows(), is_better);
     const bool has_new_rows = addRows(near);
     const bool lacked_limit = addLimitRows(curve);
-    return {point, std::move(curve), std::move(verdict), is_better, has_new_rows, lacked_limit};
+    return {point,     std::move(curve), std::move(wrenches), std::move(verdict),
+            is_better, has_new_rows,     lacked_limit};
   }
 
   /// The candidate becomes the centre. Converged when it gains little on a clear curve, or when it
@@ -251,10 +259,11 @@ class TrustRegionExchange {
     const Refinement& verdict = candidate.verdict;
     const bool gains_little =
         verdict.clear && best_.clear && verdict.cost > (1.0 - kGain) * best_.cost;
-    const bool is_inside = isWellInside(program_.pointOf(candidate.curve) - center_, radius_);
+    const VecX there = program_.pointOf(candidate.curve, candidate.wrenches);
+    const bool is_inside = isWellInside(there - center_, radius_);
     const bool is_slow = !verdict.clear && verdict.violation > kSlowGain * best_.violation;
     best_ = verdict;
-    center_ = solve_from_ = program_.pointOf(best_.curve);
+    center_ = solve_from_ = program_.pointOf(best_.curve, best_.wrenches);
     repairs_ = 0;
     if ((gains_little || (best_.clear && is_inside)) && !candidate.lacked_limit) ended_ = true;
     if (!is_slow) region_ *= kGrow;
@@ -311,10 +320,11 @@ class TrustRegionExchange {
   }
 
   /// By how much, and by what, a curve is not clear. A clear curve that is too fast is stretched.
-  Refinement judge(const BSpline& curve, const std::vector<Clearance>& near) {
-    Refinement verdict{.clear = false, .curve = curve, .worst = std::nullopt};
+  Refinement judge(const BSpline& curve, const std::optional<BSpline>& wrenches,
+                   const std::vector<Clearance>& near) {
+    Refinement verdict{.clear = false, .curve = curve, .wrenches = wrenches, .worst = std::nullopt};
     judgeClearances(near, &verdict);
-    judgeDemands(curve, &verdict);
+    judgeDemands(&verdict);
     const double needed = neededDuration(problem_, curve);
     const double longest = can_be_stretched_ ? problem_.duration.max : curve.duration();
     verdict.clear = verdict.violation == 0.0 && needed <= longest * (1.0 + kDurationRounding);
@@ -334,18 +344,19 @@ class TrustRegionExchange {
   }
 
   /// Also adds rows for demands that come near their limit.
-  void judgeDemands(const BSpline& curve, Refinement* verdict) {
+  void judgeDemands(Refinement* verdict) {
+    const BSpline& curve = verdict->curve;
     StateRows& rows = program_.stateRows();
-    const StateRows::Worst state = rows.watch(curve, kStateSamples, kStateInfluence);
+    const StateRows::Worst state =
+        rows.watch(curve, verdict->wrenches, kStateSamples, kStateInfluence);
     if (state.value < 0.0) {
       verdict->violation = std::max(verdict->violation, -state.value * kMetresPerDemand);
       char at[48];
       std::snprintf(at, sizeof at, " at t = %.4g s", state.row.s * curve.duration());
       verdict->worst_demand = rows.demands().name(state.row.demand) + at;
     }
-    const double missed_by = rows.targetViolation(curve);
-    verdict->violation = std::max(verdict->violation, missed_by);
-    if (missed_by > 0.0) verdict->worst_demand = "a waypoint or the goal's pose is missed";
+    verdict->violation =
+        std::max(verdict->violation, rows.targetViolation(curve, &verdict->worst_demand));
   }
 
   BSpline stretched(const BSpline& curve) const {
@@ -359,6 +370,7 @@ class TrustRegionExchange {
   const RefinementOptions& options_;
   double tolerance_;  ///< [m] of a distance
   bool can_be_stretched_;
+  std::optional<BSpline> first_wrenches_;  ///< of the guess
   TrajectoryProgram program_;
   SoftRowSchedule soft_rows_;
   VecX reach_;  ///< [m per unit of each coordinate] at the middle of the guess

@@ -17,8 +17,9 @@ struct Refinement {
   bool clear = false;  ///< by the planner's own sums every pair keeps its margin and every limit
                        ///< holds; only the certificate proves it
   BSpline curve;
-  std::optional<Clearance> worst;  ///< the pair nearest to (or deepest below) its margin
-  std::string worst_demand;        ///< the demand on the state that is violated most, and when
+  std::optional<BSpline> wrenches;  ///< at contacts, where the problem has such forces
+  std::optional<Clearance> worst;   ///< the pair nearest to (or deepest below) its margin
+  std::string worst_demand;         ///< the demand on the state that is violated most, and when
   double violation = 0.0;  ///< [m] by which the pair is below its margin, or the demand's violation
                            ///< converted to metres; 0 when clear
   int rounds = 0;
@@ -47,6 +48,9 @@ struct RefinementOptions {
   double hopeless = HUGE_VAL;
   /// Normalised times at which the waypoints without a time of their own are passed.
   std::vector<double> waypoint_times;
+  /// The guess of the curve of wrenches at contacts, with the basis and duration of the guess; a
+  /// straight line between those of its ends without.
+  std::optional<BSpline> wrenches;
   RefinementTuning tuning;
 };
 

@@ -31,11 +31,12 @@ void SoftRowSchedule::learn(const std::vector<Clearance>& near,
 
 ClearanceRow SoftRowSchedule::row(int pair, int span) const {
   ClearanceRow out{pair, span};
-  if (mode_ == DistanceMode::kEuclidean) return out;
+  if (mode_ == DistanceMode::kEuclidean || !soft_.isKnown(pair)) return out;
   const double size = soft_.pairSize(pair);
   const double depth = std::max(depthIn(at_center_, pair, span), depthIn(latest_, pair, span));
   if (depth <= (mode_ == DistanceMode::kSoft ? 0.0 : kDeep * size)) return out;
   out.softness = size * kSoftness[std::min(solves_, 2)];
+  if (soft_.hasGauge(pair)) return out;  // never below the distance: nothing to raise
   const auto lacking = lacking_.find({pair, span});
   out.raise =
       std::max(0.0, kRaise * out.softness - (lacking == lacking_.end() ? 0.0 : lacking->second));

@@ -90,6 +90,11 @@ std::string verdictText(const Plan& plan, const SearchFindings& findings,
     return text + " No configuration within the limits and clear of everything meets " +
            findings.unreachable + ". Loosen its tolerance, or move it.";
   }
+  if (findings.off_contacts && !findings.worst) {
+    return text +
+           " Between start and goal there are configurations that cannot be put onto the contacts: "
+           "the legs do not reach. Move the goal, or plan by way of a posture between them.";
+  }
   if (!findings.worst_demand.empty()) {
     return text + " In the best attempt this is not kept: " + findings.worst_demand +
            ". Loosen it, or give the plan more time or attempts.";

@@ -15,6 +15,7 @@ struct SearchFindings {
   std::optional<Clearance> worst;  ///< the worst pair of the best attempt
   std::string worst_demand;        ///< on the state that the best attempt violates most, and when
   std::string unreachable;         ///< a waypoint without a configuration
+  bool off_contacts = false;       ///< the latest guess could not be put onto the contacts
   std::string margin_hint;         ///< what smaller margins would do
 };
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/pose_error.h"
 #include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/planner/seeds/path_projection.h"
@@ -120,6 +121,20 @@ VecX jointConfiguration(const Problem& problem, SegmentCertifier& certifier,
   return q;
 }
 
+std::vector<VecX> postureConfigurations(const ClearanceEvaluator& evaluator,
+                                        const PostureTarget& target, const VecX& from,
+                                        const RunContext& context, const GoalOptions& options) {
+  const ConfigurationSpace space(evaluator.problem(), from, VecX::Ones(from.size()));
+  PostureOptions posture_options;
+  posture_options.tries = options.postures;
+  std::vector<VecX> found;
+  for (const Posture& posture : findPostures(evaluator, target, context, posture_options)) {
+    VecX q = from + space.difference(from, posture.q);
+    if (!alreadyFound(found, q, options.distinct)) found.push_back(std::move(q));
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
@@ -131,6 +146,9 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
   if (const auto* joints = std::get_if<JointTarget>(&target)) {
     return {jointConfiguration(problem, certifier, *joints, from, otherwise, context.seed,
                                options.starts)};
+  }
+  if (const auto* posture = std::get_if<PostureTarget>(&target)) {
+    return postureConfigurations(evaluator, *posture, from, context, options);
   }
   const ConfigurationSpace space(problem, from, certifier.reach(from).cwiseMax(kLeastReach));
   InverseKinematics inverse(problem, std::get<PoseTarget>(target),

@@ -15,13 +15,16 @@ struct GoalOptions {
   /// Configurations closer than this in every coordinate count as one [rad or m]: three degrees
   /// lead to the same plan.
   double distinct = 0.05;
+  /// Starts of a posture's program (`PostureOptions`).
+  int postures = 24;
 };
 
 /// Planned coordinates that meet the problem's goal. A joint goal: its values, wrapping joints at
 /// the turn nearest to the start; not checked for collisions. A pose goal: solutions of the inverse
 /// kinematics within the limits, the path constraints and half of its tolerances, clear of
 /// collisions by the margins (damped least squares from random starts), the nearest to the start
-/// first; empty when none was found. `in_contact` gets a solution that only a collision rules out,
+/// first; empty when none was found. Several poses at once: postures (posture.h), the cheapest
+/// first. `in_contact` gets a solution that only a collision rules out,
 /// if one was met.
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
                                      const RunContext& context = {},

@@ -59,7 +59,8 @@ struct PathSearch::Run {
 std::vector<PathSearch::Run> PathSearch::wave(int first, int size, std::uint64_t seed,
                                               std::uint64_t stream, long* left) const {
   std::vector<Run> runs;
-  for (int i = first; i<first + size&& * left> 0; ++i) {
+  for (int i = first; i < first + size; ++i) {
+    if (*left <= 0) break;
     const std::uint64_t number = (static_cast<std::uint64_t>(i) << 32) + stream;
     const long work = std::min(*left, options_.unit * runShare(i));
     *left -= work;

@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 
+#include "allclear/planner/seeds/contact_fit.h"
+
 namespace allclear {
 namespace {
 
@@ -105,6 +107,14 @@ std::vector<VecX> stopsAlong(const ConfigurationSpace& space, const VecX& start,
   return stops;
 }
 
+/// With contacts, which no search keeps: the straight line on the contacts, with more spans from
+/// attempt to attempt, then lines that are bent at random.
+constexpr std::array<int, kStraightLinesOnContacts> kSpansOnContacts{8, 12, 16};
+/// [rad or m] Half way, at the most.
+constexpr double kMostBend = 0.4;
+/// "bend" in ASCII: a stream of random numbers apart from those of searches.
+constexpr std::uint64_t kBendStream = 0x62656e64u;
+
 class SeedMaker {
  public:
   SeedMaker(const ClearanceEvaluator& evaluator, const VecX& goal, const RunContext& context,
@@ -115,6 +125,7 @@ class SeedMaker {
         kinematics_(evaluator.builder().kinematics()),
         certifier_(problem_, evaluator.model()),
         projection_(problem_, kinematics_),
+        fit_(problem_, kinematics_),
         start_(problem_.plannedPart(problem_.start)),
         space_(problem_, goal, typicalReach(certifier_, start_, goal)),
         stops_(stopsAlong(space_, start_, options.via, goal)) {}
@@ -128,6 +139,28 @@ class SeedMaker {
     seed.unclear_share = unclearShare(certifier_, seed.curve, 0.0, kClearanceSamples);
     return seed;
   }
+
+  /// Empty when a configuration on the way cannot be put onto the contacts.
+  std::optional<Seed> seedOnContacts(int attempt) {
+    // More spans first: they mend what a short curve cannot follow. Then other ways.
+    const int level = attempt % static_cast<int>(kSpansOnContacts.size());
+    const int spans = std::max(options_.spans, kSpansOnContacts[level]);
+    const bool is_bent = attempt >= static_cast<int>(kSpansOnContacts.size());
+    VecX bend = VecX::Zero(start_.size());
+    if (is_bent) {
+      RandomStream random(context_.seed, kBendStream + static_cast<std::uint64_t>(attempt));
+      for (double& value : bend) value = kMostBend * (2.0 * random.uniform() - 1.0);
+    }
+    const auto curve =
+        fit_.along(start_, stops_.back(), bend, spans, durationFor(problem_, stops_));
+    if (!curve) return std::nullopt;
+    Seed seed{withEnds(*curve), false, stops_, 0.0,
+              std::string(is_bent ? "bent" : "straight") + " line on the contacts, " +
+                  std::to_string(spans) + " spans"};
+    seed.unclear_share = unclearShare(certifier_, seed.curve, 0.0, kClearanceSamples);
+    return seed;
+  }
+  bool hasContacts() { return fit_.projection().isNeeded(); }
 
   std::optional<Seed> searchedSeed(int attempt, SeedStatistics* statistics) {
     std::vector<VecX> path{start_};
@@ -202,12 +235,16 @@ class SeedMaker {
                         ? straightSpline(start_, goal, spans, duration)
                         : splineAlong(space_, stops_, spans, duration, 0.0,
                                       EndState::atRest(start_), EndState::atRest(goal));
-    // Only the outer control points know the boundary's velocities and accelerations.
+    return withEnds(curve);
+  }
+
+  /// Only the outer control points know the boundary's velocities and accelerations.
+  BSpline withEnds(const BSpline& curve) const {
     const EndState from = startState(start_);
-    const EndState to = goalState(goal);
+    const EndState to = goalState(stops_.back());
     MatX control = curve.control();
-    control.leftCols(kFixedControls) = startControl(curve.basis(), duration, from);
-    control.rightCols(kFixedControls) = endControl(curve.basis(), duration, to);
+    control.leftCols(kFixedControls) = startControl(curve.basis(), curve.duration(), from);
+    control.rightCols(kFixedControls) = endControl(curve.basis(), curve.duration(), to);
     return curve.withControl(std::move(control));
   }
 
@@ -251,6 +288,7 @@ class SeedMaker {
   const Kinematics& kinematics_;
   SegmentCertifier certifier_;
   PathProjection projection_;
+  ContactFit fit_;
   VecX start_;
   ConfigurationSpace space_;
   std::vector<VecX> stops_;  ///< start, configurations to pass, goal
@@ -265,7 +303,12 @@ std::optional<Seed> makeSeed(const ClearanceEvaluator& evaluator, const VecX& go
   SeedStatistics ignored;
   SeedStatistics* out = statistics != nullptr ? statistics : &ignored;
   SeedMaker maker(evaluator, goal, context, options);
-  std::optional<Seed> seed = attempt == 0 ? maker.straightSeed() : maker.searchedSeed(attempt, out);
+  std::optional<Seed> seed;
+  if (maker.hasContacts()) {
+    seed = maker.seedOnContacts(attempt);
+  } else {
+    seed = attempt == 0 ? maker.straightSeed() : maker.searchedSeed(attempt, out);
+  }
   out->certifier = maker.statistics();
   return seed;
 }

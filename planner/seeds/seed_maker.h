@@ -41,12 +41,19 @@ struct SeedStatistics {
   SegmentCertifier::Statistics certifier;
 };
 
+/// Attempts that are straight lines where planned joints move contacts.
+inline constexpr int kStraightLinesOnContacts = 3;
+
 /// Attempt 0 is the straight line, clear or not; attempts 1, 2, ... are paths found by random
 /// streams of their own (`PathSearch`), within the path constraints, shortened and smoothed. Empty
 /// when none was found, or when `context` said that the run must end during the search (a path that
 /// was found is still smoothed). The curve starts and ends with the problem's velocities and
 /// accelerations; its duration follows from the velocity limits. `goal` are planned coordinates.
 /// Threads of `context` share the search; the seed does not depend on their number.
+///
+/// With contacts that planned joints move there is no search: attempts 0, 1, 2 are the straight
+/// line put onto the contacts, with 8, 12 and 16 spans (or `options.spans` where that is more),
+/// later ones are lines with a random bend. Waypoints are not looked at.
 std::optional<Seed> makeSeed(const ClearanceEvaluator& evaluator, const VecX& goal, int attempt,
                              const RunContext& context = {}, const SeedOptions& options = {},
                              SeedStatistics* statistics = nullptr);

@@ -120,9 +120,12 @@ std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
   std::vector<int> added;
   for (const Geometry& geometry : solids) {
     // Obstacles that stand still are pieces of the world; those that move are in no pair.
-    Piece piece{&geometry.shape, -1, geometry.X_BG, Vec3::Zero(), 0.0, {}, Vec3::Zero(), Pose()};
+    Piece piece{std::nullopt, &geometry.shape, -1,    geometry.X_BG, Vec3::Zero(), 0.0,
+                {},           Vec3::Zero(),    Pose()};
     if (body.obstacle >= 0) {
-      piece.X_NG = problem_.obstacles[body.obstacle].X_WO * geometry.X_BG;
+      const Obstacle& obstacle = problem_.obstacles[body.obstacle];
+      piece.X_NG = obstacle.X_WO * geometry.X_BG;
+      if (!obstacle.spread.isEmpty() && !obstacle.moves()) piece.spread = obstacle.spreadAt(0.0);
     } else {
       const LinkMount& mount = tree_.mounts()[body.link];
       piece.node = mount.node;
@@ -136,6 +139,12 @@ std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
     piece.radius = ball.radius;
     const auto [center, half] = boxAbout(geometry.shape);
     piece.half = half;
+    if (piece.spread) {
+      piece.radius += displacementRadius(*piece.spread);
+      for (int k = 0; k < 3; ++k) {
+        piece.half[k] += displacementReach(*piece.spread, piece.X_NG.R.col(k));
+      }
+    }
     piece.X_BoxW = (piece.X_NG * Pose{Mat3::Identity(), center}).inverse();
     added.push_back(static_cast<int>(pieces_.size()));
     pieces_.push_back(std::move(piece));
@@ -244,7 +253,8 @@ const Pose& SegmentCertifier::shapePose(int i) {
 bool SegmentCertifier::apart(Pair& pair, double distance) {
   ++statistics_.distances;
   return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *pieces_[pair.b].shape,
-                         shapePose(pair.b), distance, &pair.cache);
+                         shapePose(pair.b), distance, &pair.cache,
+                         pieces_[pair.b].spread ? &*pieces_[pair.b].spread : nullptr);
 }
 
 /// A pair that collided is likely to collide again: ask it first.

@@ -61,6 +61,7 @@ class SegmentCertifier {
  private:
   /// A convex piece of a body that moves with a node of the tree (-1: the world).
   struct Piece {
+    std::optional<Mat3> spread;  ///< of an obstacle that may be elsewhere [m^2], world
     const Shape* shape;
     int node;
     Pose X_NG;

@@ -185,7 +185,7 @@ TEST(Validate, NamesEveryMistake) {
          p.path_constraints = {KeepAxis{1, Vec3::Ones(), Vec3::UnitZ(), 0.1}};
        }},
       {"balance: names no support link", [](Problem& p) { p.balance = Balance{}; }},
-      {"contact: has no link -1", [](Problem& p) { p.contacts = {FixedLink{}}; }},
+      {"contact: has no link -1", [](Problem& p) { p.contacts = {Contact{}}; }},
   };
   for (const Mistake& mistake : mistakes) {
     Problem problem = goodProblem();

@@ -160,6 +160,19 @@ inline std::vector<PushOutPair> pushOutPairs() {
           {"torus", body(torusMesh(0.38, 0.12, 32, 16)), rod}};
 }
 
+/// True ellipsoids, for which there is the gauge.
+inline std::vector<PushOutPair> ellipsoidPushOutPairs() {
+  const auto body = [](const Vec3& radii) {
+    return std::make_shared<const SmoothBody>(Shape(Ellipsoid(radii)));
+  };
+  const auto egg = body(Vec3(0.5, 0.35, 0.25)), disc = body(Vec3(0.5, 0.5, 0.1));
+  const auto cigar = body(Vec3(0.5, 0.12, 0.12)), ball = body(Vec3(0.4, 0.4, 0.4));
+  return {{"eggs", egg, egg},
+          {"disc-cigar", disc, cigar},
+          {"discs", disc, disc},
+          {"ball-cigar", ball, cigar}};
+}
+
 struct PushOutScore {
   int starts = 0;
   int converged = 0;  ///< says the solver, and the bodies are apart, says the Euclidean distance

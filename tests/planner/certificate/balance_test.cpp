@@ -118,7 +118,7 @@ TEST(BalanceBounds, EncloseWhatSamplesReach) {
       VecX least = VecX::Constant(demands.count(), HUGE_VAL), values;
       for (int i = 0; i <= 2000; ++i) {
         const double t = trajectory.duration() * i / 2000;
-        demands.values(trajectory.value(t), trajectory.value(t, 1), trajectory.value(t, 2),
+        demands.values(trajectory.value(t), trajectory.value(t, 1), trajectory.value(t, 2), {},
                        &values);
         least = least.cwiseMin(values);
       }

@@ -218,6 +218,28 @@ TEST(Proof, OfAnArmAmongBoxesIsAccepted) {
   EXPECT_GT(countOf(proof.text, "\nlimit "), 10);
 }
 
+TEST(Proof, OfACellOfPlanesAndAPolyhedronIsAccepted) {
+  const auto scene = [](double wall) {
+    return boxScene("{id: cell, type: keep_in, planes: [[1, 0, 0, " + std::to_string(wall) +
+                    "], [-1, 0.2, 0, 4], [0, 1, 0, 4], [0, -1, 0, 4], [0, 0, 1, 4], "
+                    "[0, 0, -1, 0.001]]}, {id: press, type: keep_out, planes: [[-1, 0, 0, 2], "
+                    "[1, 0, 0, -1.5], [0, 1, 1, 0.5], [0, -1, 1, 0.5], [0, 0, -1, 0]]}, "
+                    "{id: floor, type: plane, normal: z, offset: -0.001}");
+  };
+  const Problem problem = loadText(armTask(kAcross, scene(4.0)));
+  Random random(1);
+  const Trajectory trajectory = splineOf(problem, 4.0, random, 0.1);
+  const Proof proof = expectProven(problem, trajectory);
+  EXPECT_EQ(countOf(proof.text, " plane"), 6 + 1);
+  // A wall that the arm reaches through: neither side proves it.
+  const Problem narrow = loadText(armTask(kAcross, scene(0.4)));
+  const Certificate hit = certify(narrow, trajectory);
+  EXPECT_FALSE(hit.clear);
+  const Proof none = makeProof(narrow, hit);
+  EXPECT_FALSE(none.unproven.empty());
+  EXPECT_EQ(check(none.text).code, 1);
+}
+
 TEST(Proof, OfHermitePiecesIsAccepted) {
   const Problem problem = loadText(armTask(kAcross));
   const VecX from = problem.plannedPart(problem.start);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/planner/certificate/motion.h"
 #include "planner/certificate/certificate_fixture.h"
 
@@ -325,6 +326,59 @@ TEST(RoundingOfTheMotion, ABoundAtAHugeAngleIsNoBetterThanTheAngleIsKnown) {
                                                 {1, 0, MeshFidelity::kHull}, n, cell));
   }
   EXPECT_LE(proven, static_cast<double>(exact));
+}
+
+TEST(RoundingOfTheMotion, ABoundHoldsForAMeshWithVeryShortEdges) {
+  // The tip of a tool: 3,000 corners of a unit sphere within 1e-5 rad of its top. Their edges are
+  // so short that one step along the right edge gains less than the height of the tip is rounded.
+  Random random(77);
+  std::vector<Vec3> points{{1, 0, 0}, {-0.5, 0.8, 0}, {-0.5, -0.8, 0}, {0, 0, -1}};
+  while (points.size() < 3000) {
+    points.push_back(Vec3(4e-6 * random.normal(), 4e-6 * random.normal(), 1.0).normalized());
+  }
+  RobotModel::Data data;
+  data.links.push_back({"base", -1, {}, {}, {}});
+  data.links.push_back({"tool", 0, {}, {{ConvexMesh(points), {}}}, {}});
+  Joint joint;
+  joint.name = "slide";
+  joint.parent_link = 0;
+  joint.child_link = 1;
+  joint.axis = Vec3::UnitX();
+  joint.type = JointType::kPrismatic;
+  joint.first_coordinate = 0;
+  data.joints.push_back(joint);
+  Coordinate coordinate;
+  coordinate.name = "slide";
+  coordinate.joint = 0;
+  coordinate.lower = -1.0;
+  coordinate.upper = 1.0;
+  data.coordinates.push_back(coordinate);
+  Problem problem;
+  problem.robot = std::make_shared<const RobotModel>(std::move(data));
+  problem.planned = {0};
+  problem.start = VecX::Zero(1);
+  problem.goal = JointTarget{{0}, VecX::Zero(1)};
+  problem.obstacles = {{"ball", {Mat3::Identity(), {0, 0, 2.0}}, {{Sphere(0.5), {}}}, {}}};
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  const BSpline spline(MatX::Zero(1, 12), 1.0);  // stays where it is
+  const CertifiedMotion motion(problem, geometry, spline, 1e-6);
+  // Directions near the normals of faces: along these many corners are all but level.
+  const ConvexHull hull = convexHull(points);
+  for (int i = 0; i < 20000; ++i) {
+    const Triangle& f = hull.facets[random.index(static_cast<int>(hull.facets.size()))];
+    const Vec3 normal = (points[f[1]] - points[f[0]]).cross(points[f[2]] - points[f[0]]);
+    const double tilt = random.logUniform(1e-14, 1e-3);
+    const Vec3 n = (normal.normalized() + tilt * random.directionOfNormals()).normalized();
+    Extended reach = -2.0L;
+    for (int k : hull.vertices) {
+      reach = std::max(reach, n.cast<Extended>().dot(points[k].cast<Extended>()));
+    }
+    const Extended length = n.cast<Extended>().norm();
+    const Extended room = (2.0L * n.z() - reach) / length - 0.5L;
+    const double bound = motion.lowerBound({0, 0, MeshFidelity::kHull}, {1, 0, MeshFidelity::kHull},
+                                           n, motion.cells()[0]);
+    ASSERT_LE(bound, static_cast<double>(room)) << i;
+  }
 }
 
 }  // namespace

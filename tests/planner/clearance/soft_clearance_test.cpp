@@ -66,5 +66,44 @@ TEST(SoftClearance, HasTheGradientOfItsOwnValue) {
   }
 }
 
+/// The arm carries a ball, and the wall is an ellipsoid.
+Problem ballAndEllipsoid() {
+  Problem problem = test::wallProblem();
+  problem.obstacles[0].geometry = {{Ellipsoid(Vec3(0.4, 0.1, 0.3)), Pose()}};
+  AttachedObject ball;
+  ball.id = "ball";
+  ball.link = 3;
+  ball.geometry = {{Sphere(0.08), {Mat3::Identity(), Vec3(0.3, 0.05, 0.0)}}};
+  ball.touch_links = {2};
+  problem.attached.push_back(ball);
+  return problem;
+}
+
+TEST(SoftClearance, OfABallAndAnEllipsoidIsByTheirGauge) {
+  const Problem problem = ballAndEllipsoid();
+  const ClearanceEvaluator evaluator(problem);
+  const SoftClearance soft(evaluator);
+  ClearanceEvaluator::Workspace workspace(evaluator);
+  const int pair = pairNamed(evaluator.model(), "ball", "wall");
+  EXPECT_TRUE(soft.hasGauge(pair));
+  EXPECT_FALSE(soft.hasGauge(pairNamed(evaluator.model(), "link2", "wall")));
+  test::Random random(10);
+  for (int trial = 0; trial < 20; ++trial) {
+    const VecX q = random.vectorX(3, 0.4);
+    const auto at = [&](const VecX& here) {
+      return soft.at(pair, BSpline(here.replicate(1, 8), 1.0), 0.5, 0.01, workspace);
+    };
+    const SoftClearance::Value value = at(q);
+    for (int k = 0; k < 3; ++k) {
+      const VecX step = 1e-6 * VecX::Unit(3, k);
+      const double slope = (at(q + step).distance - at(q - step).distance) / 2e-6;
+      EXPECT_NEAR(value.gradient[k], slope, 1e-6) << "trial " << trial << " joint " << k;
+    }
+    // The softness does not count.
+    const BSpline still(q.replicate(1, 8), 1.0);
+    EXPECT_EQ(soft.at(pair, still, 0.5, 0.1, workspace).distance, value.distance);
+  }
+}
+
 }  // namespace
 }  // namespace allclear

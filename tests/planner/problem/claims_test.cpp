@@ -184,7 +184,7 @@ TEST(CarriedMass, CountsInTorquesAsIfItWereTheLinks) {
     const Kinematics kinematics(*problem.robot);
     StateDemands demands(problem, kinematics);
     VecX values;
-    demands.values(trajectory.value(0.7), trajectory.value(0.7, 1), trajectory.value(0.7, 2),
+    demands.values(trajectory.value(0.7), trajectory.value(0.7, 1), trajectory.value(0.7, 2), {},
                    &values);
     return values;
   };

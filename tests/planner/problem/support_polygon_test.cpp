@@ -4,6 +4,7 @@
 
 #include "allclear/core/input_error.h"
 #include "planner/seeds/seed_scenes.h"
+#include "support/biped.h"
 
 namespace allclear {
 namespace {
@@ -46,6 +47,23 @@ TEST(SupportPolygon, RefusesASupportThatMoves) {
   EXPECT_FALSE(isMoved(problem, 0));
   EXPECT_TRUE(isMoved(problem, 2));
   EXPECT_THROW(supportPolygon(problem, Balance{{2}}), InputError);
+}
+
+TEST(SupportPolygon, OfTwoSolesIsTheirHullLessTheMargins) {
+  Problem problem = standOn(test::bipedProblem());
+  const Balance balance{{problem.contacts[0].link, problem.contacts[1].link}};
+  const SupportPolygon polygon = supportPolygon(problem, balance);
+  EXPECT_EQ(polygon.edges.size(), 4u);
+  EXPECT_NEAR(polygon.height, 0.0, 1e-12);
+  double widest = 0.0;
+  for (const SupportPolygon::Edge& edge : polygon.edges) {
+    if (std::abs(edge.inward.y()) > 0.5) widest = std::max(widest, -edge.offset);
+  }
+  EXPECT_NEAR(widest, test::Biped::kHip + test::Biped::kHalfWidth - problem.contacts[0].margin,
+              1e-9);
+  // One foot on a step: the zero-moment point has no plane.
+  problem.contacts[1].X_LC.p.z() += 0.1;
+  EXPECT_THROW(supportPolygon(problem, balance), InputError);
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/seeds/path_spline.h"
 #include "allclear/robot_models/kinematics.h"
-#include "allclear/robot_models/load_robot.h"
-#include "support/data.h"
+#include "support/example_arm.h"
 
 namespace allclear {
 namespace {
@@ -16,15 +15,8 @@ const PlanOptions kPatient{.time_limit = 60.0};
 
 /// The arm turns past a post that stands in its way.
 Problem postProblem() {
-  static const auto kArm = [] {
-    const auto folder = test::testFolder().parent_path() / "examples/shelf";
-    RobotSource source;
-    source.urdf = folder / "seven.urdf";
-    source.srdf = folder / "seven.srdf";
-    return std::make_shared<const RobotModel>(loadRobot(source));
-  }();
   Problem problem;
-  problem.robot = kArm;
+  problem.robot = test::exampleArm();
   for (int k = 0; k < 7; ++k) problem.planned.push_back(k);
   problem.start = VecX::Zero(7);
   problem.start << -1.2, 0.6, 0.0, 1.2, 0.0, 0.8, 0.0;
@@ -162,7 +154,7 @@ TEST(StateRows, CurvesAreLedThroughJointWaypointsExactly) {
   problem.waypoints.push_back({JointTarget{{0, 3}, VecX(Eigen::Vector2d(0.1, 1.0))}, std::nullopt});
   problem.waypoints.push_back({JointTarget{{3}, VecX::Constant(1, 0.7)}, 1.3});
   const Kinematics kinematics(*problem.robot);
-  StateRows rows(problem, kinematics, {0.4});
+  StateRows rows(problem, kinematics, {0.4}, BSplineBasis::uniform(8));
   MatX control(7, 13);
   for (int l = 0; l < 13; ++l) {
     const double s = std::clamp((l - 2.0) / 8.0, 0.0, 1.0);

@@ -23,6 +23,16 @@ TEST(PushOut, ConvergesWithTheSoftDistanceFromNearlyEveryStart) {
   EXPECT_GE(converged, 0.95 * all);
 }
 
+TEST(PushOut, ConvergesWithTheGaugeOfEllipsoids) {
+  SmoothOptions gauge;
+  gauge.method = SmoothMethod::kGauge;
+  const int starts = 6;
+  for (const PushOutPair& pair : ellipsoidPushOutPairs()) {
+    const PushOutScore score = pushOut(pair, gauge, starts, 4, 300);
+    EXPECT_GE(score.converged, starts - 1) << pair.name;
+  }
+}
+
 TEST(PushOut, TheEuclideanDistanceGetsStuckOnAFaceOfABox) {
   SmoothOptions euclidean, soft;
   euclidean.method = SmoothMethod::kEuclidean;

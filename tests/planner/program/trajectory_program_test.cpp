@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "allclear/planner/problem/contacts.h"
 #include "allclear/robot_models/load_robot.h"
 #include "support/data.h"
 #include "support/example_arm.h"
 #include "support/random_robot.h"
+#include "support/standing_robot.h"
 
 namespace allclear {
 namespace {
@@ -39,7 +43,7 @@ BSpline straightLine(const Problem& problem, const VecX& goal, double duration, 
 
 /// Compares gradients with central differences at x; clearance rows only where they are smooth. The
 /// Hessian leaves out the curvature of clearances and of the last `pose_rows` rows before them.
-void probe(TrajectoryProgram& program, const VecX& x, int pose_rows) {
+void probe(TrajectoryProgram& program, const VecX& x, int pose_rows, int wrench_variables = 0) {
   const int n = static_cast<int>(x.size());
   const auto entries = program.jacobianEntries();
   const auto hessian_entries = program.hessianEntries();
@@ -108,7 +112,9 @@ void probe(TrajectoryProgram& program, const VecX& x, int pose_rows) {
           << "row " << r << " of " << m << " variable " << i;
     }
     for (int k = 0; k < n; ++k) {
-      const double difference = slope([&](const Sample& s) { return s.lagrangian[k]; });
+      double difference = slope([&](const Sample& s) { return s.lagrangian[k]; });
+      const bool is_wrench = i >= n - wrench_variables;
+      if (k == i && is_wrench) difference += TrajectoryProgram::kWrenchCurvature;
       EXPECT_NEAR(H(k, i), difference, 1e-5 * (1.0 + std::fabs(H(k, i)))) << k << " " << i;
     }
   }
@@ -232,6 +238,98 @@ TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
   VecX x = program.pointOf(curve);
   for (double& value : x) value += random.uniform(-0.05, 0.05);
   probe(program, x, state.count());
+}
+
+// Wrenches cost nothing: without rows for the cones everywhere they would leave them between rows.
+TEST(TrajectoryProgram, HasRowsForConesFromEndToEnd) {
+  test::Random random(7);
+  const Problem problem = test::randomStandingProblem(random);
+  const ClearanceEvaluator evaluator(problem);
+  const BSpline curve(problem.plannedPart(problem.start).replicate(1, 13), 1.5);
+  const int rows = ContactSet(problem).wrenchCount();
+  TrajectoryProgram program(evaluator, curve, {}, 1, {},
+                            BSpline(curve.sharedBasis(), MatX::Zero(rows, 13), 1.5));
+  const StateRows& state = program.stateRows();
+  std::map<int, std::vector<double>> instants;
+  for (const DemandRow& row : state.demandRows()) instants[row.demand].push_back(row.s);
+  for (int d = 0; d < state.demands().count(); ++d) {
+    EXPECT_EQ(instants.count(d), state.demands().isCone(d) ? 1U : 0U) << state.demands().name(d);
+  }
+  ASSERT_FALSE(instants.empty());
+  for (const auto& [demand, s] : instants) {
+    EXPECT_EQ(s.front(), 0.0);
+    EXPECT_EQ(s.back(), 1.0);
+    for (std::size_t i = 1; i < s.size(); ++i) {
+      EXPECT_GT(s[i], s[i - 1]);
+      EXPECT_LT(s[i] - s[i - 1], 0.5 / curve.spanCount());
+    }
+  }
+}
+
+// Torques and cones of a robot that stands, with the control points of wrenches as variables.
+TEST(TrajectoryProgram, GradientsAgreeWithForcesAtContacts) {
+  for (int seed = 0; seed < 6; ++seed) {
+    test::Random random(50 + seed);
+    const Problem problem = test::randomStandingProblem(random);
+    if (problem.plannedCount() == 0) continue;
+    const ClearanceEvaluator evaluator(problem);
+    MatX control(problem.plannedCount(), 13);
+    for (auto column : control.colwise()) {
+      column = problem.plannedPart(problem.start) + random.vectorX(problem.plannedCount(), 0.3);
+    }
+    const BSpline curve(control, 1.5);
+    const int rows = ContactSet(problem).wrenchCount();
+    MatX forces(rows, 13);
+    for (auto column : forces.colwise()) column = test::randomWrenches(random, rows);
+    const BSpline wrenches(curve.sharedBasis(), forces, 1.5);
+    TrajectoryProgram program(evaluator, curve, {}, 1, {}, wrenches);
+    StateRows& state = program.stateRows();
+    // Every demand at a random instant, some at the ends and where spans meet.
+    std::vector<DemandRow> demands;
+    for (int d = 0; d < state.demands().count(); ++d) {
+      const double s = random.chance(0.3) ? random.integer(0, 8) / 8.0 : random.uniform(0.0, 1.0);
+      demands.push_back({d, s});
+    }
+    std::sort(demands.begin(), demands.end(),
+              [](const DemandRow& a, const DemandRow& b) { return a.s < b.s; });
+    state.setDemands(demands);
+    const VecX x = program.pointOf(curve, wrenches);
+    EXPECT_LT((program.wrenchesAt(x)->control() - forces).norm(), 1e-9);
+    probe(program, x, state.count(), 13 * rows);
+  }
+}
+
+TEST(TrajectoryProgram, GradientsAgreeWithContacts) {
+  test::Random random(36);
+  for (const bool has_pose_goal : {false, true}) {
+    Problem problem = exampleProblem();
+    Contact flat, point;
+    flat.link = problem.robot->findLink("tool");
+    flat.X_LC = {random.rotationOfNormals(), random.vector(0.1)};
+    flat.half_size = {0.1, 0.05};
+    point.link = flat.link - 2;
+    point.kind = Contact::Kind::kPoint;
+    point.X_LC.p = random.vector(0.1);
+    problem.contacts = {flat, point};
+    const VecX goal = std::get<JointTarget>(problem.goal).values;
+    if (has_pose_goal) problem.goal = PoseTarget{flat.link, {}, {}};
+    const ClearanceEvaluator evaluator(problem);
+    const BSpline curve = straightLine(problem, goal, 1.5, 8);
+    TrajectoryProgram program(evaluator, curve, {});
+    // Seven free control points, nine rows at each; and the goal, where it is a pose.
+    StateRows& state = program.stateRows();
+    EXPECT_EQ(state.count(), has_pose_goal ? 6 + 8 * 9 : 7 * 9);
+    VecX x = program.pointOf(curve);
+    for (double& value : x) value += random.uniform(-0.05, 0.05);
+    probe(program, x, state.count());
+    // At the start all contacts are in place; this curve leaves it.
+    std::string what;
+    EXPECT_GT(state.targetViolation(curve, &what), 0.01);
+    EXPECT_FALSE(what.empty());
+    const NonlinearProgram::Bounds bounds = program.bounds();
+    const int rows = static_cast<int>(bounds.g_lower.size()) - 7 * 9;
+    EXPECT_TRUE(bounds.g_lower.segment(rows, 7 * 9).isZero(0.0) || has_pose_goal);
+  }
 }
 
 TEST(TrajectoryProgram, KeepsPositionVelocityAndAccelerationAtTheEnds) {

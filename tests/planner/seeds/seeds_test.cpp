@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/planner/run/random_stream.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/planner/seeds/goal_configurations.h"
