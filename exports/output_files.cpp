@@ -7,6 +7,7 @@
 #include "allclear/core/sha256.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/ros2_trajectory.h"
+#include "allclear/planner/problem/derived_base.h"
 #include "allclear/trajectories/trajectory_csv.h"
 #include "allclear/trajectories/trajectory_json.h"
 
@@ -27,9 +28,38 @@ std::string ros2Text(const Problem& problem, const HermiteCurve& rows) {
   return formatRos2Trajectory(rows, plannedNames(problem), robot.links()[robot.rootLink()].name);
 }
 
+/// Columns beside those of the joints: they are not read back.
+std::vector<std::string> columnsBeside(const Problem& problem) {
+  std::vector<std::string> names = derivedBaseNames(problem);
+  for (std::string& name : wrenchNames(problem)) names.push_back(std::move(name));
+  return names;
+}
+
+/// With the pose of the base of a robot that stands, which its joints carry, and the forces at its
+/// contacts.
+std::string csvText(const Problem& problem, const HermiteCurve& rows,
+                    const std::optional<ContactWrenches>& wrenches) {
+  DerivedColumns beside{derivedBaseNames(problem), {}};
+  if (!beside.names.empty()) beside.values = derivedBase(problem, rows.positions());
+  if (wrenches) {
+    // At the instants of the motion's rows, whatever their own are.
+    const auto count = static_cast<Eigen::Index>(rows.times().size());
+    const Eigen::Index first = beside.values.rows();
+    beside.names.insert(beside.names.end(), wrenches->names.begin(), wrenches->names.end());
+    beside.values.conservativeResize(first + wrenches->curve.dimension(), count);
+    for (Eigen::Index i = 0; i < count; ++i) {
+      beside.values.col(i).tail(wrenches->curve.dimension()) =
+          wrenches->curve.value(rows.times()[i]);
+    }
+  }
+  return formatTrajectoryCsv(rows, plannedNames(problem), beside);
+}
+
 /// Beyond what a reader takes (1e9), a file would hold another curve or none.
-void requireReadsBack(const std::string& csv, const NamedTrajectory& sent) {
-  if (!isSameTrajectory(parseTrajectoryCsv(csv, "CSV"), sent)) {
+void requireReadsBack(const Problem& problem, const std::string& csv, const NamedTrajectory& sent) {
+  const NamedTrajectory motion{sent.trajectory, sent.joint_names, {}};
+  if (!isSameTrajectory(parseTrajectoryCsv(csv, "CSV", {}, std::nullopt, columnsBeside(problem)),
+                        motion)) {
     throw InputError("the trajectory would not read back from CSV as it is");
   }
 }
@@ -38,7 +68,7 @@ void requireReadsBack(const std::string& csv, const NamedTrajectory& sent) {
 Certificate certificateOf(const Problem& problem, const NamedTrajectory& sent,
                           const Certificate& given, double rate) {
   if (isSameTrajectory(given.trajectory, sent)) return given;
-  Certificate certificate = certify(problem, sent.trajectory);
+  Certificate certificate = certify(problem, sent.trajectory, sent.wrenchCurve());
   if (!certificate.clear && given.clear) {
     throw InputError({problem.source_file, 0, "output.rate", std::to_string(rate)},
                      "the rows cannot be certified: " + certificate.message);
@@ -61,10 +91,14 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
                                                     const Certificate* certificate,
                                                     std::vector<std::string>* warnings) {
   const HermiteCurve rows = rowsToSend(trajectory, output.rate);
-  const NamedTrajectory sent{rows, plannedNames(problem), {}};
-  const std::string csv = output.csv.empty() ? "" : formatTrajectoryCsv(rows, sent.joint_names);
+  NamedTrajectory sent{rows, plannedNames(problem), {}};
+  if (certificate != nullptr && certificate->trajectory.wrenches) {
+    const ContactWrenches& wrenches = *certificate->trajectory.wrenches;
+    sent.wrenches = ContactWrenches{rowsToSend(wrenches.curve, output.rate), wrenches.names};
+  }
+  const std::string csv = output.csv.empty() ? "" : csvText(problem, rows, sent.wrenches);
   const std::string ros2 = output.ros2.empty() ? "" : ros2Text(problem, rows);
-  if (!csv.empty()) requireReadsBack(csv, sent);
+  if (!csv.empty()) requireReadsBack(problem, csv, sent);
   std::optional<Certificate> of_rows;
   if (certificate != nullptr) {
     of_rows = certificateOf(problem, sent, *certificate, output.rate);
@@ -81,7 +115,7 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
     writeFileAtomically(written.back(), text());
   };
   write(output.csv, [&] { return csv; });
-  write(output.trajectory, [&] { return formatTrajectoryJson(rows, sent.joint_names); });
+  write(output.trajectory, [&] { return formatTrajectoryJson(sent); });
   if (of_rows) write(output.certificate, [&] { return formatCertificateJson(*of_rows); });
   if (of_rows && proof.unproven.empty()) write(output.proof, [&] { return proof.text; });
   if (!proof.unproven.empty()) warnings->push_back(incompleteProof(output.proof, proof));
@@ -94,7 +128,7 @@ std::string sentFault(const Problem& problem, const Certificate& certificate) {
   for (const auto& [kind, hash] : certificate.sent) {
     const bool is_rows = rows != nullptr && rows->givenOrder() == 2;
     if (is_rows && kind == "csv" &&
-        hash == sha256(formatTrajectoryCsv(*rows, certificate.trajectory.joint_names))) {
+        hash == sha256(csvText(problem, *rows, certificate.trajectory.wrenches))) {
       continue;
     }
     if (is_rows && kind == "ros2" && hash == sha256(ros2Text(problem, *rows))) continue;
@@ -106,7 +140,9 @@ std::string sentFault(const Problem& problem, const Certificate& certificate) {
 NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem,
                                    std::optional<Interpolation> interpolation) {
   const std::vector<std::string> joints = plannedNames(problem);
-  if (path.extension() != ".json") return readTrajectoryCsv(path, joints, interpolation);
+  if (path.extension() != ".json") {
+    return readTrajectoryCsv(path, joints, interpolation, columnsBeside(problem));
+  }
   NamedTrajectory trajectory = readTrajectoryJson(path, joints);
   if (interpolation && *interpolation != trajectory.interpolation()) {
     throw InputError({path.string(), 0, "type", ""}, "this file's motion is " +

@@ -37,12 +37,20 @@ class ReportMaker {
 
   void show(const Trajectory& trajectory, const Certificate& certificate) {
     showFrames(motionFrames(problem_, trajectory), &certificate);
-    data_.joints = reportJoints(problem_, trajectory, data_.frames);
+    const auto& forces = certificate.trajectory.wrenches;
+    const Trajectory* wrenches = forces ? &forces->curve : nullptr;
+    data_.joints = reportJoints(problem_, trajectory, wrenches, data_.frames);
+    data_.contacts = reportContacts(problem_, trajectory, wrenches, data_.frames);
+    data_.impacts = reportRegions(problem_, trajectory, data_.frames);
     addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
+    addFact("What slows it", slowedBy(trajectory));
     add(certificate);
   }
 
-  void showEnds() { showFrames(endFrames(problem_), nullptr); }
+  void showEnds() {
+    showFrames(endFrames(problem_), nullptr);
+    data_.contacts = contactPlaces(problem_);
+  }
 
   void add(const PlanStatistics& statistics) {
     data_.history = statistics.history;
@@ -96,6 +104,20 @@ class ReportMaker {
     for (const std::string& demand : certificate.not_covered) addFact("Not covered", demand);
   }
 
+  /// The limits that are used up most of the time.
+  std::string slowedBy(const Trajectory& trajectory) const {
+    constexpr std::size_t kNamed = 3;
+    std::string out;
+    std::size_t count = 0;
+    for (const auto& [name, share] :
+         whatSlows(problem_, data_.joints, trajectory, data_.frames, data_.impacts)) {
+      if (count++ == kNamed) break;
+      out += (out.empty() ? "" : ", ") + name + " (" + number(100.0 * share, "%.0f") +
+             " % of the time)";
+    }
+    return out;
+  }
+
   void showFrames(ReportFrames frames, const Certificate* certificate) {
     data_.frames = std::move(frames);
     data_.clearance = reportClearance(problem_, geometry_, data_.frames, certificate, kShownPairs);
@@ -126,7 +148,10 @@ std::string formatPlanReport(const Problem& problem, const Plan& plan) {
   // A plan that ended early has no certificate: the report shows what is wrong, so it needs one.
   Plan judged = plan;
   if (plan.trajectory) {
-    if (!judged.certificate) judged.certificate = certify(problem, *plan.trajectory);
+    if (!judged.certificate) {
+      const Trajectory* wrenches = plan.wrenches ? &*plan.wrenches : nullptr;
+      judged.certificate = certify(problem, *plan.trajectory, wrenches);
+    }
     maker.show(*plan.trajectory, *judged.certificate);
   } else {
     maker.showEnds();

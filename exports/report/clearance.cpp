@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "allclear/distance/signed_distance.h"
+#include "allclear/distance/support.h"
 #include "allclear/planner/certificate/fidelity.h"
 
 namespace allclear {
@@ -49,7 +50,8 @@ class ClearanceSampler {
  public:
   ClearanceSampler(const Problem& problem, const CertifiedGeometry& geometry,
                    const ReportFrames& frames, const Certificate* certificate)
-      : geometry_(geometry),
+      : problem_(problem),
+        geometry_(geometry),
         frames_(frames),
         certificate_(certificate),
         solids_(geometry.bodies.size()) {
@@ -57,9 +59,14 @@ class ClearanceSampler {
     for (const CertifiedBody& body : geometry.bodies) {
       balls_.push_back(ballOf(body));
       poses_.emplace_back();
+      double displaced = 0.0;
       for (int f = 0; f < frames.count(); ++f) {
         poses_.back().push_back(bodyPose(problem, body, frames, f));
+        if (body.obstacle < 0) continue;
+        const Mat3 K = problem.obstacles[body.obstacle].spreadAt(frames.times[f]);
+        displaced = std::max(displaced, displacementRadius(K));
       }
+      balls_.back().radius += displaced;
       const bool moves = body.obstacle >= 0 && problem.obstacles[body.obstacle].moves();
       is_elsewhere_.push_back(moves && !frames.isMotion() && !problem.duration.isFixed());
     }
@@ -211,13 +218,20 @@ class ClearanceSampler {
     ReportDistance out = unknown(pair);
     const std::vector<Geometry>&A = solids(out.a, fidelity), &B = solids(out.b, fidelity);
     caches->resize(A.size() * B.size());
+    // To all places where an obstacle may be.
+    const int obstacle = geometry_.bodies[out.b].obstacle;
+    const bool has_spread = obstacle >= 0 && !problem_.obstacles[obstacle].spread.isEmpty();
+    const Mat3 K =
+        has_spread ? problem_.obstacles[obstacle].spreadAt(frames_.times[f]) : Mat3(Mat3::Zero());
+    DistanceOptions options;
+    if (has_spread) options.spread = &K;
     // A cache for each two solids, in the same order at every frame.
     std::size_t k = 0;
     for (const Geometry& i : A) {
       const Pose X_WA = poses_[out.a][f] * i.X_BG;
       for (const Geometry& j : B) {
-        const SignedDistance d =
-            signedDistance(i.shape, X_WA, j.shape, poses_[out.b][f] * j.X_BG, &(*caches)[k++]);
+        const SignedDistance d = signedDistance(i.shape, X_WA, j.shape, poses_[out.b][f] * j.X_BG,
+                                                &(*caches)[k++], options);
         if (d.distance >= out.distance) continue;
         out.distance = d.distance;
         out.p_A = d.witness_A;
@@ -227,6 +241,7 @@ class ClearanceSampler {
     return out;
   }
 
+  const Problem& problem_;
   const CertifiedGeometry& geometry_;
   const ReportFrames& frames_;
   const Certificate* certificate_;

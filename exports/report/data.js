@@ -98,6 +98,13 @@ function loadData() {
   for (const joint of data.joints) {
     for (const key of ["position", "velocity", "acceleration", "torque"]) joint[key] = floatsOf(joint[key]);
   }
+  data.contacts.zeroMoment = floatsOf(data.contacts.zero_moment);
+  for (const contact of data.contacts.list) {
+    for (const key of ["pose", "force", "moment", "pressure"]) contact[key] = floatsOf(contact[key]);
+  }
+  for (const region of data.impacts) {
+    for (const key of ["force", "point", "direction", "proven"]) region[key] = floatsOf(region[key]);
+  }
   for (const key of Object.keys(data.history)) data.history[key] = floatsOf(data.history[key]);
   return data;
 }

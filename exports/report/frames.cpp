@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/exports/report/contacts.h"
 #include "allclear/planner/problem/load.h"
 #include "allclear/robot_models/kinematics.h"
 
@@ -69,7 +70,7 @@ Pose bodyPose(const Problem& problem, const CertifiedBody& body, const ReportFra
 }
 
 ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
-                          const ReportFrames& frames) {
+                          const Trajectory* wrenches, const ReportFrames& frames) {
   const Kinematics kinematics(*loadedRobot(problem));  // for torques
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   const int n = problem.plannedCount();
@@ -77,6 +78,10 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
   for (MatX* rows : {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
     *rows = MatX::Zero(n, frames.count());
   }
+  const ContactSet contacts(problem);
+  // Torques of a robot on several contacts depend on the forces there: unknown without the curve.
+  const bool stands = contacts.base() != nullptr;
+  const bool has_torques = !stands || contacts.wrenchCount() == 0 || wrenches != nullptr;
   // Torques need the whole robot's state: coordinates that are not planned rest.
   VecX v = VecX::Zero(problem.robot->dimension()), a = v, tau = v;
   for (int f = 0; f < frames.count(); ++f) {
@@ -87,7 +92,12 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
       v[problem.planned[i]] = joints.velocity(i, f);
       a[problem.planned[i]] = joints.acceleration(i, f);
     }
+    if (!has_torques) continue;
     kinematics.inverseDynamics(frames.q[f], v, a, workspace, tau);
+    if (wrenches != nullptr) {
+      subtractContactForces(contacts, kinematics, workspace, wrenches->value(frames.times[f]),
+                            &tau);
+    }
     joints.torque.col(f) = problem.plannedPart(tau);
   }
   return joints;

@@ -36,11 +36,12 @@ Pose bodyPose(const Problem& problem, const CertifiedBody& body, const ReportFra
               int frame);
 
 /// Position, velocity, acceleration and torque of the joints at the frames of a motion; one row per
-/// planned coordinate.
+/// planned coordinate. `wrenches`, when not null, is the curve of the forces at the contacts, which
+/// bear a part of the torques.
 struct ReportJoints {
   MatX position, velocity, acceleration, torque;
 };
 ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
-                          const ReportFrames& frames);
+                          const Trajectory* wrenches, const ReportFrames& frames);
 
 }  // namespace allclear

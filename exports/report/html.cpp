@@ -67,12 +67,21 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
                       {"poses", packedPoses(body.poses)},
                       {"looks", meshesJson(body.looks)},
                       {"solids", meshesJson(body.solids)}});
+    for (const ReportSpread& spread : body.spreads) {
+      bodies.back()["spreads"].push_back(
+          {{"first", spread.first_frame}, {"meshes", meshesJson(spread.meshes)}});
+    }
   }
   Json out = {{"bodies", std::move(bodies)},
               {"center", vectorJson(scene.center)},
               {"radius", scene.radius}};
   if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
     out["goal"] = packedPoses({pose->X_WP});
+  }
+  if (const auto* posture = std::get_if<PostureTarget>(&problem.goal)) {
+    std::vector<Pose> poses;
+    for (const PoseTarget& each : posture->poses) poses.push_back(each.X_WP);
+    if (!poses.empty()) out["goal"] = packedPoses(poses);
   }
   return out;
 }
@@ -150,6 +159,48 @@ Json jointsJson(const Problem& problem, const ReportData& data) {
   return out;
 }
 
+std::string packedPoints(const std::vector<Vec3>& points) {
+  std::vector<double> out;
+  for (const Vec3& p : points) out.insert(out.end(), {p.x(), p.y(), p.z()});
+  return packedFloats(out);
+}
+
+/// The contacts in their order: place, size and what acts there at each frame.
+Json contactsJson(const ReportContacts& contacts) {
+  Json list = Json::array();
+  for (const ReportContact& contact : contacts.contacts) {
+    const Contact& c = contact.placed.contact;
+    const bool is_flat = c.kind == Contact::Kind::kFlat;
+    list.push_back({{"name", contact.name},
+                    {"flat", is_flat},
+                    {"pose", packedPoses({contact.placed.X_WC})},
+                    {"half", Json::array({c.half_size.x(), c.half_size.y()})},
+                    {"friction", c.friction},
+                    {"margin", c.margin},
+                    {"force", packedPoints(contact.force)},
+                    {"moment", packedPoints(contact.moment)},
+                    {"pressure", packedPoints(contact.pressure)}});
+  }
+  return {{"list", std::move(list)},
+          {"weight", contacts.weight},
+          {"zero_moment", packedPoints(contacts.zero_moment)}};
+}
+
+/// Per region the force of the worst contact at each frame, where and with what; and the cells.
+Json impactsJson(const std::vector<ReportRegion>& regions) {
+  Json list = Json::array();
+  for (const ReportRegion& region : regions) {
+    list.push_back({{"name", region.name},
+                    {"limit", region.limit},
+                    {"force", packedFloats(region.force)},
+                    {"body", region.body},
+                    {"point", packedPoints(region.point)},
+                    {"direction", packedPoints(region.direction)},
+                    {"proven", packedFloats(region.proven)}});
+  }
+  return list;
+}
+
 /// Cost and infeasibility of every iteration of the solver, and the round that it belongs to.
 Json historyJson(const std::vector<PlanProgress>& history) {
   std::vector<double> cost, infeasibility, round;
@@ -198,6 +249,8 @@ Json dataJson(const Problem& problem, const ReportData& data) {
               {"clearance", clearanceJson(data.clearance)},
               {"joints", jointsJson(problem, data)},
               {"torque_limited", problem.limits.torque},
+              {"contacts", contactsJson(data.contacts)},
+              {"impacts", impactsJson(data.impacts)},
               {"history", historyJson(data.history)}};
   if (data.certificate != nullptr && !data.certificate->closest_a.empty()) {
     out["minimum"] = {{"t", data.certificate->closest_t},

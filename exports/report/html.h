@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "allclear/exports/report/clearance.h"
+#include "allclear/exports/report/contacts.h"
 #include "allclear/exports/report/frames.h"
+#include "allclear/exports/report/impacts.h"
 #include "allclear/exports/report/scene.h"
 #include "allclear/exports/report/verdict.h"
 
@@ -20,6 +22,8 @@ struct ReportData {
   ReportScene scene;
   ReportClearance clearance;
   ReportJoints joints;                ///< empty without a trajectory
+  ReportContacts contacts;            ///< empty without contacts
+  std::vector<ReportRegion> impacts;  ///< empty without a trajectory or contact limits
   std::vector<PlanProgress> history;  ///< of the solver
   const Certificate* certificate = nullptr;
 };

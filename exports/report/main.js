@@ -136,6 +136,8 @@ function setUpLayers() {
   names.solids = "Collision geometry";
   if (data.toolPaths.length) names.path = "Tool path";
   if (data.clearance.pairs.length) names.pair = "Closest pair";
+  if (data.contacts.list.length) names.forces = data.contacts.list.some((c) => c.force.length) ? "Contact forces" : "Contacts";
+  if (data.impacts.length && data.isMotion) names.impacts = "Worst contact";
   if (data.times.length > 1) names.ends = "Start and goal";
   for (const [key, name] of Object.entries(names)) {
     const label = element("label", null, document.querySelector("#layers .choices"));
@@ -220,7 +222,7 @@ function fillNearest() {
   const table = document.querySelector("#nearest table");
   const head = element("tr", null, table);
   element("th", "pair", head);
-  const columns = data.isMotion ? ["least", "at"] : data.labels;
+  const columns = data.isMotion ? ["least of all frames", "at"] : data.labels;
   for (const column of columns) element("th", column, head);
   for (const pair of pairs) {
     const row = element("tr", null, table);
@@ -372,6 +374,8 @@ function setUpView() {
 fillVerdict();
 setUpTransport();
 setUpClearance();
+setUpImpacts();
+setUpContacts();
 setUpJoints();
 setUpSolver();
 fillNearest();

@@ -188,6 +188,28 @@ ReportMesh clustered(const ReportMesh& mesh, const Vec3& lower, double cell) {
 
 }  // namespace
 
+ReportMesh reportPlane(const std::vector<Geometry>& planes, std::size_t i, double plane_size) {
+  // The corners of the square, cut off along one plane after the other.
+  ReportMesh square = reportMesh(planes[i], plane_size);
+  std::vector<Vec3> rim = square.vertices;
+  for (std::size_t k = 0; k < planes.size(); ++k) {
+    if (k == i) continue;
+    const Pose& X = planes[k].X_BG;
+    const auto height = [&](const Vec3& p) { return X.R.col(2).dot(p - X.p); };
+    std::vector<Vec3> left;
+    for (std::size_t v = 0; v < rim.size(); ++v) {
+      const Vec3 &p = rim[v], &q = rim[(v + 1) % rim.size()];
+      const double at_p = height(p), at_q = height(q);
+      if (at_p >= 0.0) left.push_back(p);
+      if ((at_p < 0.0) != (at_q < 0.0)) left.push_back(p + at_p / (at_p - at_q) * (q - p));
+    }
+    rim = left;
+  }
+  ReportMesh out{rim, {}};
+  for (int v = 1; v + 1 < static_cast<int>(rim.size()); ++v) out.triangles.push_back({0, v, v + 1});
+  return out;
+}
+
 ReportMesh reportMesh(const Geometry& geometry, double plane_size) {
   ReportMesh mesh = std::visit(ToMesh{plane_size}, geometry.shape);
   for (Vec3& v : mesh.vertices) v = geometry.X_BG * v;

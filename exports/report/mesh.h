@@ -18,6 +18,10 @@ struct ReportMesh {
 /// A shape as triangles: round ones by 32 sides, a half-space by a square of edge `plane_size` [m].
 ReportMesh reportMesh(const Geometry& geometry, double plane_size);
 
+/// Of several half-spaces (the walls of a cell) the square of number `i`, less what is inside of
+/// the others.
+ReportMesh reportPlane(const std::vector<Geometry>& planes, std::size_t i, double plane_size);
+
 /// The mesh with at most `most_triangles` triangles: vertices within a cell of a grid become one,
 /// and triangles that lose their area are dropped. Unchanged when it has no more than that.
 ReportMesh simplified(const ReportMesh& mesh, int most_triangles);

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+
+#include "allclear/distance/support.h"
 
 namespace allclear {
 namespace {
@@ -24,6 +27,11 @@ constexpr double kLeastView = 0.05;
 /// A bounding ball reaches beyond its body's corners in most directions: this part of its radius
 /// frames the picture better.
 constexpr double kBallShare = 0.7;
+
+/// Where an obstacle may be is shown by so many corners, anew in so many stages of the motion: the
+/// jumps between two stages are a few percent of its size.
+constexpr int kSpreadPoints = 250;
+constexpr int kSpreadStages = 24;
 
 /// Frames of a motion that the view takes into account.
 constexpr int kViewFrames = 10;
@@ -140,6 +148,12 @@ std::vector<ReportTool> findTools(const Problem& problem) {
   if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
     return {{pose->link, pose->X_LP.p}};
   }
+  const auto* posture = std::get_if<PostureTarget>(&problem.goal);
+  if (posture != nullptr && !posture->poses.empty()) {
+    std::vector<ReportTool> tools;
+    for (const PoseTarget& pose : posture->poses) tools.push_back({pose.link, pose.X_LP.p});
+    return tools;
+  }
   const RobotModel& robot = *problem.robot;
   const auto isPlanned = [&](const Joint& joint) {
     return joint.first_coordinate >= 0 &&
@@ -175,14 +189,65 @@ double triangleShare(const Problem& problem, const std::vector<CertifiedBody>& b
   return total > most_triangles ? most_triangles / total : 1.0;
 }
 
+/// Points of the surface of a shape displaced within the ellipsoid of K, all in one frame: the
+/// farthest along directions that lie evenly on the sphere (a spiral).
+std::vector<Vec3> displacedSurface(const Geometry& geometry, const Mat3& K) {
+  const double turn = std::numbers::pi * (3.0 - std::sqrt(5.0));  // the golden angle
+  std::vector<Vec3> points;
+  for (int i = 0; i < kSpreadPoints; ++i) {
+    const double z = 1.0 - (2.0 * i + 1.0) / kSpreadPoints, r = std::sqrt(1.0 - z * z);
+    const Vec3 n(r * std::cos(turn * i), r * std::sin(turn * i), z);
+    points.push_back(geometry.X_BG * support(geometry.shape, geometry.X_BG.R.transpose() * n) +
+                     farthestDisplacement(K, n));
+  }
+  return points;
+}
+
+/// Where the obstacle may be at a frame, in its own frame.
+std::vector<PackedMesh> spreadAt(const Obstacle& obstacle, double t, double plane_size) {
+  const Mat3 R = obstacle.pose(t).R;
+  const Mat3 K = R.transpose() * obstacle.spreadAt(t) * R;
+  std::vector<PackedMesh> meshes;
+  for (const Geometry& geometry : obstacle.geometry) {
+    // A plane moves out; other shapes are shown by the hull of the farthest points.
+    Geometry shown = geometry;
+    if (std::holds_alternative<HalfSpace>(geometry.shape)) {
+      const Vec3 n = geometry.X_BG.R.col(2);
+      shown.X_BG.p += displacementReach(K, n) * n;
+    } else {
+      shown = {ConvexMesh(displacedSurface(geometry, K)), Pose()};
+    }
+    meshes.push_back(packed(reportMesh(shown, plane_size)));
+  }
+  return meshes;
+}
+
+/// By stages, each as at its last frame. Where neither place nor spread changes one is enough.
+std::vector<ReportSpread> spreadsOf(const Obstacle& obstacle, const ReportFrames& frames,
+                                    double plane_size) {
+  if (obstacle.spread.isEmpty()) return {};
+  const bool changes = obstacle.moves() && frames.isMotion();
+  const int stages = changes ? std::min(kSpreadStages, frames.count()) : 1;
+  std::vector<ReportSpread> out;
+  for (int i = 0; i < stages; ++i) {
+    const int first = frames.count() * i / stages, last = frames.count() * (i + 1) / stages - 1;
+    out.push_back({first, spreadAt(obstacle, frames.times[last], plane_size)});
+  }
+  return out;
+}
+
 /// A body's meshes for the viewer. Its solids are left empty where they are what it looks like.
 ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFidelity fidelity,
                       const ReportFrames& frames, double plane_size, double share) {
   // Thinned out by the same share as all others, but never so far that the shape is lost.
   const std::vector<Geometry>& looks = looksOf(problem, body);
-  ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames)};
-  for (const Geometry& g : looks) {
-    const ReportMesh mesh = reportMesh(g, plane_size);
+  ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames), {}};
+  if (body.obstacle >= 0) {
+    out.spreads = spreadsOf(problem.obstacles[body.obstacle], frames, plane_size);
+  }
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    const ReportMesh mesh =
+        out.is_plane ? reportPlane(looks, i, plane_size) : reportMesh(looks[i], plane_size);
     const int most = static_cast<int>(share * static_cast<double>(mesh.triangles.size()));
     out.looks.push_back(
         packed(share < 1.0 ? simplified(mesh, std::max(kFewestTriangles, most)) : mesh));

@@ -9,15 +9,22 @@
 
 namespace allclear {
 
+/// All places where an obstacle of which only a distribution is known may be, during some frames.
+struct ReportSpread {
+  int first_frame = 0;             ///< until the first frame of the next one
+  std::vector<PackedMesh> meshes;  ///< in the body's frame
+};
+
 /// A body in the viewer. `looks` are the meshes that show it, `solids` those that distances are
 /// measured to.
 struct ReportBody {
   std::string name;
   CertifiedBody::Kind kind = CertifiedBody::Kind::kLink;
   bool is_plane = false;
-  std::vector<PackedMesh> looks;   ///< in the body's frame
-  std::vector<PackedMesh> solids;  ///< in the body's frame; empty when it is the same as `looks`
-  std::vector<Pose> poses;         ///< by frame; a single one when it stands still
+  std::vector<PackedMesh> looks;      ///< in the body's frame
+  std::vector<PackedMesh> solids;     ///< in the body's frame; empty when it is the same as `looks`
+  std::vector<Pose> poses;            ///< by frame; a single one when it stands still
+  std::vector<ReportSpread> spreads;  ///< by time; a single one where it does not change
 };
 
 /// A point whose path the viewer draws.

@@ -12,7 +12,7 @@ class Viewer {
   constructor(container, canvas, context, data) {
     this.data = data;
     this.container = container;
-    this.layers = { robot: true, obstacles: true, solids: false, path: true, pair: true, ends: !data.isMotion };
+    this.layers = { robot: true, obstacles: true, solids: false, path: true, pair: true, forces: true, impacts: true, ends: !data.isMotion };
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.renderer.debug.checkShaderErrors = false;  // to ask for them waits for the compiler
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
@@ -31,6 +31,8 @@ class Viewer {
     this.makePath();
     this.makePairMarks();
     this.makeGoal();
+    this.contacts = new ContactMarks(this);
+    this.impacts = new ImpactMarks(this);
     this.resetView();
     listenTo(canvas, this);
     this.frame = 0;
@@ -71,21 +73,36 @@ class Viewer {
   makeBody(body, index) {
     const isObstacle = body.kind === "obstacle";
     const moves = body.poses.length > 7;
+    const walls = body.plane && body.looks.length > 1; // of a cell: one sees through them
     const color = body.kind === "link" ? LOOKS.links[index % 2] : body.kind === "attached" ? LOOKS.attached
       : body.plane ? LOOKS.plane : moves ? LOOKS.moving : LOOKS.obstacle;
-    const material = this.material(color, body.plane ? { transparent: true, opacity: 0.75, depthWrite: false } : {});
+    const material = this.material(color, body.plane ? { transparent: true, opacity: walls ? 0.12 : 0.75, depthWrite: false } : {});
     const looks = this.meshes(body.looks, material);
     const group = new THREE.Group();
     group.add(looks);
-    if (body.plane) {
+    if (body.plane && !walls) {
       const size = body.looks[0].size;
       const lines = new THREE.GridHelper(Math.max(size[0], size[1]), 20, 0xb0bac5, 0xc3ccd5);
       lines.rotation.x = Math.PI / 2;
       looks.add(lines);
     }
+    const spreads = this.makeSpreads(body, color);
+    for (const { meshes } of spreads) group.add(meshes);
     this.scene.add(group);
     this.place(group, body.poses, 0);
-    return { body, group, looks, solids: null, material, isObstacle, color: new THREE.Color(color) };
+    return { body, group, looks, spreads, solids: null, material, isObstacle, color: new THREE.Color(color) };
+  }
+
+  /** All places where an obstacle may be, to be seen through: stage by stage of the motion. */
+  makeSpreads(body, color) {
+    const material = this.material(color, { transparent: true, opacity: 0.22, depthWrite: false });
+    return (body.spreads || []).map(({ first, meshes }) => ({ first, meshes: this.meshes(meshes, material) }));
+  }
+
+  /** Of the stages the one of this frame. */
+  showSpreads({ spreads, looks }) {
+    const now = spreads.filter(({ first }) => first <= this.frame).pop();
+    for (const stage of spreads) stage.meshes.visible = stage === now && looks.visible;
   }
 
   /** What is kept clear, made when it is first asked for. */
@@ -151,9 +168,11 @@ class Viewer {
 
   makeGoal() {
     if (!this.data.scene.goal) return;
-    const axes = new THREE.AxesHelper(0.12 * this.data.scene.radius);
-    this.place(axes, this.data.scene.goal, 0);
-    this.scene.add(axes);
+    for (let i = 0; i < this.data.scene.goal.length / 7; ++i) {
+      const axes = new THREE.AxesHelper(0.12 * this.data.scene.radius);
+      this.place(axes, this.data.scene.goal, i);
+      this.scene.add(axes);
+    }
   }
 
   /** Poses are seven numbers each: position and quaternion. */
@@ -178,7 +197,10 @@ class Viewer {
     for (const { body, group } of this.bodies) {
       if (body.poses.length > 7) this.place(group, body.poses, frame);
     }
+    for (const part of this.bodies) if (part.spreads.length) this.showSpreads(part);
     this.showPair();
+    this.contacts.show(frame);
+    this.impacts.show(frame);
     this.draw();
   }
 
@@ -222,6 +244,8 @@ class Viewer {
     }
     this.path.visible = on.path;
     this.ends.visible = on.ends;
+    this.contacts.group.visible = on.forces;
+    this.impacts.group.visible = on.impacts;
     this.show(this.frame);
   }
 
