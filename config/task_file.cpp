@@ -104,6 +104,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   readGroup(task, problem);
   SceneSection scene(task, path, files);
   readStart(task, scene.robotState(problem), problem);
+  projectStartAsAsked(task, problem);
   Frames frames(*problem.robot, problem.start);
   scene.read(frames, problem);
   readGoal(task, frames, problem);
@@ -116,10 +117,12 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   readDuration(task, problem);
   readAfter(task, problem);
   readObjective(task, problem);
+  readContacts(task, problem);
   readBalance(task, problem);
   loaded.options = readSolver(task);
   loaded.output = readOutput(task);
   problem.source_sha256 = files.sha256();
+  settleContacts(problem);
   chooseNearestTurns(problem);
   requireValid(problem);
   return loaded;

@@ -6,13 +6,63 @@
 #include <numeric>
 
 #include "allclear/config/task/sections.h"
+#include "allclear/config/values/scene.h"
 #include "allclear/core/input_error.h"
+#include "allclear/planner/posture/start_projection.h"
 #include "allclear/robot_models/load_robot.h"
 
 namespace allclear {
 namespace {
 
-const std::vector<std::string> kRobotKeys = {"urdf", "srdf", "package_map", "base", "soft_limits"};
+/// [rad or m] by which a start is put onto its contacts: less is rounding.
+constexpr double kWorthTelling = 1e-6;
+
+const std::vector<std::string> kRobotKeys = {"urdf",        "srdf",    "package_map",  "base",
+                                             "soft_limits", "inertia", "rotor_inertia"};
+
+/// Masses that the URDF lacks, or that the task knows better.
+void readInertias(const Value& section, RobotModel::Data* data, const RobotModel& robot) {
+  for (const Value::Entry& entry : section.entries()) {
+    const int link = robot.findLink(entry.key);
+    if (link < 0) {
+      const std::vector<std::string> known = linkNames(robot);
+      section.failAtKey(entry.key, "the robot has no such link" + didYouMean(entry.key, known));
+    }
+    entry.value.only({"mass", "com", "inertia"}).need("mass");
+    data->links[link].inertia = *readInertia(entry.value, Pose{});
+    data->links[link].inertia_fault.clear();
+    data->links[link].inertia_is_given = true;
+  }
+}
+
+/// The robot with what the task says of its masses and rotors.
+RobotModel withInertias(RobotModel robot, const Value& section) {
+  const auto inertia = section.find("inertia");
+  const auto rotors = section.find("rotor_inertia");
+  if (!inertia && !rotors) return robot;
+  RobotModel::Data data = robot.data();
+  if (inertia) readInertias(*inertia, &data, robot);
+  if (rotors) {
+    for (const Value::Entry& entry : rotors->entries()) {
+      data.coordinates[coordinateIndex(entry.key, entry.value, robot)].rotor_inertia =
+          entry.value.notNegative();
+    }
+  }
+  return RobotModel(std::move(data));
+}
+
+bool asksForGaps(const Value& task) {
+  const auto limits = task.find("limits");
+  return limits && limits->isMap() && limits->has("gaps");
+}
+
+/// Links that never touch may still come close enough to clamp something: they are looked at.
+RobotModel withoutNever(const RobotModel& robot) {
+  RobotModel::Data data = robot.data();
+  std::erase_if(data.disabled_pairs,
+                [](const DisabledPair& pair) { return pair.reason == "Never"; });
+  return RobotModel(std::move(data));
+}
 
 /// The coordinates of a group of the SRDF, or of all joints, in ascending order.
 std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
@@ -65,7 +115,8 @@ JointValues readStartValues(const Value& section, Problem& problem) {
   if (const auto message = section.find("joint_state")) {
     replaceBy(readJointState(*message, robot, problem.warnings));
   }
-  replaceBy(readJointMap(section, robot, {"group_state", "joint_state", "velocity", "acceleration"},
+  replaceBy(readJointMap(section, robot,
+                         {"group_state", "joint_state", "velocity", "acceleration", "project"},
                          problem.warnings));
   return values;
 }
@@ -135,7 +186,10 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
       if (word == "srdf") source.base = BaseJoint::kFromSrdf;
     }
   }
-  problem.robot = std::make_shared<const RobotModel>(loadRobot(source));
+  RobotModel robot = loadRobot(source);
+  if (section.isMap()) robot = withInertias(std::move(robot), section);
+  if (asksForGaps(task)) robot = withoutNever(robot);
+  problem.robot = std::make_shared<const RobotModel>(std::move(robot));
   for (const std::string& warning : problem.robot->warnings()) problem.warnings.push_back(warning);
 }
 
@@ -155,6 +209,29 @@ void readGroup(const Value& task, Problem& problem) {
   problem.planned.resize(robot.dimension());
   std::iota(problem.planned.begin(), problem.planned.end(), 0);
   if (problem.planned.empty()) task.need("robot").fail("this robot has no joint that moves");
+}
+
+void projectStartAsAsked(const Value& task, Problem& problem) {
+  const auto section = task.find("start_state");
+  const auto project = section ? section->find("project") : std::nullopt;
+  if (!project || !project->boolean()) return;
+  // Soles are put flat on the ground, not what the ground's normal makes of them at this start.
+  Problem standing = problem;
+  readContacts(task, standing, ContactFrames::kOfSole);
+  const StartProjection done = projectStart(standing);
+  problem.start = standing.start;
+  const bool has_moved = !done.joint.empty() && done.moved > kWorthTelling;
+  const bool has_turned = done.turned > kWorthTelling;
+  if (!has_moved && !has_turned) return;
+  std::string what;
+  if (has_moved) {
+    what = " joints moved by up to " + std::to_string(done.moved) + " ('" + done.joint + "')";
+  }
+  if (has_turned) {
+    what += (what.empty() ? "" : ", and") + std::string(" the robot turned by ") +
+            std::to_string(done.turned) + " rad";
+  }
+  problem.warnings.push_back(placeOf(*project) + ": to stand on its contacts," + what);
 }
 
 /// The start: the state of the scene file, replaced by what the task says; and the rates at both

@@ -22,9 +22,15 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
 void readGroup(const Value& task, Problem& problem);
 /// `scene_state` is the robot's state in the scene file, used for what the task does not name.
 void readStart(const Value& task, const JointValues& scene_state, Problem& problem);
+/// `start_state: {project: true}`: before anything is read that depends on the start.
+void projectStartAsAsked(const Value& task, Problem& problem);
 
 // ------------------------------------------------------------------------------------------------
 
+/// A pose of a frame on a link: `{link: , position: , ..}`.
+PoseTarget readPoseTarget(const Value& section, const Frames& frames, const RobotModel& robot);
+/// A goal of `poses` and a `reference`.
+PostureTarget readPostureTarget(const Value& section, const Frames& frames, Problem& problem);
 void readGoal(const Value& task, const Frames& frames, Problem& problem);
 void readWaypoints(const Value& task, const Frames& frames, Problem& problem);
 void readPathConstraints(const Value& task, const Frames& frames, Problem& problem);
@@ -33,9 +39,21 @@ void readCollision(const Value& task, Problem& problem);
 /// Needs the obstacles too.
 void readUncertainty(const Value& task, Problem& problem);
 void readLimits(const Value& task, Problem& problem);
+/// `contact`, `slow_down` and `gaps` of the section `limits`.
+void readContactLimits(const Value& limits, Problem& problem);
 void readDuration(const Value& task, Problem& problem);
 void readAfter(const Value& task, Problem& problem);
 void readObjective(const Value& task, Problem& problem);
+/// What the frame of a flat contact means.
+enum class ContactFrames {
+  kAtStart,  ///< its z is turned to the contact's normal at the start, by the least rotation
+  kOfSole,   ///< it is the sole's own, as it is written
+};
+void readContacts(const Value& task, Problem& problem,
+                  ContactFrames frames = ContactFrames::kAtStart);
+/// Last, when all else is read: what a task with contacts is planned as.
+void settleContacts(Problem& problem);
+/// Needs the contacts too, which it may name.
 void readBalance(const Value& task, Problem& problem);
 /// `collision: missing`, which the robot needs before the rest of its section can be read.
 MissingCollision readMissingCollision(const Value& task);

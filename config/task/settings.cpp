@@ -87,14 +87,11 @@ Improve readImprove(const Value& value) {
   return static_cast<Improve>(it - kWords.begin());
 }
 
-/// Links that must stay where they are.
-void readContacts(const Value& list, Problem& problem) {
-  for (const Value& section : list.items()) {
-    section.only({"link", "fixed"});
-    const int link = readLink(section.need("link"), *problem.robot);
-    const auto fixed = section.find("fixed");
-    if (!fixed || fixed->boolean()) problem.contacts.push_back({link});
-  }
+/// The words stand in the order of the enumeration.
+Balance::Criterion readCriterion(const Value& value) {
+  static const std::vector<std::string> kWords = {"zmp", "com", "forces"};
+  const auto it = std::find(kWords.begin(), kWords.end(), value.word(kWords));
+  return static_cast<Balance::Criterion>(it - kWords.begin());
 }
 
 }  // namespace
@@ -156,7 +153,7 @@ void readLimits(const Value& task, Problem& problem) {
   const auto section = task.find("limits");
   if (!section) return;
   section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "acceleration",
-                 "jerk", "torque"});
+                 "jerk", "torque", "contact", "slow_down", "gaps"});
   // Factors scale what the robot's files say; accelerations and jerks, which URDF does not have,
   // are given outright.
   LimitSettings& set = problem.limits;
@@ -171,6 +168,7 @@ void readLimits(const Value& task, Problem& problem) {
   }
   if (const auto value = section->find("jerk")) set.jerk = readPerJoint(*value, *problem.robot);
   if (const auto value = section->find("torque")) set.torque = value->boolean();
+  readContactLimits(*section, problem);
 }
 
 /// Fixed, or between two bounds [s].
@@ -219,22 +217,27 @@ void readObjective(const Value& task, Problem& problem) {
   }
 }
 
-/// The support polygon to stay in, and links that must not move.
+/// The support polygon to stay in, or forces that carry the motion.
 void readBalance(const Value& task, Problem& problem) {
   if (const auto section = task.find("balance")) {
     section->only({"support", "criterion", "margin"});
-    // Without a support there is nothing to balance on.
+    // Without a support there is nothing to balance on: the contacts, where none is named.
     Balance balance;
-    balance.support_links = readLinks(section->need("support"), *problem.robot);
-    if (balance.support_links.empty()) section->need("support").fail("must name a link");
+    if (const auto support = section->find("support")) {
+      balance.support_links = readLinks(*support, *problem.robot);
+      if (balance.support_links.empty()) support->fail("must name a link");
+    } else {
+      if (problem.contacts.empty()) section->need("support");
+      for (const Contact& contact : problem.contacts) {
+        balance.support_links.push_back(contact.link);
+      }
+    }
     if (const auto value = section->find("criterion")) {
-      balance.criterion = value->word({"zmp", "com"}) == "zmp" ? Balance::Criterion::kZmp
-                                                               : Balance::Criterion::kCom;
+      balance.criterion = readCriterion(*value);
     }
     if (const auto value = section->find("margin")) balance.margin = value->notNegative();
     problem.balance = balance;
   }
-  if (const auto list = task.find("contacts")) readContacts(*list, problem);
 }
 
 PlanOptions readSolver(const Value& task) {

@@ -4,15 +4,12 @@
 // breaks leaves the planner nothing to do.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
 
 namespace allclear {
 namespace {
-
-constexpr double kFree = std::numeric_limits<double>::infinity();
 
 bool isPlanned(const Problem& problem, int c) {
   return std::binary_search(problem.planned.begin(), problem.planned.end(), c);
@@ -39,50 +36,10 @@ JointTarget jointTarget(const JointValues& values, Problem& problem) {
   return target;
 }
 
-/// Reads the tolerances of a pose target. A position or orientation that the pose leaves out is
-/// free: its tolerance is infinite.
-void readTolerances(const Value& section, PoseTarget& target) {
-  // A tolerance of what is free anyway would be ignored: refuse it.
-  const bool position = section.has("position");
-  const bool orientation = section.has("orientation") || section.has("rpy");
-  if (!position && !orientation) section.fail("needs 'position', 'orientation' or both");
-  if (const auto tolerance = section.find("tolerance")) {
-    tolerance->only({"position", "angle"});
-    const auto size = tolerance->find("position");
-    const auto angle = tolerance->find("angle");
-    if (size && !position) size->fail("goes with 'position', which is not given");
-    if (angle && !orientation) angle->fail("goes with 'orientation', which is not given");
-    if (size) target.position_tolerance = size->positive();
-    if (angle) target.angle_tolerance = angle->positive();
-  }
-  if (!position) target.position_tolerance = kFree;
-  if (!orientation) target.angle_tolerance = kFree;
-}
-
-/// A pose of a frame on a link, given in any frame that is known at the start.
-PoseTarget poseTarget(const Value& section, const Frames& frames, const RobotModel& robot) {
-  section.only({"link", "frame", "position", "orientation", "rpy", "offset", "tolerance"});
-  PoseTarget target;
-  target.link = readLink(section.need("link"), robot);
-  readTolerances(section, target);
-  // P is the target of the frame on the link, F the frame in which the file gives it.
-  Pose X_FP;
-  if (const auto position = section.find("position")) X_FP.p = readPoint(*position);
-  const auto orientation = section.find("orientation");
-  const auto rpy = section.find("rpy");
-  if (orientation && rpy) section.failAtKey("rpy", "give 'orientation' or 'rpy', not both");
-  if (orientation) X_FP.R = readOrientation(*orientation);
-  if (rpy) X_FP.R = rotationFromRpy(rpy->numbers(3, "[roll, pitch, yaw]"));
-  const auto frame = section.find("frame");
-  target.X_WP = frame ? frames.find(*frame) * X_FP : X_FP;
-  if (const auto offset = section.find("offset")) target.X_LP = readPose(*offset);
-  return target;
-}
-
 Target readTarget(const Value& section, const Frames& frames, Problem& problem) {
   const std::string kind = section.oneOf({"joint_constraints", "group_state", "pose"});
   const Value value = section.need(kind);
-  if (kind == "pose") return poseTarget(value, frames, *problem.robot);
+  if (kind == "pose") return readPoseTarget(value, frames, *problem.robot);
   if (kind == "group_state") {
     return jointTarget(readGroupState(value, problem.group, *problem.robot), problem);
   }
@@ -146,7 +103,14 @@ KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotM
 
 void readGoal(const Value& task, const Frames& frames, Problem& problem) {
   const Value section = task.need("goal");
-  section.only({"joint_constraints", "group_state", "pose", "velocity", "acceleration"});
+  section.only({"joint_constraints", "group_state", "pose", "poses", "reference", "velocity",
+                "acceleration"});
+  const std::string kind = section.oneOf({"joint_constraints", "group_state", "pose", "poses"});
+  if (kind == "poses") {
+    problem.goal = readPostureTarget(section, frames, problem);
+    return;
+  }
+  if (section.has("reference")) section.failAtKey("reference", "goes with 'poses'");
   problem.goal = readTarget(section, frames, problem);
   completeFromStart(problem.goal, problem);
 }

@@ -15,6 +15,9 @@
 namespace allclear {
 namespace {
 
+/// Relative: moments in files are rounded.
+constexpr double kMomentSlack = 1e-9;
+
 const std::vector<std::string> kObjectMessageKeys = {
     "header",          "pose",           "id",       "type",       "primitives",
     "primitive_poses", "meshes",         "planes",   "mesh_poses", "plane_poses",
@@ -158,12 +161,12 @@ void readMotion(const Value& file, const Pose& X_WF, InputFiles& files, Obstacle
   obstacle.X_WO = obstacle.motion.front().X_WO;
 }
 
-/// An object in Allclear's own form: one shape, at rest or with a motion from a file.
+/// An object in Allclear's own form, at rest or with a motion from a file.
 void readOwnObject(const Value& object, SceneContext& context) {
   object.only(ownKeys({"id", "frame", "pose", "motion"}));
   const Value id = object.need("id");
   refuseSecondId(id, context.scene);
-  Obstacle obstacle{id.text(), Pose(), {readShape(object, context.files)}, {}};
+  Obstacle obstacle{id.text(), Pose(), readShape(object, context.files), {}};
   const auto frame = object.find("frame");
   const Pose X_WF = frame ? context.frames.find(*frame) : Pose();
   const auto pose = object.find("pose");
@@ -187,38 +190,40 @@ Pose takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObjec
   return X_LO;
 }
 
-/// The mass properties of a carried object, from its own frame O into that of the link. Without an
-/// `inertia` the mass is a point.
-std::optional<Inertia> readInertia(const Value& object, const Pose& X_LO) {
-  const auto mass = object.find("mass");
-  const auto com = object.find("com");
-  const auto inertia = object.find("inertia");
-  if (!mass) {
-    if (com || inertia) object.failAtKey(com ? "com" : "inertia", "goes with 'mass'");
-    return std::nullopt;
-  }
-  Mat3 I_O = Mat3::Zero();
-  if (inertia) {
-    const VecX m = inertia->numbers(6, "[xx, yy, zz, xy, xz, yz]");
-    I_O << m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2];
-    const Vec3 main = Eigen::SelfAdjointEigenSolver<Mat3>(I_O).eigenvalues();
-    // As of any body: no moment is negative, nor greater than the sum of the other two.
-    const double slack = 1e-9 * main[2];
-    if (!(main[0] >= -slack) || !(main[0] + main[1] >= main[2] - slack)) {
-      inertia->fail("no body has this inertia");
-    }
-  }
-  const Vec3 p_OC = com ? com->vector3() : Vec3(Vec3::Zero());
-  return Inertia{mass->notNegative(), X_LO * p_OC, X_LO.R * I_O * X_LO.R.transpose()};
-}
-
 void refusePlanes(const Value& id, const AttachedObject& attached) {
   for (const Geometry& shape : attached.geometry) {
     if (std::holds_alternative<HalfSpace>(shape.shape)) id.fail("a plane cannot be carried");
   }
 }
 
+/// Six numbers as a rotational inertia; an error where no body has it.
+Mat3 readMoments(const Value& inertia) {
+  const VecX m = inertia.numbers(6, "[xx, yy, zz, xy, xz, yz]");
+  Mat3 I;
+  I << m[0], m[3], m[4], m[3], m[1], m[5], m[4], m[5], m[2];
+  const Vec3 main = Eigen::SelfAdjointEigenSolver<Mat3>(I).eigenvalues();
+  // As of any body: no moment is negative, nor greater than the sum of the other two.
+  const double slack = kMomentSlack * main[2];
+  if (!(main[0] >= -slack) || !(main[0] + main[1] >= main[2] - slack)) {
+    inertia.fail("no body has this inertia");
+  }
+  return I;
+}
+
 }  // namespace
+
+std::optional<Inertia> readInertia(const Value& body, const Pose& X_LO) {
+  const auto mass = body.find("mass");
+  const auto com = body.find("com");
+  const auto inertia = body.find("inertia");
+  if (!mass) {
+    if (com || inertia) body.failAtKey(com ? "com" : "inertia", "goes with 'mass'");
+    return std::nullopt;
+  }
+  const Mat3 I_O = inertia ? readMoments(*inertia) : Mat3(Mat3::Zero());
+  const Vec3 p_OC = com ? com->vector3() : Vec3(Vec3::Zero());
+  return Inertia{mass->notNegative(), X_LO * p_OC, X_LO.R * I_O * X_LO.R.transpose()};
+}
 
 void readCollisionObjects(const Value& list, SceneContext& context) {
   for (const Value& object : list.items()) {
@@ -236,13 +241,12 @@ void readAttached(const Value& list, SceneContext& context) {
     const Value id = object.need("id");
     refuseSecondId(id, context.scene);
     AttachedObject attached{id.text(), readLink(object.need("link"), context.robot), {}, {}};
-    Geometry shape = readShape(object, context.files);
+    attached.geometry = readShape(object, context.files);
     const auto pose = object.find("pose");
     // Shape and mass are given in the object's frame, and kept in that of the link.
     const Pose X_LO = pose ? readPose(*pose) : Pose();
-    shape.X_BG = X_LO * shape.X_BG;
+    for (Geometry& shape : attached.geometry) shape.X_BG = X_LO * shape.X_BG;
     attached.inertia = readInertia(object, X_LO);
-    attached.geometry.push_back(std::move(shape));
     refusePlanes(id, attached);
     if (const auto links = object.find("touch_links")) {
       attached.touch_links = readLinks(*links, context.robot);

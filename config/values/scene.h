@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,10 @@ void readCollisionObjects(const Value& list, SceneContext& context);
 
 /// A list of carried objects in Allclear's own form: `{id, link, <shape>, pose, touch_links}`.
 void readAttached(const Value& list, SceneContext& context);
+
+/// `mass`, `com` and `inertia` of a body, given in its frame O, as seen from that of its link; none
+/// without a mass. Without an `inertia` the mass is a point.
+std::optional<Inertia> readInertia(const Value& body, const Pose& X_LO);
 
 /// A list of moveit_msgs/AttachedCollisionObject.
 void readAttachedMessages(const Value& list, SceneContext& context);

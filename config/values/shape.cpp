@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/config/values/polyhedron.h"
 #include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/solid_and_shell.h"
@@ -101,12 +102,6 @@ Shape readMesh(const Value& object, InputFiles& files) {
                   object.need(is_file ? "file" : "triangles"));
 }
 
-/// A half-space against the unit normal n through the point offset * n.
-Geometry halfSpace(const Vec3& n, double offset) {
-  return {HalfSpace{},
-          {Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), n).toRotationMatrix(), offset * n}};
-}
-
 /// A key that a shape's type does not use is a mistake: refuse it rather than ignore it.
 void refuseKeys(const Value& object, const std::string& type,
                 const std::vector<std::string>& used) {
@@ -126,25 +121,32 @@ OpenMeshes readOpenMeshes(const Value& word) {
 }
 
 std::vector<std::string> shapeKeys() {
-  return {"type",     "dimensions", "file",   "scale",  "convex",
-          "vertices", "triangles",  "normal", "offset", "open"};
+  return {"type",      "dimensions", "file",   "scale",  "convex", "vertices",
+          "triangles", "normal",     "offset", "planes", "open"};
 }
 
-Geometry readShape(const Value& object, InputFiles& files) {
-  const std::string type = object.need("type").word(
-      {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane"});
+std::vector<Geometry> readShape(const Value& object, InputFiles& files) {
+  const std::string type =
+      object.need("type").word({"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh",
+                                "plane", "keep_in", "keep_out"});
   // Each type has its own keys; those of another type are refused.
   if (type == "mesh") {
     refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles", "open"});
-    return {readMesh(object, files), Pose()};
+    return {{readMesh(object, files), Pose()}};
+  }
+  if (type == "keep_in" || type == "keep_out") {
+    refuseKeys(object, type, {"planes"});
+    const Value planes = object.need("planes");
+    if (type == "keep_in") return readKeepIn(planes);
+    return {readKeepOut(planes)};
   }
   if (type == "plane") {
     refuseKeys(object, type, {"normal", "offset"});
     const auto offset = object.find("offset");
-    return halfSpace(readDirection(object.need("normal")), offset ? offset->number() : 0.0);
+    return {halfSpace(readDirection(object.need("normal")), offset ? offset->number() : 0.0)};
   }
   refuseKeys(object, type, {"dimensions"});
-  return {primitive(type, object.need("dimensions")), Pose()};
+  return {{primitive(type, object.need("dimensions")), Pose()}};
 }
 
 /// The numbers of the types are those of the message: box 1, sphere 2, cylinder 3, cone 4, prism 5.

@@ -13,12 +13,12 @@ OpenMeshes readOpenMeshes(const Value& word);
 
 /// The keys that describe a shape in Allclear's own form: `type` and, according to it,
 /// `dimensions`; `file`, `scale`, `convex` or `vertices`, `triangles` (mesh); `normal`, `offset`
-/// (plane).
+/// (plane); `planes` (keep_in, keep_out).
 std::vector<std::string> shapeKeys();
 
 /// The geometry of an object in its own form, in the object's frame. A plane is a half-space: all
-/// points x with normal . x <= offset are solid.
-Geometry readShape(const Value& object, InputFiles& files);
+/// points x with normal . x <= offset are solid. Several for `keep_in`, one for all other types.
+std::vector<Geometry> readShape(const Value& object, InputFiles& files);
 
 /// A shape_msgs/SolidPrimitive; the type is its number or its name.
 Shape readSolidPrimitive(const Value& message);

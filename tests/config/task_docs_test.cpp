@@ -53,6 +53,20 @@ TEST(TaskDocs, TheSceneExampleLoads) {
   EXPECT_EQ(scene.obstacles.size(), 2U);
 }
 
+TEST(TaskDocs, TheUncertaintyExampleLoads) {
+  const std::vector<std::string> examples = blocks("yaml uncertainty");
+  ASSERT_EQ(examples.size(), 1U);
+  const Problem problem = test::loadText(
+      "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+      "start_state: {group_state: ready}\ngoal: {joint_constraints: {elbow: 0}}\n"
+      "scene: {collision_objects: [{id: cart, type: sphere, dimensions: [0.1], pose: {position: "
+      "[3, "
+      "0, 0]}}]}\n" +
+      examples[0]);
+  EXPECT_TRUE(validate(problem).empty());
+  EXPECT_TRUE(problem.obstacles[0].spread.growsWithoutEnd());
+}
+
 /// What the code says it knows at a place, when it meets a key that it does not know.
 std::set<std::string> knownKeys(const std::string& extra) {
   try {
@@ -94,6 +108,9 @@ TEST(TaskDocs, NameEveryKeyThatTheCodeKnows) {
       "collision: {qqqqqqqq: 1}",
       "uncertainty: {qqqqqqqq: 1}",
       "uncertainty: {base: {qqqqqqqq: 1}}",
+      ("scene: {collision_objects: [{id: box, type: sphere, dimensions: [0.1], pose: {position: "
+       "[3, "
+       "0, 0]}}]}\nuncertainty: {obstacles: {box: {qqqqqqqq: 1}}}"),
       "limits: {qqqqqqqq: 1}",
       "duration: {qqqqqqqq: 1}",
       "objective: {qqqqqqqq: 1}",

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "allclear/config/document/yaml.h"
 #include "allclear/core/input_error.h"
 #include "config/task_fixture.h"
@@ -99,6 +101,42 @@ TEST(TaskSections, AGoalThatNamesSomeJointsKeepsTheOthersAtTheStart) {
     const bool is_elbow = c == problem.robot->findCoordinate("elbow");
     EXPECT_EQ(goal.values[static_cast<int>(k)], is_elbow ? 1.0 : problem.start[c]);
   }
+}
+
+TEST(TaskSections, AGoalOfSeveralPosesHasAReferenceWithWeights) {
+  Problem problem = test::loadText(
+      "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+      "start_state: {group_state: ready}\ngoal: {joint_constraints: {elbow: 0.5}}\n");
+  const Frames frames(*problem.robot, problem.start);
+  const std::string poses =
+      "goal: {poses: [{link: hand, position: [0.3, 0, 0.5]}, "
+      "{link: forearm, rpy: [0, 0, 1], tolerance: {angle: 0.2}}]";
+  readGoal(yaml(poses + "}"), frames, problem);
+  const auto& plain = std::get<PostureTarget>(problem.goal);
+  ASSERT_EQ(plain.poses.size(), 2u);
+  EXPECT_TRUE(std::isinf(plain.poses[0].angle_tolerance));
+  EXPECT_EQ(plain.poses[1].angle_tolerance, 0.2);
+  EXPECT_EQ(plain.reference.coordinates, problem.planned);
+  EXPECT_EQ(plain.reference.values, problem.plannedPart(problem.start));
+  EXPECT_EQ(plain.weights, VecX::Ones(problem.plannedCount()));
+
+  readGoal(yaml(poses + ", reference: {group_state: ready, elbow: 1}}"), frames, problem);
+  const auto& named = std::get<PostureTarget>(problem.goal);
+  for (int k = 0; k < problem.plannedCount(); ++k) {
+    const bool is_elbow = problem.planned[k] == problem.robot->findCoordinate("elbow");
+    EXPECT_EQ(named.weights[k], is_elbow ? 10.0 : 1.0);
+    if (is_elbow) {
+      EXPECT_EQ(named.reference.values[k], 1.0);
+    }
+  }
+  readGoal(yaml(poses + ", reference: ready}"), frames, problem);
+  EXPECT_EQ(std::get<PostureTarget>(problem.goal).weights, VecX::Ones(problem.plannedCount()));
+  for (const char* wrong : {", reference: redy}", ", reference: {elbwo: 1}}", ", refrence: ready}",
+                            ", pose: {link: hand, position: [0, 0, 1]}}"}) {
+    EXPECT_THROW(readGoal(yaml(poses + wrong), frames, problem), InputError) << wrong;
+  }
+  EXPECT_THROW(readGoal(yaml("goal: {group_state: ready, reference: ready}"), frames, problem),
+               InputError);
 }
 
 TEST(TaskSections, APathConstraintThatTheStartBreaksIsRefused) {

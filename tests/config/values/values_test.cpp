@@ -78,7 +78,8 @@ TEST(PoseValues, DirectionsHaveLengthOne) {
 
 TEST(ShapeValues, APlaneIsSolidBelowItsOffsetAlongItsNormal) {
   InputFiles files({}, "x.yaml");
-  const Geometry plane = readShape(yaml("{type: plane, normal: [0, 0, 2], offset: 0.5}"), files);
+  const Geometry plane =
+      readShape(yaml("{type: plane, normal: [0, 0, 2], offset: 0.5}"), files).front();
   ASSERT_TRUE(std::holds_alternative<HalfSpace>(plane.shape));
   EXPECT_EQ(plane.X_BG.p, Vec3(0, 0, 0.5));
   EXPECT_LE((plane.X_BG.R.col(2) - Vec3::UnitZ()).norm(), 1e-15);
