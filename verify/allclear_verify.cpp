@@ -24,13 +24,10 @@
 #include <vector>
 
 namespace {
-
 constexpr double kSlack = 1e-9;  ///< of rotations; of places [m], angles [rad] and limits [of 1]
-
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
-
 // Intervals. The result x of an operation is within |x| 2^-53 + 2^-1075 of the exact one, and
 // |x| 2^-52 + 1e-300 is more than that and the rounding of the widening itself.
 double down(double x) { return x - (std::fabs(x) * 0x1p-52 + 1e-300); }
@@ -78,7 +75,6 @@ double length(const V& a) { return length(a[0], a[1], a[2]); }
 using Map = std::array<V, 4>;  ///< x -> R x + p: the columns of R, then p
 V turned(const Map& X, const V& x) { return x[0] * X[0] + x[1] * X[1] + x[2] * X[2]; }
 const double kStretch = 1.0 + 2e-9;  ///< of a length, at most, by a rotation as `pose` accepts it
-
 /// A polynomial over s in [0, 1] by its Bernstein coefficients, between the least and the greatest
 /// of which it stays.
 using Polynomial = std::vector<I>;
@@ -128,7 +124,6 @@ struct Motion {  ///< a piece over a cell: at X0 + tau X1, to within `rest` [m]
   Map X0, X1;
   I rest;
 };
-
 /// Reads a proof line by line, word by word.
 struct Reader {
   explicit Reader(std::istream& in) : in_(in) { nextLine(); }
@@ -183,7 +178,6 @@ struct Reader {
   std::istringstream words_;
   int line = 0;
 };
-
 class Proof {
  public:
   /// Throws where a claim does not follow. `tube`: by source ("": all joints), at least.
@@ -194,7 +188,8 @@ class Proof {
         {"cover", &Proof::readCover},  {"exempt", &Proof::readExempt},
         {"limit", &Proof::checkLimit}, {"pose", &Proof::checkPose},
         {"pair", &Proof::checkPair},   {"tool", &Proof::readText},
-        {"assume", &Proof::readText},  {"outside", &Proof::readText}};
+        {"assume", &Proof::readText},  {"outside", &Proof::readText},
+        {"spread", &Proof::readSpread}};
     in_.check(in_.word() == "allclear-proof" && in_.word() == "1", "not a proof of format 1");
     for (in_.nextLine(); (word_ = in_.word()) == "hash"; in_.nextLine()) {
       const std::string of = in_.text();
@@ -220,10 +215,8 @@ class Proof {
   }
   std::map<std::string, std::string> hashes;  ///< by what they are of: "robot", "task"
   std::vector<std::string> said;              ///< what is proven, and under which assumptions
-
  private:
   void readText() { said.push_back(word_ + ": " + in_.text()); }
-
   /// joint|track NAME TUBE, and for every interval COUNT and so many Bernstein coefficients
   void readSource() {
     Source source{in_.text(), in_.number(0.0), {}};
@@ -248,8 +241,7 @@ class Proof {
     node.parent = in_.index(-1, nodes_.size());
     in_.check(pathTo(node.parent).size() < 2000, "too many joints in a row");
     const std::string motion = in_.word();
-    in_.check(motion == "turn" || motion == "slide", "neither a turn nor a slide");
-    node.turns = motion == "turn";
+    in_.check((node.turns = motion == "turn") || motion == "slide", "neither a turn nor a slide");
     node.source = in_.index(-1, sources_.size());
     node.factor = in_.number(), node.offset = in_.number(), node.X_PF = in_.pose();
     nodes_.push_back(node);
@@ -261,6 +253,13 @@ class Proof {
   }
   /// body NAME UNCERTAINTY
   void readBody() { bodies_.push_back({in_.text(), in_.number(0.0)}); }
+  /// spread BODY XX YY ZZ XY XZ YZ (sources): anywhere by e with n.e <= sqrt(n' K n) for all n
+  void readSpread() {
+    std::vector<int>& entries = spreads_[in_.index(0, bodies_.size())];
+    in_.check(entries.empty() && settled_.empty(), "a spread is repeated, or too late");
+    while (entries.size() < 6) entries.push_back(in_.index(0, sources_.size()));
+    for (int k : entries) in_.check(sources_[k].tube == 0.0, "a spread may not stray");
+  }
   /// cover BODY COUNT, and so many lines: piece NODE POSE SHAPE ..
   void readCover() {
     covers_.push_back({in_.index(0, bodies_.size()), {}});
@@ -270,7 +269,6 @@ class Proof {
       covers_.back().second.push_back(readPiece());
     }
   }
-
   Piece readPiece() {
     Piece p{pathTo(in_.index(-1, nodes_.size())), in_.pose(), in_.word(), {}, {}, {}, {}};
     static const std::map<std::string, int> kSizes{{"hull", 1},      {"cylinder", 2}, {"cone", 2},
@@ -300,7 +298,6 @@ class Proof {
     p.radius = p.radius + length(p.size[0], p.size[1], p.size[2]);
     return p;
   }
-
   static Course courseOf(Polynomial b) {
     Polynomial slope = derivative(b), bend = derivative(slope);
     Course c{b, halve(&b).back(), {}, {}, {}};
@@ -315,15 +312,12 @@ class Proof {
     for (const Source& source : sources_) out.push_back(courseOf(polynomialOf(source.spans)));
     return out;
   }
-
-  /// The piece over a cell, in the frame of the node before path[first].
-  ///
-  /// From the tip to the base: X0 and X1 are the piece at the middle and its derivative by tau,
-  /// seen from the node. Its points are at most at `speed` at the middle, and within `rest` of
-  /// X0 + tau X1 wherever the joints stray. A turn by x that may stray by delta adds, for a point
-  /// at rho from its axis at the middle, |x'| rho to the speed, and max |x'| speed + max (x'^2 +
-  /// |x''|) rho / 2 + delta (rho + speed) to the rest. A slide adds |x'|, and max |x''| / 2 +
-  /// delta.
+  /// The piece over a cell, in the frame of the node before path[first]. From the tip to the base:
+  /// X0 and X1 are the piece at the middle and its derivative by tau, seen from the node. Its
+  /// points are at most at `speed` at the middle, and within `rest` of X0 + tau X1 wherever joints
+  /// stray. A turn by x that may stray by delta adds, for a point at rho from its axis at the
+  /// middle, |x'| rho to the speed, and max |x'| speed + max (x'^2 + |x''|) rho / 2 + delta (rho +
+  /// speed) to the rest. A slide adds |x'|, and max |x''| / 2 + delta.
   Motion motionOf(const Piece& piece, std::size_t first, const Courses& courses) const {
     Motion m{piece.X_NG, {}, 0.0};
     Map &X0 = m.X0, &X1 = m.X1;
@@ -358,7 +352,6 @@ class Proof {
     m.rest = kStretch * rest;
     return m;
   }
-
   /// Upper bound of max w.x over the shape; over a range of its parts.
   static double support(const Piece& p, const V& w, Range parts) {
     const I radial = p.size[0] * I(length(w[0], w[1])), axial = p.size[1] * w[2];
@@ -380,7 +373,6 @@ class Proof {
     }
     return most;
   }
-
   /// pair COVER COVER MARGIN; then, for each piece of the one and each of the other, a line for
   /// each interval in which they move relative to each other, or for the first when they never do.
   void checkPair() {
@@ -390,16 +382,18 @@ class Proof {
     const double margin = in_.number(0.0);
     least_margin_ = std::min(least_margin_, margin);
     gap_ = I(margin) + bodies_[a.first].second + bodies_[b.first].second;
+    in_.check(spreads_[a.first].empty(), "a spread of the first body");
+    swaying_ = spreads_[b.first];
     for (const Piece& A : a.second)
       for (const Piece& B : b.second) checkPieces(A, B, margin > 0.0);
   }
-
   void checkPieces(const Piece& A, const Piece& B, bool has_margin) {
     in_.check(A.shape != "plane" || B.shape != "plane", "two planes");
     A_ = &A, B_ = &B;
     const std::size_t both = std::min(A.path.size(), B.path.size());
     const auto parted = std::mismatch(A.path.begin(), A.path.begin() + both, B.path.begin());
     shared_ = parted.first - A.path.begin();
+    in_.check(shared_ == 0 || swaying_.empty(), "a spread is not seen from the world");
     const Range a{0, static_cast<int>(A.parts.size())}, b{0, static_cast<int>(B.parts.size())};
     if (a[1] > 1 || b[1] > 1) {
       // Surfaces that stay apart let no body into the other: it is enough that none is inside once.
@@ -409,17 +403,16 @@ class Proof {
                 "a solid without a margin, or a body in a solid");
     }
     for (std::size_t interval = 0; interval + 1 < breaks_.size(); ++interval) {
-      const auto moves = [&](int k) {
-        return nodes_[k].source >= 0 && sources_[nodes_[k].source].spans[interval].size() > 1;
-      };
+      const auto changes = [&](int k) { return sources_[k].spans[interval].size() > 1; };
+      const auto moves = [&](int k) { return nodes_[k].source >= 0 && changes(nodes_[k].source); };
       if (interval == 0 || std::any_of(A.path.begin() + shared_, A.path.end(), moves) ||
-          std::any_of(B.path.begin() + shared_, B.path.end(), moves)) {
+          std::any_of(B.path.begin() + shared_, B.path.end(), moves) ||
+          std::any_of(swaying_.begin(), swaying_.end(), changes)) {
         in_.nextLine();
         checkCell(courses([&](const auto& spans) { return spans[interval]; }), a, b, 0);
       }
     }
   }
-
   /// Three numbers, a direction, for a cell and all parts of both ranges; or "t", "a" or "b":
   /// the time, or the parts of A or of B, are halved, and both halves follow in this way.
   void checkCell(const Courses& courses, Range a, Range b, int depth) {
@@ -441,17 +434,26 @@ class Proof {
       checkDirection({in_.number(word, -1e300, 1e300), in_.number(), in_.number()}, courses, a, b);
     }
   }
-
+  /// Upper bound of how far B's spread reaches along n: its entries stay between coefficients.
+  I sway(const V& n, const Courses& courses) const {
+    I squared;
+    for (int k = 0; k < 6 && !swaying_.empty(); ++k) {
+      const I weight = k < 3 ? n[k] * n[k] : 2.0 * n[k / 5] * n[std::min(k - 2, 2)];
+      double most = -1e300;
+      for (const I& x : courses[swaying_[k]].b) most = greater(most, (weight * x).hi);
+      squared = squared + most;
+    }
+    return up(std::sqrt(greater(squared.hi, 0.0)));
+  }
   void checkDirection(V n, const Courses& courses, Range a, Range b) {
     const Motion m_A = motionOf(*A_, shared_, courses), m_B = motionOf(*B_, shared_, courses);
     if (A_->shape == "plane") n = m_A.X0[2];
     if (B_->shape == "plane") n = -m_B.X0[2];
     const I gap = gap_ + m_A.rest + m_B.rest;
-    const double room = -(reach(*A_, m_A, n, a) + reach(*B_, m_B, -n, b)).hi;
+    const double room = -(reach(*A_, m_A, n, a) + reach(*B_, m_B, -n, b) + sway(n, courses)).hi;
     in_.check(room > 0.0 && room >= (gap * length(n)).hi, "two pieces are not shown to be apart");
     ++cells_;
   }
-
   /// Whether every connected part of B has a corner outside of the solid A. Part of a new one is at
   /// most a triangle of which no corner was seen before. Seen from outside, a closed surface fills
   /// the angle 0, and from inside a multiple of 4 pi. (By van Oosterom and Strackee.)
@@ -498,7 +500,6 @@ class Proof {
     }
     return b;
   }
-
   /// A polynomial stays within the hull of its coefficients; where that is too wide, its halves.
   static bool staysWithin(Polynomial b, double lower, double upper, int depth = 0) {
     const auto isIn = [&](I x) { return x.lo >= lower && x.hi <= upper; };
@@ -508,7 +509,6 @@ class Proof {
     return staysWithin(left, lower, upper, depth + 1) && staysWithin(b, lower, upper, depth + 1);
   }
   static double slack(double x) { return kSlack * std::max(1.0, std::fabs(x)); }
-
   /// limit SOURCE ORDER LOWER UPPER, of a derivative by time at every instant; lower ones must not
   /// jump. limit SOURCE ORDER LOWER UPPER BREAK: at that instant.
   void checkLimit() {
@@ -529,7 +529,6 @@ class Proof {
     }
     ++limits_;
   }
-
   /// pose BREAK NODE POSE_IN_THE_NODE GOAL TOLERANCE_OF_PLACE TOLERANCE_OF_ANGLE
   void checkPose() {
     const int at = in_.index(0, breaks_.size());
@@ -545,7 +544,6 @@ class Proof {
               "a pose is missed");
     ++limits_;
   }
-
   Reader in_;
   std::string word_;  ///< that the line begins with
   Tube tube_;
@@ -553,6 +551,8 @@ class Proof {
   std::vector<Source> sources_;
   std::vector<Node> nodes_;
   std::vector<std::pair<std::string, double>> bodies_;  ///< name; so much larger [m] it may be
+  std::map<int, std::vector<int>> spreads_;             ///< by body: the sources of its entries
+  std::vector<int> swaying_;                            ///< those of the pair's second body
   std::vector<Cover> covers_;
   std::set<Range> settled_;                  ///< pairs of bodies that are proven apart or exempt
   const Piece *A_ = nullptr, *B_ = nullptr;  ///< the pieces whose cells are being read
@@ -585,10 +585,10 @@ int main(int argc, char** argv) try {
     }
   }
   std::ifstream in(argv[1], std::ios::binary);
+  require(in.peek() != EOF, "nothing to read in " + std::string(argv[1]));
   const Proof proof(in, tube);
-  for (const auto& [of, value] : expected) {
+  for (const auto& [of, value] : expected)
     require(proof.hashes.count(of) > 0 && proof.hashes.at(of) == value, "of another " + of);
-  }
   const std::string compare = "'" + std::string(argv[0]) + "-model' '" + argv[1] + "'" + files;
   if (!files.empty() && std::system(compare.c_str()) != 0) return 1;  // it has said why
   for (const std::string& line : proof.said) std::cout << line << "\n";

@@ -276,8 +276,8 @@ def forge_options(c, proof, path):
     c.check("a quote in the file's name", quoted, REFUSED, ["--task", "task.yaml"])
     c.check("a quote in an option", path, REFUSED, ["--task", "x'; true '"])
     c.check("an option without a value", path, REFUSED, ["--tube"])
-    c.check("no file", path.with_name("none.proof"), REFUSED)
-    c.check("a folder", path.parent, REFUSED)
+    c.check("no file", path.with_name("none.proof"), REFUSED, shows="nothing to read")
+    c.check("a folder", path.parent, REFUSED, shows="nothing to read")
 
 
 def forge_bytes(c, proof):
@@ -374,6 +374,29 @@ def forge_shells(c):
         c.check(f"a broken shell: {broken}", proof(broken, point, cells), REFUSED)
 
 
+def forge_spreads(c, proof):
+    """A body that may be displaced: its line is needed in its place, its sources say how far."""
+    i = proof.of("spread")[0]
+    line, words = proof.lines[i], proof.lines[i].split()
+    c.check("a spread left out", Text.close(proof.lines[:i] + proof.lines[i + 1:]), ACCEPTED)  # claims less
+    c.check("a spread twice", proof.replaced(i, line, line), REFUSED, shows="repeated, or too late")
+    c.check("a spread after the pairs", Text.close(proof.lines[:i] + proof.lines[i + 1:-1] + [line, proof.lines[-1]]),
+            REFUSED, shows="repeated, or too late")
+    for k in range(1, 8):
+        for bad in NO_NUMBERS + ["-1", "1.5", "123456789"]:
+            c.check(f"spread, word {k} is {bad}", proof.with_word(i, k, bad), REFUSED)
+        c.check(f"spread, word {k} dropped", proof.with_word(i, k), REFUSED)
+        c.check(f"spread, word {k} repeated", proof.with_word(i, k, words[k], words[k]), REFUSED)
+    c.check("a spread of the first body", proof.with_word(i, 1, "0"), REFUSED, shows="a spread of the first body")
+    # Its entry xx: that of metres, and one that may stray.
+    entry = [j for j, each in enumerate(proof.lines) if each.split(" ", 1)[0] in ("joint", "track")][int(words[2])]
+    name = WORDS.findall(proof.lines[entry])[1]
+    intervals = len(proof.lines[proof.of("breaks")[0]].split()) - 2
+    c.check("a wider spread", proof.replaced(entry, f"track {name} 0" + " 1 9" * intervals), REFUSED,
+            shows="not shown to be apart")
+    c.check("a spread that strays", proof.with_word(entry, 2, "0.1"), REFUSED, shows="a spread may not stray")
+
+
 def forge_sizes(c):
     """Files made to exhaust memory or time."""
     head = "allclear-proof 1\nbreaks 0 1\n"
@@ -393,7 +416,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         c = Checker(verifiers, folder)
-        for example in ("shelf", "moving_obstacle", "upright"):
+        for example in ("shelf", "moving_obstacle", "upright", "walking_person"):
             out = folder / example
             subprocess.run([command, "plan", "task.yaml", "--quiet", "-o", str(out)], check=True,
                            cwd=source / "examples" / example, stdout=subprocess.DEVNULL)
@@ -406,6 +429,8 @@ def main():
                 forge_words(c, proof)
                 forge_lines(c, proof)
                 forge_model(c, proof)
+            if example == "walking_person":
+                forge_spreads(c, proof)
             if example == "upright":
                 forge_texts(c, proof)
                 forge_options(c, proof, path)

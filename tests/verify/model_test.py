@@ -91,6 +91,9 @@ def compare(*arguments):
     return True, said.getvalue()
 
 
+POSE = "pose: {link: hand, position: [0.6, 0.5, 0.65], offset: {position: [0.1, 0, 0]}, tolerance: {position: 0.01}}"
+
+
 class Files(unittest.TestCase):
     """Edits of files and of the proof of one task."""
 
@@ -224,6 +227,10 @@ class Files(unittest.TestCase):
                  "goal: another orientation"),
                 ("offset: {position: [0.1, 0, 0]}", "offset: {position: [0.11, 0, 0]}", "goal: another frame"),
                 ("pose: {link: hand, position", "pose: {link: forearm, position", "goal: "),
+                # Several poses: those of the proof, and one of another place.
+                (POSE, POSE.replace("pose: ", "poses: [") + "]", "the hash of the task is that of other files"),
+                (POSE, POSE.replace("pose: ", "poses: [") + ", " + POSE[len("pose: "):].replace("0.65", "0.66") + "]",
+                 "goal: another position"),
                 ("elbow: 0.8}, time", "elbow: 0.81}, time", "waypoint 1: joint 'elbow'"),
                 ("time: 0.6", "time: 0.61", "waypoint 1: the proof has no break at 0.61 s"),
                 ("size: [4, 4, 4]", "size: [4, 4, 3.9]", "path constraint 1: its side 5 is elsewhere"),
@@ -346,6 +353,58 @@ class Files(unittest.TestCase):
             accepted, said = compare(proof, "--task", task)
             self.assertEqual(accepted, accepts, said)
             self.assertTrue(accepts or re.search("may (stray|turn) by", said), said)
+
+    def test_planned_spreads(self):
+        """What the planner writes for obstacles whose position is a covariance: still ones and moving ones, one
+        whose axes turn with it, one that grows until the end."""
+        demand = """uncertainty:
+  obstacles:
+    default: 0.001
+    cart: {covariance: [4e-4, 1e-4, 1e-4, 5e-5, 0, 0], sigma: 2, frame: obstacle, distance: 0.002}
+    egg: {covariance: [{time: 0, covariance: [1e-6, 1e-6, 1e-6, 0, 0, 0]}, {time: 0.3, covariance: [4e-6, 1e-6, 1e-6, 0, 0, 0]}]}
+    hat: {covariance: [[1e-4, 0, 5e-5], [0, 1e-4, 0], [5e-5, 0, 1e-4]], sigma: 1, frame: obstacle}
+    pill: {covariance: [0, 0, 0, 0, 0, 0], growth: [1e-5, 0, 0, 0, 0, 0], until: 0.8}
+    floor: {covariance: [0, 0, 1e-6, 0, 0, 0]}
+"""
+        task, other = os.path.join(self.folder, "spread.yaml"), os.path.join(self.folder, "other.yaml")
+        text = TASK + demand
+        write(task, text)
+        path = plan(task, os.path.join(self.folder, "spread"))
+        proof = read(path)
+        self.assertEqual(len(re.findall(r"^spread ", proof, re.M)), 5)
+        done = subprocess.run([VERIFY, path, "--task", task], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for old, new, says in (
+                ("[4e-4, 1e-4, 1e-4, 5e-5, 0, 0], sigma: 2", "[4e-4, 1e-4, 1e-4, 5e-5, 0, 0]", "where 'cart' may be is more"),
+                ("sigma: 2, frame: obstacle", "sigma: 2", "the hash of the task"),  # the ball holds that, too
+                ("time: 0.3", "time: 0.31", "where 'egg' may be: the knot at 0.31 s is no break"),
+                ("[4e-6, 1e-6", "[4.001e-6, 1e-6", "where 'egg' may be is more than in the proof"),
+                ("[4e-6, 1e-6", "[3.999e-6, 1e-6", "the hash of the task"),
+                ("[5e-5, 0, 1e-4]], sigma: 1", "[5e-5, 0, 1e-4]], sigma: 1.001", "where 'hat' may be is more"),
+                ("sigma: 1, frame: obstacle", "sigma: 1", "where 'hat' may be is more"),
+                ("[1e-5, 0, 0, 0, 0, 0], until: 0.8", "[1e-5, 0, 0, 0, 0, 0], until: 0.9", "where 'pill' may be"),
+                ("[1e-5, 0, 0, 0, 0, 0], until: 0.8", "[1.1e-5, 0, 0, 0, 0, 0], until: 0.8", "where 'pill' may be is more"),
+                ("[1e-5, 0, 0, 0, 0, 0], until: 0.8", "[1e-5, 1e-9, 0, 0, 0, 0], until: 0.8", "where 'pill' may be is more"),
+                ("floor: {covariance: [0, 0, 1e-6", "floor: {covariance: [1e-9, 0, 1e-6", "where 'floor' may be is more"),
+                ("distance: 0.002", "distance: 0.0021", "may stray by 0.0021 m"),
+                ("    floor: {", "    ramp: {covariance: [1e-9, 0, 0, 0, 0, 0]}\n    floor: {", "where 'ramp' may be is not in the proof"),
+                (demand, "", "the hash of the task")):
+            self.assertIn(old, text)
+            write(other, text.replace(old, new, 1))
+            accepted, said = compare(path, "--task", other)
+            self.assertFalse(accepted, said)
+            self.assertIn(says, said, (old, new))
+        # Another proof: without a spread's line.
+        first = re.search(r"^spread .*\n", proof, re.M)[0]
+        self.assertRefusedProof(proof.replace(first, ""), task, "where 'cart' may be is not in the proof")
+
+    def assertRefusedProof(self, text, task, says):
+        path = os.path.join(self.folder, "forged.proof")
+        lines = text.rstrip("\n").split("\n")
+        write(path, "\n".join(lines[:-1] + [f"end {len(lines)}"]) + "\n")
+        accepted, said = compare(path, "--task", task)
+        self.assertFalse(accepted, said)
+        self.assertIn(says, said)
 
     def test_planned_uncertainty(self):
         """What the planner writes for a task with one of everything, a joint held and a base that turns."""

@@ -48,6 +48,10 @@ MUTANTS = [
     ("the second half of the time", "checkCell(right, a, b, depth + 1)", "checkCell(left, a, b, depth + 1)"),
     ("the second half of the triangles", "Range{middle, whole[1]}}", "Range{whole[0], middle}}"),
     ("the direction's length", "gap * length(n)", "gap"),
+    ("the spread", "sway(n, courses)).hi", "I(0.0)).hi"),
+    ("the spread's mixed entries", "2.0 * n[k / 5]", "0.0 * n[k / 5]"),
+    ("all coefficients of a spread but the first", "for (const I& x : courses[swaying_[k]].b)",
+     "for (const I& x : {courses[swaying_[k]].b.front()})"),
     ("the rounding", "(std::fabs(x) * 0x1p-52 + 1e-300)", "0.0"),
 ]
 

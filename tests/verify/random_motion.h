@@ -158,6 +158,8 @@ class RandomMotion {
     } else {
       drawShape(&B_);
     }
+    swapped_ = random_.chance(0.5);
+    if (base < 0 && random_.chance(0.4)) drawSpread();
     for (double& u : uncertainty_) u = random_.chance(0.6) ? 0.0 : random_.logUniform(1e-6, 0.1);
     chooseDirection();
     sampleRoom();
@@ -170,6 +172,38 @@ class RandomMotion {
     if (with_plane) takeItsNormal();
     sampleRoom();
     write();
+  }
+
+  /// The second body may be displaced: the entries of K are sources of their own, which may say
+  /// that it is none along some directions.
+  void drawSpread() {
+    const double size = random_.logUniform(1e-6, 0.1);
+    for (int entry = 0; entry < 6; ++entry) {
+      MovingSource source;
+      const double part = entry < 3 ? 1.0 : 0.5;
+      double last = size * random_.uniform(entry < 3 ? 0.0 : -part, part);
+      for (int i = 0; i < intervals_; ++i) {
+        std::vector<double> b{last};
+        for (int j = random_.integer(0, 2); j > 0; --j) {
+          b.push_back(size * random_.uniform(entry < 3 ? 0.0 : -part, part));
+        }
+        last = b.back();
+        source.spans.push_back(std::move(b));
+      }
+      spread_.push_back(static_cast<int>(sources_.size()));
+      sources_.push_back(std::move(source));
+    }
+  }
+
+  /// How far the displacements reach along the direction.
+  Real spreadReach(int interval, Real s) const {
+    if (spread_.empty()) return 0.0L;
+    static constexpr int kRow[] = {0, 1, 2, 0, 0, 1}, kColumn[] = {0, 1, 2, 1, 2, 2};
+    Real squared = 0.0L;
+    for (int k = 0; k < 6; ++k) {
+      squared += (k < 3 ? 1 : 2) * n_[kRow[k]] * n_[kColumn[k]] * valueOf(spread_[k], interval, s);
+    }
+    return squared > 0.0L ? std::sqrt(squared) : 0.0L;
   }
 
   /// Its normal takes the place of the direction; as all poses beyond only slide, it stays.
@@ -219,7 +253,8 @@ class RandomMotion {
     Point opposite;
     for (int i = 0; i < 3; ++i) opposite[i] = -n_[i];
     const Real reached = reach(A_, place(A_, interval, s, stray), n_) +
-                         reach(B_, place(B_, interval, s, stray), opposite);
+                         reach(B_, place(B_, interval, s, stray), opposite) +
+                         spreadReach(interval, s);
     return -reached / std::sqrt(dot(n_, n_)) - uncertainty_[0] - uncertainty_[1];
   }
 
@@ -315,6 +350,9 @@ class RandomMotion {
         if (source >= 0 && sources_[source].spans[interval].size() > 1) return true;
       }
     }
+    for (int source : spread_) {
+      if (sources_[source].spans[interval].size() > 1) return true;
+    }
     return false;
   }
 
@@ -336,13 +374,18 @@ class RandomMotion {
            numbers(node.X_PF));
     }
     // Either may be the first body.
-    const bool swapped = random_.chance(0.5);
+    const bool swapped = swapped_;
     const MovingPiece* pieces[] = {swapped ? &B_ : &A_, swapped ? &A_ : &B_};
     for (int k = 0; k < 2; ++k) {
       line("body \"b" + std::to_string(k) + "\"" + number(uncertainty_[swapped ? 1 - k : k]));
       line("cover " + std::to_string(k) + " 1");
       line("piece " + std::to_string(pieces[k]->node) + numbers(pieces[k]->X_NG) +
            shapeText(*pieces[k]));
+    }
+    if (!spread_.empty()) {
+      std::string entries;
+      for (int source : spread_) entries += " " + std::to_string(source);
+      line("spread 1" + entries);
     }
     head_ += "pair 0 1";
     const double sign = swapped ? -1.0 : 1.0;
@@ -372,6 +415,8 @@ class RandomMotion {
   std::vector<MovingNode> nodes_;
   MovingPiece A_, B_;
   std::array<double, 2> uncertainty_{};
+  std::vector<int> spread_;  ///< sources of its entries; empty without one
+  bool swapped_ = false;
   Point n_{};
   Real least_room_ = 0.0L;
   std::string head_, tail_;
