@@ -81,8 +81,8 @@ void writeProof(const Problem& problem, const Certificate& certificate, const st
 /// Makes a certificate, and writes it when asked to, clear or not: one that is not clear says why.
 int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
                       const CertifyOptions& options) {
-  const Certificate certificate =
-      certify(problem, trajectory.trajectory, options.input.certificateOptions());
+  const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve(),
+                                          options.input.certificateOptions());
   if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
   if (!options.proof.empty() && certificate.clear) writeProof(problem, certificate, options.proof);
   print(certificate, options.json);

@@ -99,8 +99,9 @@ CheckReport checkTask(const Problem& problem) {
   if (problem.duration.isFixed()) end = problem.duration.min;
   for (const Obstacle& obstacle : problem.obstacles) {
     if (!obstacle.moves() || end) continue;
-    report.notes.push_back("goal: '" + obstacle.id +
-                           "' moves and the duration is free: not checked there");
+    const std::string why = obstacle.motion.empty() ? "' has a covariance that changes" : "' moves";
+    report.notes.push_back("goal: '" + obstacle.id + why +
+                           " and the duration is free: not checked there");
   }
   addEnd("goal", pairDistances(problem, geometry, *goal, end), relaxes, &report);
   return report;

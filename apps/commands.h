@@ -10,8 +10,10 @@ namespace allclear {
 void addCertify(CLI::App& app, int& exit_code);
 void addCheck(CLI::App& app, int& exit_code);
 void addFit(CLI::App& app, int& exit_code);
+void addImpact(CLI::App& app, int& exit_code);
 void addInspect(CLI::App& app, int& exit_code);
 void addPlan(CLI::App& app, int& exit_code);
+void addPosture(CLI::App& app, int& exit_code);
 void addReport(CLI::App& app, int& exit_code);
 
 /// Exit codes of the command.

@@ -1,4 +1,5 @@
-// allclear fit: enclosing capsules of a robot's links, and how much volume they add.
+// allclear fit: enclosing capsules (or ellipsoids) of a robot's links, and how much volume they
+// add.
 //
 // The added volume says how much free space a planner with capsules loses: the volume of the
 // capsules' union over that of the link itself, and over that of its convex hull.
@@ -23,6 +24,7 @@ struct FitOptions {
   CapsuleSetOptions capsules;
   std::string output;
   int threads = 0;
+  bool ellipsoids = false;  ///< one for each link, instead of capsules
   bool json = false;
 };
 
@@ -79,8 +81,8 @@ std::string percent(double value) {
 }
 
 /// Volumes in litres; the last row is the total.
-void printRows(const std::vector<Row>& rows, double seconds) {
-  Table table({"link", ">triangles", ">own [l]", ">hull [l]", ">capsules", ">capsules [l]",
+void printRows(const std::vector<Row>& rows, const std::string& shapes, double seconds) {
+  Table table({"link", ">triangles", ">own [l]", ">hull [l]", ">" + shapes, ">" + shapes + " [l]",
                ">added", ">to hull", ""});
   std::vector<Row> all = rows;
   all.push_back(totalOf(rows));
@@ -92,7 +94,7 @@ void printRows(const std::vector<Row>& rows, double seconds) {
                   row.surface_only ? "open: surface only" : ""});
   }
   table.print(std::cout);
-  std::cout << "\nVolumes in litres; of the capsules, that of their union. Fitted in "
+  std::cout << "\nVolumes in litres; of several shapes, that of their union. Fitted in "
             << shortNumber(seconds, 3) << " s.\n";
   if (totalOf(rows).surface_only) {
     std::cout
@@ -127,14 +129,16 @@ void fit(const FitOptions& options) {
   const RobotModel robot = loadRobot(options.robot.source());
   // Only the fit is timed, not the reading of files.
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<LinkFit> fits = fitLinks(robot, options.capsules, options.threads);
+  const std::vector<LinkFit> fits = options.ellipsoids
+                                        ? fitLinkEllipsoids(robot, options.threads)
+                                        : fitLinks(robot, options.capsules, options.threads);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   if (!options.output.empty()) writeFittedShapes(fittedShapes(robot, fits), options.output);
   const std::vector<Row> rows = rowsOf(robot, fits);
   if (options.json) {
     printJson(robot, rows, time.count());
   } else {
-    printRows(rows, time.count());
+    printRows(rows, options.ellipsoids ? "ellipsoids" : "capsules", time.count());
   }
 }
 
@@ -142,10 +146,10 @@ void fit(const FitOptions& options) {
 
 void addFit(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
-      "fit", "Enclose a robot's links by capsules and say how much volume they add.");
+      "fit", "Enclose a robot's links by capsules or ellipsoids and say how much volume they add.");
   const auto options = std::make_shared<FitOptions>();
   options->robot.addTo(*command);
-  command->add_option("-o,--output", options->output, "write the capsules to this JSON file");
+  command->add_option("-o,--output", options->output, "write the shapes to this JSON file");
   command
       ->add_option("--max-capsules", options->capsules.max_count,
                    "capsules per link at the most (default 4)")
@@ -154,6 +158,9 @@ void addFit(CLI::App& app, int& exit_code) {
       ->add_option("--gain", options->capsules.minimum_gain,
                    "share of a link's own volume that each further capsule has to save")
       ->check(CLI::Range(0.0, 1e6));
+  command->add_flag("--ellipsoids", options->ellipsoids, "one ellipsoid for each link")
+      ->excludes(command->get_option("--max-capsules"))
+      ->excludes(command->get_option("--gain"));
   command->add_option("--threads", options->threads, "0: as many as the machine has")
       ->check(CLI::Range(0, 1024));
   command->add_flag("--json", options->json, "print JSON");

@@ -26,6 +26,8 @@ int run(int argc, char** argv) {
   addCheck(app, exit_code);
   addCertify(app, exit_code);
   addPlan(app, exit_code);
+  addPosture(app, exit_code);
+  addImpact(app, exit_code);
   addReport(app, exit_code);
   addFit(app, exit_code);
   addInspect(app, exit_code);

@@ -18,8 +18,8 @@ struct ReportOptions {
 int runReport(const ReportOptions& options) {
   requireReports();
   const auto [problem, trajectory] = options.input.read({.load_visuals = true});
-  const Certificate certificate =
-      certify(problem, trajectory.trajectory, options.input.certificateOptions());
+  const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve(),
+                                          options.input.certificateOptions());
   std::filesystem::path file = options.output;
   if (file.empty()) {
     file = std::filesystem::path(options.input.trajectoryFile()).replace_extension(".html");

@@ -13,11 +13,13 @@ _allclear() {
     plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --improve --quiet --verbose --json' ;;
     check) options='--report --json' ;;
     certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json' ;;
+    impact) options='--at --link --point --direction --mass --restitution --friction --json' ;;
+    posture) options='--start --report --json' ;;
     report) options='--output --interpolation --tube --limit-tolerance' ;;
-    fit) options="$robot --output --max-capsules --gain --threads --json" ;;
+    fit) options="$robot --output --max-capsules --gain --ellipsoids --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W 'plan check certify report fit inspect --help --version' -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W 'plan check posture certify impact report fit inspect --help --version' -- "$word")
       return
       ;;
   esac
@@ -34,7 +36,7 @@ _allclear() {
       mapfile -t COMPREPLY < <(compgen -W 'none some all' -- "$word")
       return
       ;;
-    --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package)
+    --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction)
       return
       ;;
   esac

@@ -1,6 +1,7 @@
 // The subcommands and the options that they share, called without a process of their own.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "allclear/apps/assumptions_json.h"
@@ -10,6 +11,8 @@
 #include "allclear/apps/table.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/input_error.h"
+#include "allclear/robot_models/kinematics.h"
+#include "allclear/robot_models/load_robot.h"
 #include "allclear/trajectories/trajectory_json.h"
 #include "config/task_fixture.h"
 
@@ -131,6 +134,51 @@ TEST(Subcommands, CheckTellsATaskThatCannotBePlannedByItsExitCode) {
   EXPECT_EQ(exitCodeFor("elbow: 0.5"), kDone);
   EXPECT_EQ(exitCodeFor("elbow: 2.6"), kNoPlan) << "beyond its limit";
   EXPECT_THROW(exitCodeFor("elbwo: 0.5"), InputError) << "bad input";
+}
+
+TEST(Subcommands, PostureFindsTheGoalAndSaysWhatIsInTheWay) {
+  const test::TaskFolder folder;
+  const auto answerFor = [&](const std::string& goal, int* exit_code) {
+    folder.write("task.yaml",
+                 "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+                 "start_state: {group_state: ready}\ngoal: {" +
+                     goal + "}\n");
+    CLI::App app;
+    addPosture(app, *exit_code);
+    PrintedText printed;
+    parse(app, {"posture", (folder.path() / "task.yaml").string(), "--json"});
+    return nlohmann::json::parse(printed.take());
+  };
+  int exit_code = -1;
+  const auto given = answerFor("joint_constraints: {elbow: 0.5}", &exit_code);
+  EXPECT_EQ(exit_code, kDone);
+  EXPECT_EQ(given["joints"]["elbow"], 0.5);
+  // Where the hand is at those joints, it can be again.
+  RobotSource source;
+  source.urdf = folder.path() / "arm.urdf";
+  source.srdf = folder.path() / "arm.srdf";
+  const RobotModel robot = loadRobot(source);
+  const Kinematics kinematics(robot);
+  auto workspace = kinematics.makeWorkspace();
+  VecX q = robot.neutralConfiguration();
+  for (int c = 0; c < q.size(); ++c) {
+    const std::string& name = robot.coordinates()[c].name;
+    if (given["joints"].contains(name)) q[c] = given["joints"][name];
+  }
+  std::vector<Pose> X_WL;
+  kinematics.linkPoses(q, workspace, X_WL);
+  const Vec3 p = X_WL[robot.findLink("hand")].p;
+  std::ostringstream place;
+  place.precision(12);
+  place << "poses: [{link: hand, position: [" << p.x() << ", " << p.y() << ", " << p.z() << "]}]";
+  const auto found = answerFor(place.str(), &exit_code);
+  EXPECT_EQ(exit_code, kDone);
+  EXPECT_LE(found["poses"][0]["position"], 1e-3);
+  const auto fault = answerFor("poses: [{link: hand, position: [9, 0, 0]}]", &exit_code);
+  EXPECT_EQ(exit_code, kNoPlan);
+  EXPECT_NE(fault["fault"].get<std::string>().find("Without the pose of link 'hand'"),
+            std::string::npos)
+      << fault["fault"];
 }
 
 TEST(Subcommands, PlanAndCertifySayWhatTheyAssume) {
