@@ -5,14 +5,18 @@
 //   bench_problems [FILE_OR_FOLDER...] [--every K] [--time S] [--jobs N] [--check N] [--csv F]
 //                  [--geometry auto|mesh|capsule] [--improve none|some|all] [--seed N]
 //                  [--objective min_time|balanced|smooth|short] [--steps] [--proof CHECKER]
-//                  [--rival OMPL] [--json F]
+//                  [--rival OMPL] [--contact REGION] [--add-obstacles N] [--json F]
 // Without files: all of the shared data. Rows already in the CSV are not planned again, so that a
 // run can be resumed. Processes share the work. Where FCL was found,
 // every certified plan is looked at by it at N random instants (100 unless told: 10^5 samples over
 // a thousand plans), on the URDF's own meshes. With --proof, every certified plan is proven, and
 // the program CHECKER (allclear-verify) has to accept the proof. With --rival OMPL, where OMPL and
 // FCL were found, the same process also plans each problem by OMPL's RRT-Connect on FCL, and the
-// same audit looks at its paths (support/ompl_rival.h).
+// same audit looks at its paths (support/ompl_rival.h). With --contact, plans keep the force of
+// unplanned contacts with that region of the human body (limits: contact); masses that a URDF lacks
+// come from support/known_masses.h. With --add-obstacles, every problem that has a plan is planned
+// again with N planes and N ellipsoids added around that plan, clear of it; the rows are those of
+// the second plan.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,8 +34,11 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/planner/planner.h"
+#include "allclear/planner/problem/body_regions.h"
 #include "bench/plan_proof.h"
+#include "bench/support/added_obstacles.h"
 #include "bench/support/bench_report.h"
+#include "bench/support/known_masses.h"
 #include "bench/support/planning_problems.h"
 #include "bench/support/rival_table.h"
 #include "tests/support/least_time.h"
@@ -60,6 +67,8 @@ struct Arguments {
   bool steps = false;
   std::string checker;
   std::string rival;
+  std::string contact;
+  int added = 0;
   std::string csv = "bench_problems.csv";
   std::string json;  ///< read by the report
 };
@@ -85,10 +94,13 @@ void addOptions(CLI::App* app, Arguments* out) {
   app->add_option("--seed", out->seed, "of the first guesses");
   app->add_flag("--steps", out->steps, "print the first certified plan and each better one");
   app->add_option("--proof", out->checker, "prove the plans, and let this program check them");
+  app->add_option("--add-obstacles", out->added, "planes, and ellipsoids, around each plan")
+      ->check(CLI::NonNegativeNumber);
 #ifdef ALLCLEAR_WITH_OMPL
   app->add_option("--rival", out->rival, "plan the same problems by this, too")
       ->check(CLI::IsMember({"OMPL"}));
 #endif
+  app->add_option("--contact", out->contact, "limit contacts with this region of the human body");
   app->add_option("--csv", out->csv, "the rows; those in it are not planned again");
   app->add_option("--json", out->json, "write the figures to this file");
 }
@@ -124,18 +136,20 @@ struct Row {
   double first_seconds = 0, first_duration = 0;  ///< of the first certified plan
   double duration_at_1s = 0;                     ///< of the best plan after a second, or the first
   double least = 0, pass = 0;                    ///< [s], see above
-  double jerk = 0;  ///< root of the mean squared share of the jerk limits
+  double jerk = 0;                      ///< root of the mean squared share of the jerk limits
+  double free_first = 0, free_end = 0;  ///< [s] to plan without the added obstacles; 0: none added
 };
 
-constexpr int kNumbers = 25;
+constexpr int kNumbers = 27;
 template <class R>
 auto numbersOf(R& r) {
-  return std::array{
-      &r.seconds,        &r.iterations,    &r.duration,      &r.length_ratio,   &r.clearance,
-      &r.samples,        &r.violations,    &r.least_room,    &r.proofs,         &r.cells,
-      &r.kilobytes,      &r.prove_seconds, &r.check_seconds, &r.first_seconds,  &r.first_duration,
-      &r.duration_at_1s, &r.least,         &r.pass,          &r.jerk,           &r.rivals,
-      &r.rival_solved,   &r.rival_seconds, &r.rival_length,  &r.rival_contacts, &r.rival_short};
+  return std::array{&r.seconds,       &r.iterations,    &r.duration,       &r.length_ratio,
+                    &r.clearance,     &r.samples,       &r.violations,     &r.least_room,
+                    &r.proofs,        &r.cells,         &r.kilobytes,      &r.prove_seconds,
+                    &r.check_seconds, &r.first_seconds, &r.first_duration, &r.duration_at_1s,
+                    &r.least,         &r.pass,          &r.jerk,           &r.rivals,
+                    &r.rival_solved,  &r.rival_seconds, &r.rival_length,   &r.rival_contacts,
+                    &r.rival_short,   &r.free_first,    &r.free_end};
 }
 
 double pathLength(const Trajectory& trajectory) {
@@ -169,6 +183,14 @@ ObjectiveWeights objectiveOf(const std::string& word) {
   if (word == "min_time") return ObjectiveWeights::minTime();
   if (word == "smooth") return ObjectiveWeights::smooth();
   return word == "short" ? ObjectiveWeights::shortest() : ObjectiveWeights::balanced();
+}
+
+void limitContacts(const std::string& region, Problem* problem) {
+  if (region.empty()) return;
+  const ContactLimit* limit = findBodyRegion(region);
+  if (limit == nullptr) throw InputError("no region '" + region + "' in docs/contact-limits.md");
+  problem->limits.contact = {*limit};
+  problem->robot = bench::withKnownMasses(problem->robot);
 }
 
 double jerkShare(const PlannedLimits& limits, const Trajectory& trajectory) {
@@ -239,6 +261,27 @@ void planByRival([[maybe_unused]] const Problem& problem,
 #endif
 }
 
+/// Plans without them first. False, with a status, when that fails or nothing free is found.
+bool addObstacles(const Arguments& arguments, const PlanOptions& options, Problem* problem,
+                  Row* row) {
+  const Plan free = allclear::plan(*problem, options);
+  row->status = "no plan without the added obstacles";
+  if (free.status != PlanStatus::kCertified) return false;
+  row->free_first = free.statistics.steps.front().seconds;
+  row->free_end = free.statistics.seconds;
+  // Between the instants at which it looks, an obstacle may be too near: another draw then.
+  constexpr unsigned kDraws = 5;
+  for (unsigned draw = 0; draw < kDraws; ++draw) {
+    Problem crowded = *problem;
+    const unsigned seed = kDraws * static_cast<unsigned>(row->index) + draw;
+    if (!bench::addFreeObstacles(*free.trajectory, arguments.added, seed, &crowded)) continue;
+    *problem = std::move(crowded);
+    return true;
+  }
+  row->status = "nothing free to add";
+  return false;
+}
+
 Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   Row row;
   row.scene = set.robotName() + "/" + set.scene();
@@ -252,7 +295,9 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   options.improve = arguments.improve;
   problem.collision.geometry = arguments.geometry;
   problem.objective = objectiveOf(arguments.objective);
+  limitContacts(arguments.contact, &problem);
   try {
+    if (arguments.added > 0 && !addObstacles(arguments, options, &problem, &row)) return row;
     const Plan plan = allclear::plan(problem, options);
     row.status = plan.status == PlanStatus::kCertified ? "certified" : planStatusName(plan.status);
     if (plan.message.find("at the start") != std::string::npos ||
@@ -435,6 +480,34 @@ void summariseDurations(const std::vector<Row>& rows, bench::Report* report) {
       "*** root of the mean squared share of the jerk limits\n");
 }
 
+/// Of problems that have a plan without the added obstacles: how many have one among them, and the
+/// times of these over those without.
+void summariseAdded(const std::vector<Row>& rows, bench::Report* report) {
+  std::vector<double> first, end;
+  double with_first = 0, with_end = 0, free_first = 0, free_end = 0;
+  int added = 0;
+  for (const Row& r : rows) {
+    if (r.free_end == 0.0 || r.status == "nothing free to add") continue;
+    ++added;
+    if (r.status != "certified") {
+      std::printf("among added obstacles: %s %d: %s\n", r.scene.c_str(), r.index, r.status.c_str());
+      continue;
+    }
+    first.push_back(r.first_seconds / r.free_first);
+    end.push_back(r.seconds / r.free_end);
+    with_first += r.first_seconds, free_first += r.free_first;
+    with_end += r.seconds, free_end += r.free_end;
+  }
+  std::printf(
+      "\nadded obstacles: %zu of %d certified; time over that without them: first plan %.3f "
+      "(median %.3f), end %.3f (median %.3f)\n",
+      first.size(), added, with_first / free_first, quantile(first, 0.5), with_end / free_end,
+      quantile(end, 0.5));
+  report->figure("added.certified_share", static_cast<double>(first.size()) / std::max(1, added));
+  report->figure("added.first_ratio", with_first / free_first);
+  report->figure("added.end_ratio", with_end / free_end);
+}
+
 void summariseProofs(const std::vector<Row>& rows, bench::Report* report) {
   std::printf("\n%-24s %9s %9s %8s %8s %9s %9s\n", "proofs (medians)", "certified", "accepted",
               "cells", "kB", "prover s", "checker s");
@@ -494,6 +567,7 @@ int main(int argc, char** argv) {
   summarise(readRows(arguments.csv), &report);
   summariseDurations(readRows(arguments.csv), &report);
   if (!arguments.checker.empty()) summariseProofs(readRows(arguments.csv), &report);
+  if (arguments.added > 0) summariseAdded(readRows(arguments.csv), &report);
   if (!arguments.rival.empty()) summariseRival(readRows(arguments.csv), &report);
   return 0;
 }

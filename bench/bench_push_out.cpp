@@ -1,6 +1,6 @@
 // How often, and in how many iterations, Ipopt pushes a free body out of another one: least
-// displacement, signed distance of at least a margin, 20 starts for each of five bodies, with each
-// signed distance and its own gradient.
+// displacement, signed distance of at least a margin, 20 starts for each of five meshes and four
+// pairs of ellipsoids, with each signed distance and its own gradient.
 //   bench_push_out [--starts N] [--iterations N] [--softness S] [--methods soft,dual_phong,..]
 //                  [--pairs cup,..] [--json F]
 #include <chrono>
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   bench::Report report(argc, argv);
   int starts = 20, iterations = 300;
   double softness = 0.01;
-  std::string methods = "soft,dual_phong,euclidean", pairs;
+  std::string methods = "soft,dual_phong,gauge,euclidean", pairs;
   for (int i = 1; i + 1 < argc; ++i) {
     const std::string word = argv[i], value = argv[i + 1];
     if (word == "--starts") starts = std::stoi(value);
@@ -25,10 +25,16 @@ int main(int argc, char** argv) {
   }
   std::printf("%-12s %-12s %10s %12s %12s %10s\n", "body", "distance", "converged", "iterations",
               "queries", "seconds");
-  for (const test::PushOutPair& pair : test::pushOutPairs()) {
+  std::vector<test::PushOutPair> bodies = test::pushOutPairs();
+  const std::size_t meshes = bodies.size();
+  for (const test::PushOutPair& pair : test::ellipsoidPushOutPairs()) bodies.push_back(pair);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const test::PushOutPair& pair = bodies[b];
     if (!pairs.empty() && pairs.find(pair.name) == std::string::npos) continue;
-    for (const SmoothMethod method :
-         {SmoothMethod::kSoft, SmoothMethod::kDualPhong, SmoothMethod::kEuclidean}) {
+    for (const SmoothMethod method : {SmoothMethod::kSoft, SmoothMethod::kDualPhong,
+                                      SmoothMethod::kGauge, SmoothMethod::kEuclidean}) {
+      const SmoothMethod others = b < meshes ? SmoothMethod::kGauge : SmoothMethod::kDualPhong;
+      if (method == others) continue;  // those of the other kind of bodies
       const std::string name = smoothMethodName(method);
       if (methods.find(name) == std::string::npos) continue;
       SmoothOptions options;
