@@ -13,7 +13,7 @@ import tempfile
 # What is typed, the last word being completed, and what is offered.
 CASES = (
     (["pl"], {"plan"}),
-    ([""], {"plan", "check", "certify", "report", "fit", "inspect", "--help", "--version"}),
+    ([""], {"plan", "check", "posture", "certify", "impact", "report", "fit", "inspect", "--help", "--version"}),
     (["plan", "--re"], {"--report"}),
     (["plan", "ta"], {"task.yaml", "table folder"}),
     (["plan", "task.yaml", "--report", "o"], {"out.html"}),
@@ -21,6 +21,8 @@ CASES = (
     (["certify", "task.yaml", "out.html", "--ver"], {"--verify"}),
     (["check", "task.yaml", "--"], {"--report", "--json", "--help"}),
     (["inspect", "--base", "fl"], {"floating"}),
+    (["impact", "task.yaml", "out.html", "--re"], {"--restitution"}),
+    (["impact", "--at", ""], set()),
     (["report", "--o"], {"--output"}),
 )
 FILES = ("task.yaml", "table folder", "out.html")

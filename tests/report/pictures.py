@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes docs/pictures anew: the reports of the examples, as a headless Chromium shows them.
 
-Usage: pictures.py ALLCLEAR SOURCE_DIR
+Usage: pictures.py ALLCLEAR SOURCE_DIR [PICTURE..]
 """
 import os
 import subprocess
@@ -10,17 +10,32 @@ import tempfile
 
 import browser
 
-# The instant of each picture, as a part of the plan's duration.
-INSTANTS = {"shelf": 0.6, "two_arms": 0.45, "moving_obstacle": 0.48, "upright": 0.5, "humanoid": 0.4}
+# By picture: the task under examples/, and the instant as a part of the plan's duration.
+PICTURES = {
+    "shelf": ("shelf/task.yaml", 0.6),
+    "two_arms": ("two_arms/task.yaml", 0.45),
+    "moving_obstacle": ("moving_obstacle/task.yaml", 0.48),
+    "upright": ("upright/task.yaml", 0.5),
+    "humanoid": ("humanoid/task.yaml", 0.4),
+    "crossing": ("humanoid/crossing.yaml", 0.5),
+    "picking_behind": ("humanoid/picking_behind.yaml", 0.9),
+    "walking_person": ("walking_person/task.yaml", 0.5),
+    "fenced_cell": ("fenced_cell/task.yaml", 0.5),
+    "collaborative": ("collaborative/task.yaml", 0.5),
+    "leaning": ("humanoid/leaning.yaml", 0.95),
+}
 
 
 def main():
     allclear, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder, browser.Browser() as page:
-        for name, part in INSTANTS.items():
+        for name, (task, part) in PICTURES.items():
+            if len(sys.argv) > 3 and name not in sys.argv[3:]:
+                continue
+            folder_of_task, file = os.path.split(os.path.join(source, "examples", task))
             report = os.path.join(folder, name + ".html")
-            subprocess.run([allclear, "plan", "task.yaml", "--quiet", "--report", report], check=True,
-                           cwd=os.path.join(source, "examples", name))
+            subprocess.run([allclear, "plan", file, "--quiet", "--report", report], check=True,
+                           cwd=folder_of_task)
             page.open(report, "window.allclearReport && allclearReport.state.ready")
             page.evaluate(f"allclearReport.state.setTime({part} * allclearReport.data.duration)")
             page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -140,6 +140,8 @@ def make_reports(allclear, source, folder):
         (3, ["check", path("stuck.yaml"), "--report", path("stuck.html")]),
         (0, ["check", task, "--report", path("task.html")]),
         (0, ["report", task, csv, "-o", path("rows.html")]),
+        (0, ["plan", os.path.join(source, "examples", "humanoid", "crossing.yaml"), "--quiet", "--report",
+             path("standing.html")]),
     )
     for code, arguments in runs:
         run = subprocess.run([allclear, *arguments], capture_output=True, text=True)
@@ -244,6 +246,7 @@ def look(page, name, is_motion, thorough):
         page.evaluate("allclearReport.state.setTime(0); changed()")
         page.evaluate("[...document.querySelectorAll('.ends button')].at(-1).click()")
         expect(page.evaluate("changed()") > 25, f"{name}: start and goal look the same")
+    contacts(page, name)
     if not thorough:
         return
     layers = page.evaluate("[...document.querySelectorAll('#layers input')].map((box) => box.id)")
@@ -252,6 +255,18 @@ def look(page, name, is_motion, thorough):
         page.evaluate(f"document.getElementById('{layer}').click()")
         expect(page.evaluate("changed()") > 0, f"{name}: {layer} changes nothing")
         page.evaluate(f"document.getElementById('{layer}').click(); changed()")
+
+
+def contacts(page, name):
+    """Of a robot that stands: soles from above, forces, friction and room to the soles' edges."""
+    count = page.evaluate("allclearReport.data.contacts.list.length")
+    expect(count > 0 or "standing" not in name, f"{name}: no contacts")
+    shown = page.evaluate("document.querySelectorAll('#contacts:not([hidden]) .plot').length")
+    expect(shown == (4 if count else 0), f"{name}: {shown} plots of contacts")
+    if count:
+        sums = page.evaluate("""allclearReport.data.contacts.list.reduce((sum, c) => sum + c.force[2], 0)
+          / allclearReport.data.contacts.weight""")
+        expect(abs(sums - 1) < 1e-3, f"{name}: at rest the contacts bear {sums} of the weight")
 
 
 def hover(page, name):
