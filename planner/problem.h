@@ -95,6 +95,25 @@ struct Contact {
   double angle_tolerance = 8.7e-4;   ///< how far a sole may turn [rad]
 };
 
+/// A point of a link that holds a cable.
+struct CableClip {
+  int link = -1;
+  Vec3 p_L = Vec3::Zero();  ///< in the link frame [m]
+};
+
+/// A cable or hose along the robot: flexible, of any shape that its lengths allow, and it does not
+/// stretch. It is never pulled taut and keeps `CollisionSettings::margin` from every body, at every
+/// instant, whatever its shape.
+struct Cable {
+  std::string id;                    ///< unique among cables
+  std::vector<CableClip> clips;      ///< two or more, in their order along the cable
+  std::vector<double> lengths;       ///< between neighbouring clips [m]
+  double radius = 0.0;               ///< [m]
+  double reserve = 0.0;              ///< of each length, that stays unused [m]
+  std::vector<std::string> allowed;  ///< links, attached objects and obstacles that it may touch,
+                                     ///< besides the links that hold a stretch's two ends
+};
+
 /// What to plan. A plain value; the world frame W is the frame of the robot's root link.
 ///
 /// Vectors over "the robot" have `robot->dimension()` entries, vectors over "planned coordinates"
@@ -124,6 +143,7 @@ struct Problem {
   ObjectiveWeights objective;
   std::optional<Balance> balance;
   std::vector<Contact> contacts;
+  std::vector<Cable> cables;
 
   std::vector<std::string> warnings;  ///< doubtful input, and how it was read
   std::string source_file;

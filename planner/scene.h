@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {
+
+class DeformingMesh;
 
 /// The pose of a moving obstacle at one instant.
 struct PoseKnot {
@@ -50,9 +53,12 @@ struct Obstacle {
   std::vector<PoseKnot> motion;
   /// Where it may be besides: the robot keeps clear of all of these places.
   PositionSpread spread = {};
+  /// A surface that moves and bends by keyframes, in the object frame at `X_WO`; null for a rigid
+  /// obstacle. Then `geometry`, `motion` and `spread` are empty.
+  std::shared_ptr<const DeformingMesh> deforming = nullptr;
 
   /// Whether where it is, or where it may be, depends on time.
-  bool moves() const { return !motion.empty() || spread.changes(); }
+  bool moves() const { return !motion.empty() || spread.changes() || deforming != nullptr; }
   /// The instant from which that does not change any more [s]; infinite for a spread that grows
   /// without end. Pre: `moves()`.
   double lastChange() const;
