@@ -175,7 +175,7 @@ TEST(Posture, IsAGoalOfAPlan) {
   const PostureTarget target = handsAt(problem, jointGoal(problem));
   problem.goal = target;
   ASSERT_TRUE(validate(problem).empty());
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, {.time_limit = 100.0});
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   expectMet(problem, target, plan.trajectory->value(plan.trajectory->duration()));
 }
@@ -191,7 +191,7 @@ TEST(Posture, SaysWhichPoseIsOutOfReach) {
   target.reference = {problem.planned, problem.start};
   target.weights = VecX::Ones(3);
   problem.goal = target;
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, {.time_limit = 100.0});
   EXPECT_EQ(plan.status, PlanStatus::kNotFound);
   EXPECT_NE(plan.message.find("Without the pose of link 'link2' there is one, in which link "
                               "'link2' is 0.3 m off."),
