@@ -291,7 +291,7 @@ TEST_F(Report, KeepsNamesThatLookLikeMarkupAsTheyAre) {
   const test::TemporaryFolder folder;
   folder.write("pin.urdf", kPin);
   const Problem problem = loadTask(folder.write("task.yaml", kPinTask)).problem;
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, {.time_limit = 100.0});
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   const std::string html = formatPlanReport(problem, plan);
   EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);

@@ -65,14 +65,14 @@ double driftOf(const Certificate& certificate) {
 
 TEST(PlanOnContacts, GoesRoundAnObstacleOnBothFeet) {
   const Problem problem = blockedBiped();
-  const Plan found = plan(problem);
+  const Plan found = plan(problem, {.time_limit = 100.0});
   ASSERT_EQ(found.status, PlanStatus::kCertified) << found.message;
   EXPECT_GE(driftOf(*found.certificate), 0.0);
   EXPECT_LT(driftOf(*found.certificate), 1e-6);
   EXPECT_NE(found.statistics.seed.find("on the contacts"), std::string::npos);
   EXPECT_TRUE(verifyCertificate(problem, *found.certificate).valid);
   // Kept and deterministic.
-  const Plan again = plan(problem);
+  const Plan again = plan(problem, {.time_limit = 100.0});
   EXPECT_TRUE(isSameTrajectory(found.certificate->trajectory, again.certificate->trajectory));
 }
 

@@ -197,7 +197,7 @@ TEST(MeshPairs, BrokenMeshesAreNeverClearOfWhatPassesThroughThemOrRestsInside) {
 TEST(MeshPairs, APlanLeavesTheRing) {
   Problem problem = pegAndRing(1.5e-4, 1e-4);
   problem.start[0] = 0.0;
-  const Plan result = plan(problem);
+  const Plan result = plan(problem, {.time_limit = 100.0});
   EXPECT_EQ(result.status, PlanStatus::kCertified) << result.message;
 }
 
@@ -206,7 +206,7 @@ TEST(MeshPairs, APlanPassesTheRingThatHullsAndPiecesClose) {
     GTEST_SKIP() << "first searches in vain for a way around: set ALLCLEAR_LONG";
   }
   const Problem problem = pegAndRing(1.5e-4, 1e-4);
-  const Plan result = plan(problem);
+  const Plan result = plan(problem, {.time_limit = 100.0});
   EXPECT_EQ(result.status, PlanStatus::kCertified) << result.message;
 }
 

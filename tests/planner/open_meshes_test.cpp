@@ -185,7 +185,7 @@ TEST(OpenMeshes, MessagesNameDepthsOfTheMeshesThemselves) {
   test::takeLargestQuad(&parts);
   const Problem problem =
       ballAnd(parts.mesh(), Vec3(0.28 - kBall + 0.005, 0.02, 0.01), Vec3(0, 0, 0.5));
-  const Plan result = plan(problem);
+  const Plan result = plan(problem, {.time_limit = 100.0});
   EXPECT_NE(result.message.find("0.005 m deep"), std::string::npos) << result.message;
 }
 

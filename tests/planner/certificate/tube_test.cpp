@@ -263,7 +263,7 @@ TEST_F(Tube, PlansKeepRoomForTheUncertainty) {
   problem.uncertainty.joints = VecX::Constant(problem.robot->dimension(), 2e-3);
   problem.uncertainty.obstacles = VecX::Constant(1, 3e-3);
   problem.uncertainty.base_angle = 1e-3;
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, {.time_limit = 100.0});
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   EXPECT_GE(plan.certificate->tube->factor_to_margin, 1.0);
   EXPECT_TRUE(verifyCertificate(problem, *plan.certificate).valid);
@@ -272,7 +272,7 @@ TEST_F(Tube, PlansKeepRoomForTheUncertainty) {
 TEST_F(Tube, AStartThatMayStrayIntoAnObstacleIsAtFault) {
   Problem problem = problemBeside(0.55);
   problem.uncertainty.obstacles = VecX::Constant(1, 3.0);
-  const Plan plan = allclear::plan(problem);
+  const Plan plan = allclear::plan(problem, {.time_limit = 100.0});
   EXPECT_EQ(plan.status, PlanStatus::kNotFound);
   EXPECT_NE(plan.message.find("may stray"), std::string::npos) << plan.message;
 }
