@@ -26,6 +26,21 @@ using Kind = ConvexCore::Kind;
 /// exactly by three points of its rim; on the rim itself such normals are rare, and mended.
 constexpr double kCapAngle = 0.01;
 
+/// [rad] A normal nearer than this to an axis has no direction across it but that of rounding.
+constexpr double kLeastAcross = 1e-14;
+
+/// The part of the unit vector n across a unit axis: its direction, and its size in `rho` (0 where
+/// it has none: then any direction). The second projection takes off what rounding left along the
+/// axis: near the axis that could be all of it, and a point of a rim would stand off its plane.
+Vec3 directionAcross(const Vec3& n, const Vec3& axis, double* rho) {
+  Vec3 away = n - axis.dot(n) * axis;
+  away -= axis.dot(away) * axis;
+  *rho = away.norm();
+  if (*rho > kLeastAcross) return away / *rho;
+  *rho = 0.0;
+  return axis.unitOrthogonal();
+}
+
 }  // namespace
 
 ContactFeature::ContactFeature(const CorePair& pair, bool of_B, const Vec3* points, int count,
@@ -37,11 +52,13 @@ ContactFeature::ContactFeature(const CorePair& pair, bool of_B, const Vec3* poin
     form_ = Form::kEllipsoid;
     if (of_B) {
       base_ = -pair.p;
-      M_.noalias() = pair.R * core.size.cwiseAbs2().asDiagonal() * pair.R.transpose();
+      axes_ = pair.R;
     } else {
       base_.setZero();
-      M_ = core.size.cwiseAbs2().asDiagonal();
+      axes_.setIdentity();
     }
+    squares_ = core.size.cwiseAbs2();
+    M_.noalias() = axes_ * squares_.asDiagonal() * axes_.transpose();
   } else if (core.kind == Kind::kCylinder || core.kind == Kind::kCone) {
     nameRound(pair, of_B, points, count, n);
   } else {
@@ -133,19 +150,20 @@ FeatureReach ContactFeature::reach(const Vec3& n) const {
     // Both reach to a circle's point along the part of n across the axis.
     case Form::kRim:
     case Form::kSide: {
-      const Vec3 away = n - axis_.dot(n) * axis_;
-      const double rho = away.norm();
-      const Vec3 e = rho > 0.0 ? Vec3(away / rho) : axis_.unitOrthogonal();
+      double rho;
+      const Vec3 e = directionAcross(n, axis_, &rho);
       out.point = (form_ == Form::kRim ? rimCenter() : base_) + radius_ * e;
       out.around = axis_.cross(e);
       out.bend = rho > 0.0 ? radius_ / rho : 0.0;
       break;
     }
     case Form::kEllipsoid: {
-      const Vec3 Mn = M_ * n;
+      // By its own axes: in M the squares of long ones drown those of short ones.
+      const Vec3 own = axes_.transpose() * n;
+      const Vec3 scaled = squares_.cwiseProduct(own);
       out.M = &M_;
-      out.height = std::sqrt(n.dot(Mn));
-      out.from_center = Mn / out.height;
+      out.height = std::sqrt(own.dot(scaled));
+      out.from_center = axes_ * (scaled / out.height);
       out.point = base_ + out.from_center;
       break;
     }
@@ -164,7 +182,10 @@ int ContactFeature::lines(const Vec3& n, Vec3 out[2]) const {
       return 1;
     case Form::kSide:
       out[0] = length_ * axis_;
-      if (cone_) out[0] -= radius_ * (n - axis_.dot(n) * axis_).normalized();
+      if (cone_) {
+        double rho;
+        out[0] -= radius_ * directionAcross(n, axis_, &rho);
+      }
       return 1;
     default:
       return 0;

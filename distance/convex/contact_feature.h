@@ -68,7 +68,9 @@ class ContactFeature {
   Vec3 axis_;  ///< unit, from there to the other end
   double radius_ = 0.0;
   double length_ = 0.0;
-  Mat3 M_;
+  Mat3 axes_;     ///< ellipsoid: U
+  Vec3 squares_;  ///< ellipsoid: semi-axes^2
+  Mat3 M_;        ///< ellipsoid: U diag(squares) U'
 };
 
 }  // namespace allclear

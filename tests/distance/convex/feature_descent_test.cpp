@@ -258,6 +258,33 @@ TEST(FeatureDescent, IsRightOrSilentForDegenerateShapes) {
   EXPECT_GE(found_by_features, 150);
 }
 
+/// Normals that are an axis but for rounding: what is left across the axis is rounding too, and
+/// lies along it as often as not.
+TEST(ContactFeature, PointsOfRimsStayOnThemNearTheAxis) {
+  Random draw(75);
+  for (int i = 0; i < 2000; ++i) {
+    const Shape B = draw.chance(0.5) ? Shape(Cylinder(1.0, 0.2)) : Shape(Cone(1.0, 0.2));
+    const Pose X_WB{draw.rotationOfQuaternion(), Vec3::Zero()};
+    const CorePair pair(coreOf(Box(Vec3(1.0, 1.0, 1.0))), Pose{}, coreOf(B), X_WB);
+    const double off = draw.chance(0.2) ? 0.0 : draw.logUniform(1e-18, 1e-8);
+    const Vec3 n = (pair.R.col(2) + off * draw.directionOfNormals()).normalized();
+    // A point of the base and one of the top name the side.
+    const Vec3 named[2] = {pair.R * Vec3(1.0, 0.0, -0.1), pair.R * Vec3(0.0, 0.0, 0.1)};
+    for (const int count : {1, 2}) {
+      const ContactFeature feature(pair, true, named, count, n);
+      const Vec3 on_base = pair.R.transpose() * -feature.reach(n).point;
+      if (feature.form() != ContactFeature::Form::kCap) {
+        EXPECT_NEAR(on_base.z(), -0.1, 1e-15);
+        EXPECT_NEAR(on_base.head<2>().norm(), 1.0, 1e-15);
+      }
+      Vec3 lines[2];
+      if (feature.lines(n, lines) == 0) continue;
+      const Vec3 on_top = on_base - pair.R.transpose() * lines[0];
+      EXPECT_NEAR(on_top.z(), 0.1, 1e-15);
+    }
+  }
+}
+
 TEST(Gjk, GoesOnFromAnEarlyEnd) {
   Random draw(74);
   for (int i = 0; i < 200; ++i) {
