@@ -8,6 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/cache_options.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr std::size_t kShownPairs = 5;
 
 struct CheckOptions {
+  CacheOptions cache;
   std::string task;
   std::string report;
   bool json = false;
@@ -209,8 +211,9 @@ int reportEndFault(const InputError& error, bool as_json) {
 int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();
-    const Problem problem =
-        loadTask(options.task, {.load_visuals = !options.report.empty()}).problem;
+    const Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty(),
+                                                    .covers = options.cache.covers()})
+                                .problem;
     const CheckReport report = checkTask(problem);
     if (!options.report.empty()) writeTaskReport(options.report, problem, report.faults);
     if (options.json) {
@@ -241,6 +244,7 @@ void addCheck(CLI::App& app, int& exit_code) {
                    "write a report of start, goal and obstacles to look at, one HTML file")
       ->type_name("FILE.html");
   command->add_flag("--json", options->json, "print JSON");
+  options->cache.addTo(*command);
   command->callback([options, &exit_code] { exit_code = runCheck(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/cache_options.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/impact_cases.h"
 #include "allclear/apps/table.h"
@@ -17,6 +18,7 @@ namespace allclear {
 namespace {
 
 struct ImpactCommand {
+  CacheOptions cache;
   std::string task;
   std::string trajectory;
   double at = 0.0;
@@ -204,7 +206,7 @@ Json toJson(const Problem& problem, const RobotModel& robot, const ImpactCase& f
 
 int runImpact(const ImpactCommand& options) {
   // Warnings go to stderr, so that the output stays clean for programs.
-  const Problem problem = loadTask(options.task, {}).problem;
+  const Problem problem = loadTask(options.task, {.covers = options.cache.covers()}).problem;
   const NamedTrajectory trajectory = loadTrajectory(options.trajectory, problem);
   for (const auto* warnings : {&problem.warnings, &trajectory.warnings}) {
     for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
@@ -286,6 +288,7 @@ void addImpact(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.0, std::numeric_limits<double>::infinity(), "NUMBER"))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
+  options->cache.addTo(*command);
   command->callback([options, at, link, direction, &exit_code] {
     options->has_time = at->count() > 0;
     options->is_one = link->count() > 0 || direction->count() > 0;

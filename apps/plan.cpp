@@ -16,6 +16,7 @@
 #include <optional>
 
 #include "allclear/apps/assumptions_json.h"
+#include "allclear/apps/cache_options.h"
 #include "allclear/apps/commands.h"
 #include "allclear/config/task_file.h"
 #include "allclear/exports/output_files.h"
@@ -26,6 +27,7 @@ namespace allclear {
 namespace {
 
 struct PlanCommand {
+  CacheOptions cache;
   std::string task;
   std::string folder;
   std::string csv;
@@ -155,7 +157,8 @@ int exitCode(PlanStatus status) {
 /// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
 /// that was not found, too: it shows what stood in the way.
 int run(const PlanCommand& command) {
-  const Task task = loadTask(command.task, {.load_visuals = !command.report.empty()});
+  const Task task = loadTask(
+      command.task, {.load_visuals = !command.report.empty(), .covers = command.cache.covers()});
   const Problem& problem = task.problem;
   const OutputSettings output = outputs(task, command);
   if (!output.report.empty()) requireReports();  // now, not after the planning
@@ -245,6 +248,7 @@ void addPlan(CLI::App& app, int& exit_code) {
   CLI::Option* quiet = command->add_flag("--quiet", options->quiet, "print the verdict only");
   command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
   command->add_flag("--json", options->json, "print JSON");
+  options->cache.addTo(*command);
   command->callback([options, seed, &exit_code] {
     // Every number is a seed, so its value cannot tell whether one was given.
     options->has_seed = seed->count() > 0;

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/cache_options.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
@@ -22,6 +23,7 @@ constexpr std::size_t kShownPairs = 8;
 constexpr std::size_t kShownDemands = 8;
 
 struct PostureCommand {
+  CacheOptions cache;
   std::string task;
   std::string report;
   bool of_start = false;
@@ -184,7 +186,9 @@ void printText(const Problem& problem, const Answer& answer, bool of_start) {
 
 int runPosture(const PostureCommand& options) {
   if (!options.report.empty()) requireReports();
-  Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty()}).problem;
+  Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty(),
+                                            .covers = options.cache.covers()})
+                        .problem;
   if (!options.json) {
     for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
   }
@@ -218,6 +222,7 @@ void addPosture(CLI::App& app, int& exit_code) {
   command->add_option("--report", options->report, "write a page that shows it, one HTML file")
       ->type_name("FILE.html");
   command->add_flag("--json", options->json, "print JSON");
+  options->cache.addTo(*command);
   command->callback([options, &exit_code] { exit_code = runPosture(*options); });
 }
 

@@ -31,6 +31,7 @@ void RobotOptions::addTo(CLI::App& command) {
       ->capture_default_str();
   command.add_flag("--skip-never", disable_never_,
                    "do not check default pairs that no sample saw in contact (unproven)");
+  cache_.addTo(command);
 }
 
 /// Splits NAME=PATH at the first =, so that a path may hold another.
@@ -42,6 +43,7 @@ RobotSource RobotOptions::source() const {
   source.soft_limits = soft_limits_;
   source.self_pairs.samples = pair_samples_;
   source.self_pairs.disable_never = disable_never_;
+  source.covers = cache_.covers();
   for (const std::string& package : packages_) {
     const std::size_t equals = package.find('=');
     if (equals == 0 || equals == std::string::npos || equals + 1 == package.size()) {

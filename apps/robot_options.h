@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "allclear/apps/cache_options.h"
 #include "allclear/robot_models/load_robot.h"
 
 namespace allclear {
@@ -24,6 +25,7 @@ class RobotOptions {
   bool soft_limits_ = false;
   int pair_samples_ = DefaultPairOptions{}.samples;
   bool disable_never_ = false;
+  CacheOptions cache_;
 };
 
 }  // namespace allclear

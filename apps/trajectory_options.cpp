@@ -31,6 +31,7 @@ void TrajectoryOptions::addTo(CLI::App& command) {
                   "by how much limits may be exceeded, relative to their size")
       ->check(CLI::Range(0.0, 0.1))
       ->capture_default_str();
+  cache_.addTo(command);
 }
 
 std::optional<Interpolation> TrajectoryOptions::interpolation() const {
@@ -42,7 +43,8 @@ std::optional<Interpolation> TrajectoryOptions::interpolation() const {
 }
 
 /// Warnings go to stderr, so that the output stays clean for programs.
-TaskAndTrajectory TrajectoryOptions::read(const TaskOptions& options) const {
+TaskAndTrajectory TrajectoryOptions::read(TaskOptions options) const {
+  options.covers = cache_.covers();
   Problem problem = loadTask(task_, options).problem;
   NamedTrajectory trajectory = loadTrajectory(trajectory_, problem, interpolation());
   for (const auto* warnings : {&problem.warnings, &trajectory.warnings}) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "allclear/apps/cache_options.h"
 #include "allclear/config/task_file.h"
 #include "allclear/planner/certificate.h"
 
@@ -23,7 +24,7 @@ class TrajectoryOptions {
   const std::string& trajectoryFile() const { return trajectory_; }
 
   /// Reads both, and prints warnings about them. Throws `InputError`.
-  TaskAndTrajectory read(const TaskOptions& options = {}) const;
+  TaskAndTrajectory read(TaskOptions options = {}) const;
 
   CertificateOptions certificateOptions() const;
 
@@ -34,6 +35,7 @@ class TrajectoryOptions {
   /// None for "as-sent".
   std::optional<Interpolation> interpolation() const;
 
+  CacheOptions cache_;
   std::string task_;
   std::string trajectory_;
   std::string interpolation_ = "as-sent";

@@ -93,6 +93,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);
   files.useOpenMeshes(readOpenMeshesOf(task));
+  files.keepCoversIn(options.covers);
 
   Task loaded;
   Problem& problem = loaded.problem;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 
+#include "allclear/distance/cover_cache.h"
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
 #include "allclear/trajectories/named_trajectory.h"
@@ -12,6 +14,8 @@ namespace allclear {
 struct TaskOptions {
   /// Also read what the robot looks like, for a report. Always read when the task asks for one.
   bool load_visuals = false;
+  /// Keeps convex covers of meshes from run to run; none: they are made when they are needed.
+  std::shared_ptr<const CoverCache> covers;
 };
 
 /// A task as its file describes it: what to plan, how to solve it, and what to write.

@@ -22,7 +22,9 @@
 #include <cmath>
 #include <optional>
 
+#include "allclear/distance/cover/cells.h"
 #include "allclear/distance/cover/cut.h"
+#include "allclear/distance/cover/enclosure.h"
 #include "allclear/distance/cover/shell_cover.h"
 #include "allclear/distance/fit/capsule_search.h"
 #include "allclear/distance/geometry/convex_hull.h"
@@ -32,7 +34,10 @@
 namespace allclear {
 namespace {
 
-using cover::belongsBelow;
+using cover::Cell;
+using cover::CellCorner;
+using cover::CoverCuts;
+using cover::CoveredParts;
 using cover::Cut;
 using cover::cutAxes;
 using cover::Heights;
@@ -47,17 +52,8 @@ constexpr std::size_t kManyCorners = 600;
 constexpr int kExtremeDirections = 100;
 /// Of the mesh's hull: when no cut gains more, cuts through the middle are tried.
 constexpr double kPoor = 0.05;
-/// Winding number from which a corner of a cell counts as inside: 1 inside a closed surface, 0
-/// outside; anything between, near holes and rims, is covered rather than lost.
-constexpr double kWinds = 0.1;
-/// Of the size of a cell: how far inside its corner the winding number is taken. Above the rounding
-/// of a corner (some 1e-13), below what a cover's error may be.
-constexpr double kBeside = 1e-11;
-
-/// One convex cell, below all its planes, and the surface inside it.
-struct Part {
-  Surface surface;
-  std::vector<Plane> planes;
+/// One cell and the surface inside it.
+struct Part : Cell {
   double volume = 0.0;  ///< of the surface's hull [m^3]
 };
 
@@ -82,27 +78,8 @@ double solidVolume(const TriangleMesh& mesh) {
   return sixfold / 6.0;
 }
 
-/// What is below a plane. A polygon that reaches below it is clipped. One that lies in the plane
-/// goes with one side only. One that merely touches the plane from above leaves nothing: the solid
-/// below is bounded by other polygons.
 Part cutOff(const Part& part, const Plane& plane) {
-  Surface crossing, level;  // to be clipped; in the plane
-  double size = 0.0;
-  for (const Vec3& p : part.surface.corners) size = std::max(size, p.cwiseAbs().maxCoeff());
-  const double thickness = cover::kThickness * size;
-  for (int i = 0; i < part.surface.size(); ++i) {
-    const std::span<const Vec3> polygon = part.surface.polygon(i);
-    Heights heights;
-    for (const Vec3& p : polygon) heights.add(plane.height(p));
-    if (heights.lower < -thickness) {
-      crossing.add(polygon);
-    } else if (heights.upper <= thickness && belongsBelow(polygon, plane.normal)) {
-      level.add(polygon);
-    }
-  }
-  Part below{crossing.below(plane), part.planes, 0.0};
-  for (int i = 0; i < level.size(); ++i) below.surface.add(level.polygon(i));
-  below.planes.push_back(plane);
+  Part below{cellBelow(part, plane)};
   // An empty part has no volume, and makes the cut worthless.
   if (below.surface.size() > 0) below.volume = hullVolume(below.surface);
   return below;
@@ -201,13 +178,9 @@ ConvexMesh hullMesh(const std::vector<Vec3>& points) {
 /// The convex piece of a cell: the hull of the surface in it and of its corners inside the solid.
 ConvexMesh piece(const Part& part, const Surface& whole) {
   std::vector<Vec3> points = part.surface.corners;
-  const std::vector<Vec3> corners = fitting::cellCorners(part.planes);
-  Vec3 middle = Vec3::Zero();
-  for (const Vec3& corner : corners) middle += corner / static_cast<double>(corners.size());
-  for (const Vec3& corner : corners) {
-    // Taken just inside the cell: a corner that lies on the surface is among its points already.
-    const Vec3 beside = corner + kBeside * (middle - corner);
-    if (std::abs(fitting::windingNumber(whole, beside)) > kWinds) points.push_back(corner);
+  for (const CellCorner& corner : cornersOf(part)) {
+    const bool is_inside = std::abs(fitting::windingNumber(whole, corner.beside)) > cover::kWinds;
+    if (is_inside) points.push_back(corner.place);
   }
   return hullMesh(points);
 }
@@ -230,29 +203,15 @@ Candidate* partToLookAhead(std::vector<Candidate>& parts, double solid, double h
   return largest;
 }
 
-/// The whole mesh in its bounding box.
 Part wholeOf(const TriangleMesh& mesh) {
-  Part whole;
-  for (const Triangle& t : mesh.triangles()) {
-    const Vec3 corners[] = {mesh.vertices()[t[0]], mesh.vertices()[t[1]], mesh.vertices()[t[2]]};
-    whole.surface.add(corners);
-  }
-  Vec3 lower = whole.surface.corners[0], upper = lower;
-  for (const Vec3& p : whole.surface.corners) {
-    lower = lower.cwiseMin(p);
-    upper = upper.cwiseMax(p);
-  }
-  // The first cell: bounded, so that every cell has corners.
-  for (int i = 0; i < 3; ++i) {
-    whole.planes.push_back({Vec3::Unit(i), upper[i]});
-    whole.planes.push_back({-Vec3::Unit(i), -lower[i]});
-  }
+  Part whole{cover::wholeCell(mesh)};
   whole.volume = hullVolume(whole.surface);
   return whole;
 }
 
 /// Covers a mesh as if all of it were closed.
-std::vector<ConvexMesh> filledCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
+std::vector<ConvexMesh> filledCover(const TriangleMesh& mesh, const ConvexCoverOptions& options,
+                                    std::vector<CoverCuts::CellCut>* cuts) {
   Part whole = wholeOf(mesh);
   const Surface surface = whole.surface;
   const double hull_volume = whole.volume, least_gain = options.least_gain * hull_volume;
@@ -278,6 +237,7 @@ std::vector<ConvexMesh> filledCover(const TriangleMesh& mesh, const ConvexCoverO
       if (best->gain <= least_gain) break;
     }
     std::pair<Part, Part> halves = std::move(*best->halves);
+    cuts->push_back({static_cast<int>(best - parts.data()), halves.first.planes.back()});
     *best = Candidate(std::move(halves.first));
     parts.emplace_back(std::move(halves.second));
   }
@@ -295,22 +255,40 @@ TriangleMesh turned(const TriangleMesh& mesh) {
 
 }  // namespace
 
-std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
+CoveredParts cover::coveredParts(const TriangleMesh& mesh) {
   const SolidAndShell& parts = solidAndShellOf(mesh);
   const bool is_fine = parts.is_solid && whyNotClosed(mesh).empty() && solidVolume(mesh) > 0.0;
-  if (is_fine || isFilled(mesh)) return filledCover(mesh, options);
-  if (parts.is_solid) return filledCover(turned(mesh), options);
-  if (options.most_pieces < 2) return {hullMesh(mesh.vertices())};
+  if (is_fine) return {mesh, {}, true};
+  if (isFilled(mesh)) return {mesh, {}, false};
+  if (parts.is_solid) return {turned(mesh), {}, true};
+  if (parts.is_shell) return {{}, turned(mesh), true};
+  return {parts.solid, parts.shell, true};
+}
+
+std::vector<ConvexMesh> cover::tracedCover(const TriangleMesh& mesh,
+                                           const ConvexCoverOptions& options, CoverCuts* cuts) {
+  *cuts = {};
+  const CoveredParts parts = coveredParts(mesh);
+  // One piece for surfaces is the hull of everything.
+  if (options.most_pieces < 2 && (parts.shell || solidAndShellOf(mesh).solid)) {
+    return {hullMesh(mesh.vertices())};
+  }
   // Both kinds share the pieces.
   ConvexCoverOptions half = options;
   if (parts.solid && parts.shell) half.most_pieces = options.most_pieces / 2;
   std::vector<ConvexMesh> pieces;
-  if (parts.solid) pieces = filledCover(*parts.solid, half);
-  if (parts.is_shell || parts.shell) {
-    const TriangleMesh shell = parts.shell ? *parts.shell : turned(mesh);
-    for (ConvexMesh& piece : shellCover(shell, half)) pieces.push_back(std::move(piece));
+  if (parts.solid) pieces = filledCover(*parts.solid, half, &cuts->cells);
+  if (parts.shell) {
+    for (ConvexMesh& piece : shellCover(*parts.shell, half, &cuts->sheets)) {
+      pieces.push_back(std::move(piece));
+    }
   }
   return pieces;
+}
+
+std::vector<ConvexMesh> convexCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
+  cover::CoverCuts ignored;
+  return cover::tracedCover(mesh, options, &ignored);
 }
 
 }  // namespace allclear

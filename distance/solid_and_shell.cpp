@@ -130,7 +130,7 @@ class SheetFinder {
 class Splitter {
  public:
   explicit Splitter(const TriangleMesh& mesh)
-      : given_(cleaned(mesh.vertices(), mesh.triangles())), fans_(mesh::closeSmallHoles(given_)) {}
+      : given_(cleaned(mesh.vertices(), mesh.triangles())) {}
 
   SolidAndShell run() {
     // Without a rim, and turned one way: nothing is to be decided but what has no volume.
@@ -139,6 +139,7 @@ class Splitter {
       out_.parts = static_cast<int>(given_.part_closed.size());
       return std::move(out_);
     }
+    fans_ = mesh::closeSmallHoles(given_);
     std::vector<Triangle> triangles = given_.triangles;
     triangles.insert(triangles.end(), fans_.triangles.begin(), fans_.triangles.end());
     joined_ = cleaned(fans_.vertices, triangles);
@@ -260,7 +261,7 @@ class Splitter {
   }
 
   const MeshTopology given_;
-  const HoleFans fans_;
+  HoleFans fans_;
   MeshTopology joined_;  ///< with the fans
   std::vector<int> solid_, shell_;
   SolidAndShell out_;

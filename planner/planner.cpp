@@ -10,6 +10,7 @@
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
+#include "allclear/planner/search/plan_run.h"
 #include "allclear/planner/search/plan_search.h"
 #include "allclear/planner/search/rest_at_goal.h"
 
@@ -82,6 +83,11 @@ const char* planStatusName(PlanStatus status) {
 }
 
 Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
+  return planFrom(problem, options, hooks, nullptr);
+}
+
+Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks,
+              const Trajectory* earlier) {
   requirePlannable(problem);
   const RunContext whole = contextOf(options, hooks);
   const RunContext context = whole.endingAfter(kShareOfSearch * options.time_limit, whole.start);
@@ -101,6 +107,7 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
       search = std::make_unique<PlanSearch>(later, problem, options, context);
     }
   }
+  if (earlier != nullptr) search->startFrom(*earlier);
   Plan& plan = search->plan();
   plan.message = fault;
   if (plan.message.empty()) {

@@ -53,6 +53,7 @@ RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Fil
   data.coordinates = std::move(joints.coordinates);
   GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, files, notes.warnings);
   loader.useOpenMeshes(source.open_meshes);
+  loader.keepCoversIn(source.covers);
   for (const UrdfLink& from : urdf.links) {
     Link link;
     link.name = from.name;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
+#include "allclear/distance/cover_cache.h"
 #include "allclear/robot_models/default_pairs.h"
 #include "allclear/robot_models/package_paths.h"
 #include "allclear/robot_models/robot_model.h"
@@ -30,6 +32,8 @@ struct RobotSource {
   /// What stands for open parts of collision meshes; `kError`: such a mesh is refused.
   OpenMeshes open_meshes = OpenMeshes::kShell;
   DefaultPairOptions self_pairs;  ///< used when there is no SRDF
+  /// Keeps convex covers of the collision meshes; none: they are made when they are needed.
+  std::shared_ptr<const CoverCache> covers;
 };
 
 /// Reads URDF, SRDF and collision meshes; a description in xacro is expanded by the program `xacro`

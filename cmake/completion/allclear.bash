@@ -8,14 +8,14 @@ _allclear() {
       break
     fi
   done
-  local robot='--srdf --package --base --soft-limits --pair-samples --skip-never'
+  local robot='--srdf --package --base --soft-limits --pair-samples --skip-never --no-cache'
   case $command in
-    plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --improve --quiet --verbose --json' ;;
-    check) options='--report --json' ;;
-    certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json' ;;
-    impact) options='--at --link --point --direction --mass --restitution --friction --json' ;;
-    posture) options='--start --report --json' ;;
-    report) options='--output --interpolation --tube --limit-tolerance' ;;
+    plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --improve --quiet --verbose --json --no-cache' ;;
+    check) options='--report --json --no-cache' ;;
+    certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json --no-cache' ;;
+    impact) options='--at --link --point --direction --mass --restitution --friction --json --no-cache' ;;
+    posture) options='--start --report --json --no-cache' ;;
+    report) options='--output --interpolation --tube --limit-tolerance --no-cache' ;;
     fit) options="$robot --output --max-capsules --gain --ellipsoids --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;
     *)

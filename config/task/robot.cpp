@@ -173,6 +173,7 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
   source.collide_as_visual = readMissingCollision(task) == MissingCollision::kVisual;
   source.open_meshes = files.openMeshes();
   source.package_map = files.packageMap();
+  source.covers = files.covers();
   if (section.isScalar()) {
     source.urdf = files.find(section);  // the short form, robot: FILE
   } else {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "allclear/core/sha256.h"
 #include "allclear/core/text/value.h"
+#include "allclear/distance/cover_cache.h"
 #include "allclear/distance/shape.h"
 #include "allclear/robot_models/package_paths.h"
 
@@ -28,6 +30,9 @@ class InputFiles {
   /// The rule for open parts of meshes that have none of their own; `kShell` at first.
   void useOpenMeshes(OpenMeshes open) { open_meshes_ = open; }
   OpenMeshes openMeshes() const { return open_meshes_; }
+  /// Where convex covers of meshes are kept; null, as at first: nowhere.
+  void keepCoversIn(std::shared_ptr<const CoverCache> covers) { covers_ = std::move(covers); }
+  const std::shared_ptr<const CoverCache>& covers() const { return covers_; }
   /// Adds a file that was read elsewhere.
   void hash(const std::string& name, std::string_view content) {
     files_.add(prefix_ + name, content);
@@ -46,6 +51,7 @@ class InputFiles {
   PackagePaths paths_;
   std::string prefix_;
   OpenMeshes open_meshes_ = OpenMeshes::kShell;
+  std::shared_ptr<const CoverCache> covers_;
   FilesSha256 files_;
 };
 

@@ -46,7 +46,7 @@ Triangle readTriangle(const Value& list) {
 const std::vector<std::string> kOpenMeshes = {"shell", "fill", "error"};
 
 /// The mesh with its rule for open parts; an error at `place` where the rule asks for one.
-TriangleMesh withRule(const TriangleMesh& mesh, OpenMeshes open, const Value& place) {
+TriangleMesh ruled(const TriangleMesh& mesh, OpenMeshes open, const Value& place) {
   if (open == OpenMeshes::kShell) return mesh;
   if (open == OpenMeshes::kFill) return mesh.withOpen(open);
   const SolidAndShell& parts = solidAndShellOf(mesh);
@@ -56,6 +56,14 @@ TriangleMesh withRule(const TriangleMesh& mesh, OpenMeshes open, const Value& pl
         "; close it, or let its triangles stand for a surface ('shell') or fill it ('fill')");
   }
   return mesh;
+}
+
+/// The same; its covers are kept where those of the task are.
+TriangleMesh withRule(const TriangleMesh& mesh, OpenMeshes open, const Value& place,
+                      const InputFiles& files) {
+  TriangleMesh out = ruled(mesh, open, place);
+  if (files.covers()) keepCovers(out, files.covers());
+  return out;
 }
 
 TriangleMesh inlineMesh(const Value& vertex_list, const Value& triangle_list) {
@@ -99,7 +107,7 @@ Shape readMesh(const Value& object, InputFiles& files) {
     return ConvexMesh(mesh.vertices());
   }
   return withRule(mesh, open ? readOpenMeshes(*open) : files.openMeshes(),
-                  object.need(is_file ? "file" : "triangles"));
+                  object.need(is_file ? "file" : "triangles"), files);
 }
 
 /// A key that a shape's type does not use is a mistake: refuse it rather than ignore it.
@@ -166,11 +174,11 @@ Shape readMeshMessage(const Value& message, InputFiles& files) {
   message.only({"resource", "dimensions", "vertices", "triangles"});
   if (message.oneOf({"resource", "vertices"}) == "resource") {
     return withRule(files.mesh(message.need("resource"), readScale(message.find("dimensions"))),
-                    files.openMeshes(), message.need("resource"));
+                    files.openMeshes(), message.need("resource"), files);
   }
   if (message.has("dimensions")) message.failAtKey("dimensions", "goes with 'resource'");
   return withRule(inlineMesh(message.need("vertices"), message.need("triangles")),
-                  files.openMeshes(), message.need("triangles"));
+                  files.openMeshes(), message.need("triangles"), files);
 }
 
 Geometry readPlaneMessage(const Value& message) {

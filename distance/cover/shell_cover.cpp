@@ -61,6 +61,8 @@ class ShellCover {
     acceptable_ = options.least_gain * volume;
   }
 
+  const std::vector<Plane>& cuts() const { return cuts_; }
+
   std::vector<ConvexMesh> run() {
     // One piece is the hull of everything: there is nothing to divide.
     if (most_ > 1) {
@@ -215,11 +217,13 @@ class ShellCover {
         if (worst < 0 || groups_[i].filled > groups_[worst].filled) worst = static_cast<int>(i);
       }
       if (worst < 0) return;
-      std::vector<Group> halves = bestHalves(groups_[worst]);
+      Plane plane{Vec3::Zero(), 0.0};
+      std::vector<Group> halves = bestHalves(groups_[worst], &plane);
       if (halves.empty()) {
         is_done[worst] = 1;
         continue;
       }
+      cuts_.push_back(plane);
       groups_[worst] = std::move(halves[0]);
       groups_.push_back(std::move(halves[1]));
       is_done.push_back(0);
@@ -228,7 +232,7 @@ class ShellCover {
 
   /// The two parts that fill the least together: of cuts across the axes, through the middle and at
   /// some corners.
-  std::vector<Group> bestHalves(const Group& group) const {
+  std::vector<Group> bestHalves(const Group& group, Plane* by) const {
     std::vector<Group> best;
     double least = HUGE_VAL;
     for (const Vec3& axis : cover::cutAxes(group.surface)) {
@@ -248,6 +252,7 @@ class ShellCover {
         if (filled >= least) continue;
         least = filled;
         best = std::move(halves);
+        *by = plane;
       }
     }
     return best;
@@ -352,12 +357,17 @@ class ShellCover {
   double size_ = 0.0;        ///< [m] diagonal of the mesh
   double acceptable_ = 0.0;  ///< [m^3] that a join may fill
   std::vector<Group> groups_;
+  std::vector<Plane> cuts_;
 };
 
 }  // namespace
 
-std::vector<ConvexMesh> shellCover(const TriangleMesh& mesh, const ConvexCoverOptions& options) {
-  return ShellCover(mesh, options).run();
+std::vector<ConvexMesh> shellCover(const TriangleMesh& mesh, const ConvexCoverOptions& options,
+                                   std::vector<Plane>* cuts) {
+  ShellCover cover(mesh, options);
+  std::vector<ConvexMesh> pieces = cover.run();
+  if (cuts != nullptr) *cuts = cover.cuts();
+  return pieces;
 }
 
 }  // namespace allclear

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "allclear/distance/convex_cover.h"
+#include "allclear/distance/fit/surface.h"
 #include "allclear/distance/shape.h"
 
 namespace allclear {
@@ -12,6 +13,8 @@ namespace allclear {
 /// `options.least_gain` of the volume of the mesh's hull. Flat panels, as of a cupboard, become
 /// flat pieces when there are enough for all. Deterministic. Rounding: about 1e-11 of the mesh's
 /// size. Pre: triangles share their corners and agree with their neighbours (mesh/topology.h).
-std::vector<ConvexMesh> shellCover(const TriangleMesh& mesh, const ConvexCoverOptions& options);
+/// `cuts` gets the planes that cut triangles.
+std::vector<ConvexMesh> shellCover(const TriangleMesh& mesh, const ConvexCoverOptions& options,
+                                   std::vector<fitting::Plane>* cuts = nullptr);
 
 }  // namespace allclear

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/distance/mesh/counting_sort.h"
+
 namespace allclear::mesh {
 namespace {
 
@@ -129,16 +131,27 @@ double triangleArea(const Vec3& a, const Vec3& b, const Vec3& c) {
 }
 
 std::map<Edge, int> rimOf(const std::vector<Triangle>& triangles) {
-  std::map<Edge, int> rim;
-  std::vector<std::pair<Edge, int>> uses;
+  struct Use {
+    Edge edge;
+    int triangle;
+  };
+  std::vector<Use> uses;
   uses.reserve(3 * triangles.size());
+  int vertices = 0;
   for (std::size_t i = 0; i < triangles.size(); ++i) {
-    forEdges(triangles[i], [&](const Edge& e) { uses.emplace_back(e, static_cast<int>(i)); });
+    forEdges(triangles[i], [&](const Edge& e) {
+      uses.push_back({e, static_cast<int>(i)});
+      vertices = std::max(vertices, e[1] + 1);
+    });
   }
-  std::sort(uses.begin(), uses.end());
+  for (int end : {1, 0}) {
+    countingSort(&uses, vertices, [end](const Use& use) { return use.edge[end]; });
+  }
+  std::map<Edge, int> rim;
   for (std::size_t i = 0, j = 0; i < uses.size(); i = j) {
-    while (j < uses.size() && uses[j].first == uses[i].first) ++j;
-    if ((j - i) % 2 == 1) rim.insert(uses[i]);
+    const Edge& edge = uses[i].edge;
+    while (j < uses.size() && uses[j].edge[0] == edge[0] && uses[j].edge[1] == edge[1]) ++j;
+    if ((j - i) % 2 == 1) rim.emplace_hint(rim.end(), edge, uses[i].triangle);
   }
   return rim;
 }

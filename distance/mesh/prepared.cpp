@@ -4,6 +4,7 @@
 #include "allclear/distance/mesh/prepared.h"
 
 #include "allclear/core/assert.h"
+#include "allclear/distance/cover_cache.h"
 #include "allclear/distance/geometry/convex_hull.h"
 
 namespace allclear {
@@ -37,8 +38,23 @@ const std::vector<ConvexMesh>& PreparedMesh::cover(const TriangleMesh& mesh,
                                                    MeshFidelity fidelity) const {
   ALLCLEAR_ASSERT(fidelity == MeshFidelity::kPieces || fidelity == MeshFidelity::kManyPieces);
   return fidelity == MeshFidelity::kPieces
-             ? cover_of_few_.get([&] { return convexCover(mesh); })
-             : cover_of_many_.get([&] { return convexCover(mesh, kManyPieces); });
+             ? cover_of_few_.get([&] { return makeCover(mesh, {}); })
+             : cover_of_many_.get([&] { return makeCover(mesh, kManyPieces); });
+}
+
+std::vector<ConvexMesh> PreparedMesh::makeCover(const TriangleMesh& mesh,
+                                                const ConvexCoverOptions& options) const {
+  std::shared_ptr<const CoverCache> cache;
+  {
+    const std::lock_guard lock(mutex_);
+    cache = cache_;
+  }
+  return cache ? cache->cover(mesh, options) : convexCover(mesh, options);
+}
+
+void PreparedMesh::keepCovers(std::shared_ptr<const CoverCache> cache) const {
+  const std::lock_guard lock(mutex_);
+  cache_ = std::move(cache);
 }
 
 const std::shared_ptr<const MeshBody>& PreparedMesh::body(const TriangleMesh& mesh) const {

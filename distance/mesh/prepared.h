@@ -12,6 +12,8 @@
 
 namespace allclear {
 
+class CoverCache;
+
 /// The hull of the mesh's vertices.
 const ConvexMesh& hullOf(const TriangleMesh& mesh);
 
@@ -39,7 +41,13 @@ class PreparedMesh {
   const std::shared_ptr<const MeshBody>& body(const TriangleMesh& mesh) const;
   const SolidAndShell& solidAndShell(const TriangleMesh& mesh) const;
 
+  /// Covers that are made from now on come from there.
+  void keepCovers(std::shared_ptr<const CoverCache> cache) const;
+
  private:
+  std::vector<ConvexMesh> makeCover(const TriangleMesh& mesh,
+                                    const ConvexCoverOptions& options) const;
+
   /// A value that the first call of `get` makes.
   template <class Value>
   struct Once {
@@ -57,6 +65,8 @@ class PreparedMesh {
   Once<std::vector<ConvexMesh>> cover_of_few_, cover_of_many_;
   Once<std::shared_ptr<const MeshBody>> body_;
   Once<SolidAndShell> solid_and_shell_;
+  mutable std::mutex mutex_;  ///< guards `cache_`
+  mutable std::shared_ptr<const CoverCache> cache_;
 };
 
 }  // namespace allclear

@@ -13,30 +13,39 @@
 #include "allclear/distance/mesh/topology.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <numeric>
+
+#include "allclear/distance/mesh/counting_sort.h"
 
 namespace allclear {
 namespace {
 
+/// Mixes the bits of a coordinate into a hash (the multiplier of Fowler, Noll and Vo, 64 bits, and
+/// a shift for the upper bits, which tell most coordinates apart). 0 and -0 are one place.
+std::uint64_t mixed(std::uint64_t hash, double x) {
+  hash = (hash ^ std::bit_cast<std::uint64_t>(x + 0.0)) * 0x100000001b3ULL;
+  return hash ^ hash >> 29;
+}
+
 /// For each vertex the number of the first vertex at the same place.
 std::vector<int> mergedVertices(const std::vector<Vec3>& vertices) {
-  std::vector<int> order(vertices.size());
-  std::iota(order.begin(), order.end(), 0);
-  // By place, then by number: equal vertices become neighbours in the order, the first one first.
-  const auto before = [&](int i, int j) {
-    const Vec3 &p = vertices[i], &q = vertices[j];
-    if (p.x() != q.x()) return p.x() < q.x();
-    if (p.y() != q.y()) return p.y() < q.y();
-    if (p.z() != q.z()) return p.z() < q.z();
-    return i < j;
-  };
-  std::sort(order.begin(), order.end(), before);
+  // A hash table of twice as many places, at the least: a vertex whose place is taken by another
+  // one goes to the next that is free.
+  const std::size_t mask = std::bit_ceil(2 * vertices.size() + 1) - 1;
+  std::vector<int> table(mask + 1, -1);
   std::vector<int> first(vertices.size());
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    const bool same = k > 0 && vertices[order[k]] == vertices[order[k - 1]];
-    first[order[k]] = same ? first[order[k - 1]] : order[k];
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const Vec3& p = vertices[i];
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (int k = 0; k < 3; ++k) hash = mixed(hash, p[k]);
+    std::size_t place = (hash ^ hash >> 32) & mask;
+    while (table[place] >= 0 && vertices[table[place]] != p) place = (place + 1) & mask;
+    if (table[place] < 0) table[place] = static_cast<int>(i);
+    first[i] = table[place];
   }
   return first;
 }
@@ -59,7 +68,8 @@ struct Use {
   bool forward;  ///< from the smaller vertex number to the larger
 };
 
-std::vector<Use> edgeUses(const std::vector<Triangle>& triangles) {
+/// By edge, then by triangle. Pre: corners are below `vertices`.
+std::vector<Use> edgeUses(const std::vector<Triangle>& triangles, int vertices) {
   std::vector<Use> uses;
   uses.reserve(3 * triangles.size());
   for (std::size_t i = 0; i < triangles.size(); ++i) {
@@ -68,18 +78,22 @@ std::vector<Use> edgeUses(const std::vector<Triangle>& triangles) {
       if (u != v) uses.push_back({sortedEdge(u, v), static_cast<int>(i), e, u < v});
     }
   }
-  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
-    return a.ends != b.ends ? a.ends < b.ends : a.triangle < b.triangle;
-  });
+  for (int end : {1, 0}) {
+    mesh::countingSort(&uses, vertices, [end](const Use& use) { return use.ends[end]; });
+  }
   return uses;
 }
 
 /// Calls visit(first, last) for the uses of each edge.
 template <class Visit>
 void forEdges(const std::vector<Use>& uses, const Visit& visit) {
+  // End by end: comparing arrays would call a function.
+  const auto isSame = [](const Use& a, const Use& b) {
+    return a.ends[0] == b.ends[0] && a.ends[1] == b.ends[1];
+  };
   for (std::size_t i = 0; i < uses.size();) {
     std::size_t j = i + 1;
-    while (j < uses.size() && uses[j].ends == uses[i].ends) ++j;
+    while (j < uses.size() && isSame(uses[j], uses[i])) ++j;
     visit(&uses[i], &uses[i] + (j - i));
     i = j;
   }
@@ -120,12 +134,15 @@ class Cleaner {
     std::iota(order.begin(), order.end(), 0);
     std::vector<Triangle> keys(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) keys[i] = sorted(merged_[i]);
-    std::sort(order.begin(), order.end(),
-              [&](int i, int j) { return keys[i] != keys[j] ? keys[i] < keys[j] : i < j; });
+    for (int corner : {2, 1, 0}) {
+      mesh::countingSort(&order, static_cast<int>(vertices_.size()),
+                         [&](int i) { return keys[i][corner]; });
+    }
     // Equal triangles are neighbours in this order, the one with the smallest number first.
     std::vector<char> keep(given.size(), 1);
     for (std::size_t k = 1; k < order.size(); ++k) {
-      if (keys[order[k]] == keys[order[k - 1]]) keep[order[k]] = 0;
+      const Triangle &a = keys[order[k - 1]], &b = keys[order[k]];
+      if (a[0] == b[0] && a[1] == b[1] && a[2] == b[2]) keep[order[k]] = 0;
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
       if (!keep[i]) continue;
@@ -188,7 +205,7 @@ class Cleaner {
       while (parent[i] != i) i = parent[i] = parent[parent[i]];  // halving the path
       return i;
     };
-    const std::vector<Use> uses = edgeUses(out_.triangles);
+    const std::vector<Use> uses = edgeUses(out_.triangles, static_cast<int>(out_.vertices.size()));
     forEdges(uses, [&](const Use* first, const Use* last) {
       for (const Use* use = first + 1; use < last; ++use) {
         const int a = root(first->triangle), b = root(use->triangle);
@@ -249,7 +266,7 @@ class Cleaner {
   /// A part is closed when each of its edges is passed equally often both ways, and no triangle of
   /// it is without area.
   void markClosed() {
-    const std::vector<Use> uses = edgeUses(out_.triangles);
+    const std::vector<Use> uses = edgeUses(out_.triangles, static_cast<int>(out_.vertices.size()));
     forEdges(uses, [&](const Use* first, const Use* last) {
       int balance = 0;
       for (const Use* use = first; use < last; ++use) balance += use->forward ? 1 : -1;

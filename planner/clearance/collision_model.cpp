@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "allclear/core/parallel.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
@@ -192,6 +193,26 @@ class ModelBuilder {
   CollisionModel model_;
 };
 
+/// Makes the hulls of all meshes that need one; they are kept with the meshes.
+void prepareHulls(const Problem& problem, int threads) {
+  std::vector<const TriangleMesh*> meshes;
+  const auto add = [&](const std::vector<Geometry>& geometry) {
+    for (const Geometry& part : geometry) {
+      if (const auto* mesh = std::get_if<TriangleMesh>(&part.shape)) meshes.push_back(mesh);
+    }
+  };
+  if (problem.collision.geometry != GeometryMode::kCapsule) {
+    for (const Link& link : problem.robot->links()) add(link.collision);
+  }
+  for (const AttachedObject& object : problem.attached) add(object.geometry);
+  for (const Obstacle& obstacle : problem.obstacles) add(obstacle.geometry);
+  // One by one they would be made by the first who asks, while the other threads wait.
+  if (threads < 2 || meshes.size() < 2) return;
+  parallelFor(threads, static_cast<int>(meshes.size()), [&](int i, int) {
+    enclosingSolids({{*meshes[i], Pose()}}, MeshFidelity::kHull);
+  });
+}
+
 }  // namespace
 
 FidelityPolicy firstPolicy(const Problem& problem) {
@@ -221,6 +242,7 @@ bool hasMeshes(const Problem& problem) {
 }
 
 CollisionModel collisionModel(const Problem& problem, FidelityPolicy policy, int threads) {
+  prepareHulls(problem, threads);
   // Hulls first; the policy then says from which fidelity on pairs are measured.
   CollisionModel model = ModelBuilder(problem).build();
   switch (policy) {

@@ -37,6 +37,9 @@ constexpr double kShareOfTimeForCoarse = 0.4;
 // The straight line is tried first, and given up early: most problems need no search, but a line
 // through the thick of the obstacles costs more than one.
 constexpr double kMostUnclear = 0.05;  // share of its samples in contact, to be tried at all
+/// An earlier plan ran along obstacles at their margins: bent a little it is too near for long, but
+/// nowhere deep.
+constexpr double kMostUnclearOfEarlier = 0.5;
 constexpr int kStraightIterations = 60;
 constexpr double kStraightHopeless = 0.01;  // [m] below the margin after `patience` iterations
 
@@ -78,6 +81,7 @@ void PlanSearch::run() {
 
 /// Attempts until one is certified; false when none was, with the status set.
 bool PlanSearch::findFirst(const std::vector<VecX>& goals) {
+  if (earlier_ != nullptr && tryEarlier(goals)) return isCertified();
   for (int attempt = 0; attempt < std::max(1, options_.attempts); ++attempt) {
     if (mustEnd()) return false;
     const bool is_time = attempt > 0 && attempt % kAttemptsPerGeometry == 0;
@@ -168,6 +172,25 @@ bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
     return true;
   }
   return restAtCorners(*seed) || mustEnd();
+}
+
+/// The earlier plan, as a guess of its own before the first attempt. True when it led to a
+/// certified plan or the search is over. With contacts, or waypoints, it would have to be put onto
+/// them: the attempts do that.
+bool PlanSearch::tryEarlier(const std::vector<VecX>& goals) {
+  if (has_contacts_ || has_wrenches_ || !problem_.waypoints.empty() || mustEnd()) return false;
+  const auto seed_start = RunContext::Clock::now();
+  SeedOptions options;
+  options.spans = options_.spans;
+  const auto seed = seedFollowing(*evaluator_, *earlier_, goals, context_, options);
+  plan_.statistics.seed_seconds += RunContext::secondsSince(seed_start);
+  if (!seed || seed->unclear_share > kMostUnclearOfEarlier) return false;
+  plan_.statistics.attempts = 1;
+  current_ = {seed->origin, secondsAtSpeed(*seed), {}};
+  const Refinement result = refineSeed(0, *seed);
+  if (result.clear && acceptResult(result, seed->origin)) return true;
+  remember(result);
+  return mustEnd();
 }
 
 /// Whether a curve is clear, but too fast for its limits in the longest duration.

@@ -29,6 +29,9 @@ class PlanSearch {
   PlanSearch(const Problem& problem, const Problem& claimed, const PlanOptions& options,
              const RunContext& context);
 
+  /// The first guess: an earlier plan of the same coordinates. To outlive the search.
+  void startFrom(const Trajectory& earlier) { earlier_ = &earlier; }
+
   /// Searches until a plan is certified or the attempts or `context` end the search; then improves
   /// the plan.
   void run();
@@ -76,6 +79,7 @@ class PlanSearch {
   void pursue(Trajectory curve);
 
   bool lacksTime(const Refinement& result) const;
+  bool tryEarlier(const std::vector<VecX>& goals);
   bool tryOnce(int attempt, const VecX& goal);
   std::optional<Seed> seedOf(int attempt, const VecX& goal);
   std::optional<Seed> findSeed(int attempt, const VecX& goal, const std::vector<VecX>& via);
@@ -96,6 +100,7 @@ class PlanSearch {
   const Problem& claimed_;
   const PlanOptions& options_;
   const RunContext& context_;
+  const Trajectory* earlier_ = nullptr;
   FidelityPolicy fidelity_policy_;
   bool has_meshes_;
   bool has_contacts_;  ///< that planned joints move

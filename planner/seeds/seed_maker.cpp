@@ -25,6 +25,9 @@ constexpr int kSpansAdded = 4;  // when the curve is not clear
 /// Control points that position, velocity and acceleration fix at each end.
 constexpr int kFixedControls = 3;
 
+/// Of an earlier plan, for the spline that follows it.
+constexpr int kSamplesPerSpan = 8;
+
 /// Instants at which a curve is checked: about six per span and more, at 10 ms to 30 ms of motion.
 constexpr int kClearanceSamples = 96;
 /// How much the curve slows at corners: the first that leads to a clear curve is used.
@@ -186,6 +189,37 @@ class SeedMaker {
     return seed;
   }
 
+  /// `goals`: those that would do; `goal`, of the constructor, is one of them.
+  Seed following(const Trajectory& earlier, const std::vector<VecX>& goals) {
+    const double T = std::clamp(earlier.duration(), problem_.duration.min, problem_.duration.max);
+    const VecX from = earlier.value(0.0), to = earlier.value(earlier.duration());
+    // A wrapping coordinate may start whole turns from where it started then.
+    const VecX first = space_.difference(from, start_);
+    const VecX turns = start_ - from - first;
+    VecX last;
+    for (const VecX& goal : goals) {
+      const VecX step = space_.difference(to + turns, goal);
+      if (last.size() == 0 || space_.length(step) < space_.length(last)) last = step;
+    }
+    const int spans = options_.spans > 0 ? options_.spans : kMostSpans;
+    const int count = kSamplesPerSpan * spans;
+    Samples samples;
+    samples.values.resize(start_.size(), count + 1);
+    std::vector<VecX> path;
+    for (int i = 0; i <= count; ++i) {
+      const double s = static_cast<double>(i) / count;
+      const double w = s * s * s * (10.0 + s * (-15.0 + 6.0 * s));
+      samples.times.push_back(T * s);
+      samples.values.col(i) =
+          earlier.value(earlier.duration() * s) + turns + (1.0 - w) * first + w * last;
+      if (i % kSamplesPerSpan == 0) path.push_back(samples.values.col(i));
+    }
+    BSpline curve = fitSpline(std::make_shared<const BSplineBasis>(BSplineBasis::uniform(spans)), T,
+                              samples, startState(start_), goalState(samples.values.col(count)));
+    const double unclear = unclearShare(certifier_, curve, 0.0, kClearanceSamples);
+    return Seed{std::move(curve), false, std::move(path), unclear, "the last plan"};
+  }
+
   SegmentCertifier::Statistics statistics() const {
     SegmentCertifier::Statistics all = certifier_.statistics();
     all.add(searched_);
@@ -311,6 +345,15 @@ std::optional<Seed> makeSeed(const ClearanceEvaluator& evaluator, const VecX& go
   }
   out->certifier = maker.statistics();
   return seed;
+}
+
+std::optional<Seed> seedFollowing(const ClearanceEvaluator& evaluator, const Trajectory& earlier,
+                                  const std::vector<VecX>& goals, const RunContext& context,
+                                  const SeedOptions& options) {
+  if (goals.empty() || earlier.dimension() != evaluator.problem().plannedCount()) {
+    return std::nullopt;
+  }
+  return SeedMaker(evaluator, goals.front(), context, options).following(earlier, goals);
 }
 
 }  // namespace allclear

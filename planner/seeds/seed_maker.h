@@ -58,4 +58,12 @@ std::optional<Seed> makeSeed(const ClearanceEvaluator& evaluator, const VecX& go
                              const RunContext& context = {}, const SeedOptions& options = {},
                              SeedStatistics* statistics = nullptr);
 
+/// An earlier plan of the same coordinates, bent to the problem's start and to the goal (of several
+/// the one nearest to its end): at each instant moved by what its ends are moved by, the one giving
+/// way to the other by a smooth step. Empty when it has other coordinates. Contacts and waypoints
+/// are not looked at.
+std::optional<Seed> seedFollowing(const ClearanceEvaluator& evaluator, const Trajectory& earlier,
+                                  const std::vector<VecX>& goals, const RunContext& context = {},
+                                  const SeedOptions& options = {});
+
 }  // namespace allclear

@@ -90,6 +90,7 @@ TriangleMesh GeometryLoader::mesh(const UrdfLink& link, const UrdfShape& shape, 
   if (is_collision && (size > kUsualLargestLink || size < kUsualSmallestLink)) {
     warnings_.push_back(path + ": is " + std::to_string(size) + " m wide: wrong scale?");
   }
+  if (is_collision && covers_) keepCovers(result, covers_);
   loaded.push_back({shape.mesh_uri, shape.mesh_scale, result});
   return result;
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/distance/cover_cache.h"
 #include "allclear/robot_models/files/urdf_reader.h"
 #include "allclear/robot_models/package_paths.h"
 #include "allclear/robot_models/robot_model.h"
@@ -22,6 +24,8 @@ class GeometryLoader {
 
   /// The rule for open parts of collision meshes.
   void useOpenMeshes(OpenMeshes open) { open_meshes_ = open; }
+  /// Where covers of collision meshes are kept; null: nowhere.
+  void keepCoversIn(std::shared_ptr<const CoverCache> covers) { covers_ = std::move(covers); }
 
   /// Throws `InputError` on a mesh that is missing or broken, or open where that is refused.
   std::vector<Geometry> collision(const UrdfLink& link);
@@ -51,6 +55,7 @@ class GeometryLoader {
   FilesSha256& files_;
   std::vector<std::string>& warnings_;
   OpenMeshes open_meshes_ = OpenMeshes::kShell;
+  std::shared_ptr<const CoverCache> covers_;
   std::vector<LoadedMesh> collision_meshes_;
   std::vector<LoadedMesh> visual_meshes_;
 };

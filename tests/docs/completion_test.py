@@ -19,7 +19,7 @@ CASES = (
     (["plan", "task.yaml", "--report", "o"], {"out.html"}),
     (["plan", "--threads", ""], set()),
     (["certify", "task.yaml", "out.html", "--ver"], {"--verify"}),
-    (["check", "task.yaml", "--"], {"--report", "--json", "--help"}),
+    (["check", "task.yaml", "--"], {"--report", "--json", "--no-cache", "--help"}),
     (["inspect", "--base", "fl"], {"floating"}),
     (["impact", "task.yaml", "out.html", "--re"], {"--restitution"}),
     (["impact", "--at", ""], set()),

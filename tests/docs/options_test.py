@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 
-ROBOT = {"--srdf", "--package", "--base", "--soft-limits", "--pair-samples", "--skip-never"}
+ROBOT = {"--srdf", "--package", "--base", "--soft-limits", "--pair-samples", "--skip-never",
+         "--no-cache"}
 
 
 def options_in(text):

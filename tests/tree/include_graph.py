@@ -40,7 +40,7 @@ ROOMS = {
         "minimum/reference": ["convex", "mesh", "minimum", "minimum/capsule", "minimum/convex",
                               "minimum/mesh"],
         "fit": ["geometry"],
-        "cover": ["fit", "geometry"],
+        "cover": ["convex", "fit", "geometry"],
         "soft": ["convex"],
         "phong": ["geometry", "mesh", "mesh_depth", "soft"],
     },
