@@ -50,7 +50,8 @@ DeformingMesh::DeformingMesh(std::vector<Triangle> triangles,
                              std::vector<std::vector<Vec3>> keyframes, std::vector<double> times)
     : triangles_(std::move(triangles)), keyframes_(std::move(keyframes)), times_(std::move(times)) {
   check();
-  findClosedParts();
+  findParts();
+  checkOrientation();
   buildTree();
   boxes_.resize(nodes_.size() * times_.size());
   for (int k = 0; k < keyframeCount(); ++k) refit(k);
@@ -87,7 +88,7 @@ void DeformingMesh::check() const {
 }
 
 /// Parts are joined by edges. A part is closed when each of its edges comes once in each direction.
-void DeformingMesh::findClosedParts() {
+void DeformingMesh::findParts() {
   struct Sides {
     int forward = 0, backward = 0;
     std::int32_t triangle = -1;
@@ -115,6 +116,13 @@ void DeformingMesh::findClosedParts() {
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(triangles_.size()); ++t) {
     if (closed[root(t)]) closed_triangles_.push_back(t);
   }
+  for (std::int32_t t = 0; t < static_cast<std::int32_t>(triangles_.size()); ++t) {
+    if (root(t) == t) representatives_.push_back(triangles_[t][0]);
+  }
+}
+
+/// The closed parts enclose a positive volume at every keyframe.
+void DeformingMesh::checkOrientation() const {
   if (closed_triangles_.empty()) return;
   for (int k = 0; k < keyframeCount(); ++k) {
     Vec3 lower = keyframes_[k][triangles_[closed_triangles_[0]][0]], upper = lower;

@@ -55,6 +55,9 @@ class DeformingMesh {
   /// Keyframe times strictly inside of `time`, ascending.
   std::vector<double> breaks(Interval time) const;
 
+  /// A vertex of each part (parts are joined by edges).
+  const std::vector<std::int32_t>& representatives() const { return representatives_; }
+
   /// Some part is closed.
   bool hasInside() const { return !closed_triangles_.empty(); }
   /// How often the closed parts wind about p at t: 0 outside, not 0 inside; any value between on
@@ -93,7 +96,8 @@ class DeformingMesh {
 
  private:
   void check() const;
-  void findClosedParts();
+  void findParts();
+  void checkOrientation() const;
   void buildTree();
   void refit(int keyframe);
 
@@ -101,6 +105,7 @@ class DeformingMesh {
   std::vector<std::vector<Vec3>> keyframes_;
   std::vector<double> times_;
   std::vector<std::int32_t> closed_triangles_;
+  std::vector<std::int32_t> representatives_;
   std::vector<Node> nodes_;
   std::vector<std::int32_t> order_;
   std::vector<NodeBox> boxes_;  ///< by keyframe, then node
