@@ -11,6 +11,7 @@
 #include <map>
 #include <numbers>
 #include <numeric>
+#include <queue>
 #include <string>
 #include <utility>
 
@@ -285,26 +286,33 @@ void DeformingMesh::refit(int keyframe) {
   }
 }
 
-/// The largest nodes are cut until there are enough; a leaf with many triangles stays one patch.
+/// The largest are cut until there are enough: where the tree cuts them, then in the order of their
+/// leaf.
 std::vector<std::vector<std::int32_t>> DeformingMesh::patches(int most) const {
-  std::vector<std::int32_t> chosen{0};
-  while (static_cast<int>(chosen.size()) < most) {
-    const auto largest =
-        std::max_element(chosen.begin(), chosen.end(), [&](std::int32_t x, std::int32_t y) {
-          const auto size = [&](std::int32_t i) {
-            return nodes_[i].child < 0 ? 0 : nodes_[i].count;
-          };
-          return size(x) < size(y);
-        });
-    const std::int32_t child = nodes_[*largest].child;
-    if (child < 0) break;
-    *largest = child;
-    chosen.insert(largest + 1, child + 1);
+  struct Range {
+    std::int32_t first, count, node;  ///< -1: a part of a leaf
+    bool operator<(const Range& other) const {
+      return std::pair(count, -first) < std::pair(other.count, -other.first);
+    }
+  };
+  std::priority_queue<Range> open;
+  open.push({0, nodes_[0].count, 0});
+  while (static_cast<int>(open.size()) < most && open.top().count > 1) {
+    const Range range = open.top();
+    open.pop();
+    const std::int32_t child = range.node < 0 ? -1 : nodes_[range.node].child;
+    const std::int32_t half = child < 0 ? range.count / 2 : nodes_[child].count;
+    open.push({range.first, half, child});
+    open.push({range.first + half, range.count - half, child < 0 ? -1 : child + 1});
   }
+  std::vector<Range> chosen;
+  for (; !open.empty(); open.pop()) chosen.push_back(open.top());
+  std::sort(chosen.begin(), chosen.end(),
+            [](const Range& x, const Range& y) { return x.first < y.first; });
   std::vector<std::vector<std::int32_t>> out;
-  for (const std::int32_t i : chosen) {
+  for (const Range& range : chosen) {
     std::vector<std::int32_t> vertices;
-    for (std::int32_t t = nodes_[i].first; t < nodes_[i].first + nodes_[i].count; ++t) {
+    for (std::int32_t t = range.first; t < range.first + range.count; ++t) {
       const Triangle& tri = triangles_[order_[t]];
       vertices.insert(vertices.end(), tri.begin(), tri.end());
     }

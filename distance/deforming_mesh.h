@@ -87,7 +87,7 @@ class DeformingMesh {
 
   /// Vertices of bunches of neighbouring triangles; together all patches have every triangle. The
   /// hulls of a patch's vertices enclose its triangles at every instant. At most `most` patches
-  /// (but at least one), cut along the tree. Deterministic.
+  /// (but at least one), cut along the tree, at last to single triangles. Deterministic.
   std::vector<std::vector<std::int32_t>> patches(int most) const;
 
   /// Bytes of boxes and nodes, and of the vertices' positions.
