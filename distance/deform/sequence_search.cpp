@@ -61,6 +61,12 @@ void SequenceSearch::push(int s, int p, std::int32_t node, double known) {
   if (node >= 0 || shape_.isSplit(part)) {
     n = direction(slice, part, node);
   } else {
+    // Most triangles of a leaf are farther than the nearest: its normal shows that for less.
+    if (result_.evaluated) {
+      const double quick =
+          roomAlong(slice, part, node, result_.normal) - remainderOf(slice, part) - error;
+      if (quick >= limit()) return close(quick);
+    }
     ++result_.evaluations;
     const TriangleCorners T = cornersAt(slice, ~node, 0.5 * (slice.f0 + slice.f1));
     TriangleCorners in_G;
@@ -96,6 +102,12 @@ void SequenceSearch::push(int s, int p, std::int32_t node, double known) {
   double bound = known;
   if (!n.isZero(0.0)) {
     const double own = roomAlong(slice, part, node, n) - remainderOf(slice, part) - error;
+    if (own > bound) bound = own;
+  }
+  // Near the minimum the nearest normal is often better than that of two boxes.
+  if ((node >= 0 || shape_.isSplit(part)) && bound < limit() && result_.evaluated) {
+    const double own =
+        roomAlong(slice, part, node, result_.normal) - remainderOf(slice, part) - error;
     if (own > bound) bound = own;
   }
   if (bound >= limit()) return close(bound);
