@@ -101,7 +101,9 @@ CheckReport checkTask(const Problem& problem) {
   if (problem.duration.isFixed()) end = problem.duration.min;
   for (const Obstacle& obstacle : problem.obstacles) {
     if (!obstacle.moves() || end) continue;
-    const std::string why = obstacle.motion.empty() ? "' has a covariance that changes" : "' moves";
+    const std::string why = obstacle.deforming != nullptr ? "' bends"
+                            : obstacle.motion.empty()     ? "' has a covariance that changes"
+                                                          : "' moves";
     report.notes.push_back("goal: '" + obstacle.id + why +
                            " and the duration is free: not checked there");
   }

@@ -18,6 +18,7 @@
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/cover.h"
+#include "allclear/planner/certificate/deforming.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
@@ -288,6 +289,9 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
     certificate.tube = tubeOf(geometry, cover, motion);
   }
   addPairs(geometry, std::move(cover), &certificate);
+  for (std::string& finding : insideFindings(geometry, certificate.pairs, motion)) {
+    certificate.faults.push_back(std::move(finding));
+  }
   certificate.limits = certifiedLimits(problem, trajectory, wrenches, options.limits, motion);
   for (const CertifiedLimit& limit : certificate.limits) {
     if (!limit.kept && !isImpactLimit(limit)) certificate.faults.push_back(limitFault(limit));

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "allclear/core/extremes.h"
+#include "allclear/distance/deforming_mesh.h"
 
 namespace allclear {
 namespace {
@@ -80,6 +81,7 @@ Mat3 PositionSpread::at(double t) const {
 
 double Obstacle::lastChange() const {
   double last = motion.empty() ? 0.0 : motion.back().time;
+  if (deforming != nullptr) last = std::max(last, deforming->times().back());
   if (spread.changes()) last = std::max(last, spread.knots.back().time);
   return spread.growsWithoutEnd() ? std::numeric_limits<double>::infinity() : last;
 }
@@ -166,6 +168,9 @@ BodyCurve Obstacle::curve(Interval cell) const {
 }
 
 Vec3 Obstacle::pointVelocity(double t, const Vec3& p_W) const {
+  if (deforming != nullptr) {
+    return X_WO.R * deforming->velocityNear(X_WO.inverse() * p_W, t);
+  }
   const auto stretch = stretchAt(*this, t);
   if (!stretch) return Vec3::Zero();
   const PoseKnot &a = motion[*stretch], &b = motion[*stretch + 1];

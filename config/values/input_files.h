@@ -7,6 +7,7 @@
 #include "allclear/core/sha256.h"
 #include "allclear/core/text/value.h"
 #include "allclear/distance/cover_cache.h"
+#include "allclear/distance/deforming_mesh.h"
 #include "allclear/distance/shape.h"
 #include "allclear/robot_models/package_paths.h"
 
@@ -17,7 +18,9 @@ namespace allclear {
 class InputFiles {
  public:
   InputFiles(PackageMap package_map, const std::filesystem::path& description_file)
-      : package_map_(package_map), paths_(std::move(package_map), description_file) {}
+      : package_map_(package_map),
+        paths_(std::move(package_map), description_file),
+        folder_(std::filesystem::absolute(description_file).parent_path()) {}
 
   /// From now on packages are looked for in these folders, for names in that description.
   void usePackages(PackageMap package_map, const std::filesystem::path& description_file);
@@ -45,10 +48,14 @@ class InputFiles {
   Value document(const std::filesystem::path& path, const std::string& name);
   std::string content(const Value& name);
   TriangleMesh mesh(const Value& name, const Vec3& scale);
+  /// The mesh that bends of a sequence of files ("curtain_%04d.obj"): `rate` frames a second, the
+  /// first of them at `start` [s].
+  DeformingMesh sequence(const Value& pattern, double rate, double start, double scale);
 
  private:
   PackageMap package_map_;
   PackagePaths paths_;
+  std::filesystem::path folder_;  ///< absolute, of the description
   std::string prefix_;
   OpenMeshes open_meshes_ = OpenMeshes::kShell;
   std::shared_ptr<const CoverCache> covers_;

@@ -134,6 +134,7 @@ void appendGeometry(const Value& id, const Pose& X_WO, const std::vector<Geometr
                     Scene& scene) {
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("there is no such object to append to");
+  if (it->deforming != nullptr) id.fail("bends: no shape can be appended to it");
   for (const Geometry& shape : geometry) {
     it->geometry.push_back({shape.shape, it->X_WO.inverse() * X_WO * shape.X_BG});
   }
@@ -161,8 +162,31 @@ void readMotion(const Value& file, const Pose& X_WF, InputFiles& files, Obstacle
   obstacle.X_WO = obstacle.motion.front().X_WO;
 }
 
+/// A mesh that bends, from a sequence of files.
+void readSequence(const Value& object, SceneContext& context) {
+  object.only({"id", "type", "file", "rate", "start", "scale", "frame", "pose"});
+  const Value id = object.need("id");
+  refuseSecondId(id, context.scene);
+  Obstacle obstacle;
+  obstacle.id = id.text();
+  const auto frame = object.find("frame");
+  const auto pose = object.find("pose");
+  obstacle.X_WO = frame ? context.frames.find(*frame) : Pose();
+  if (pose) obstacle.X_WO = obstacle.X_WO * readPose(*pose);
+  const auto start = object.find("start");
+  const auto scale = object.find("scale");
+  obstacle.deforming = std::make_shared<const DeformingMesh>(
+      context.files.sequence(object.need("file"), object.need("rate").positive(),
+                             start ? start->number() : 0.0, scale ? scale->positive() : 1.0));
+  context.scene.obstacles.push_back(std::move(obstacle));
+}
+
 /// An object in Allclear's own form, at rest or with a motion from a file.
 void readOwnObject(const Value& object, SceneContext& context) {
+  const auto type = object.find("type");
+  if (type && type->isScalar() && type->text() == "mesh_sequence") {
+    return readSequence(object, context);
+  }
   object.only(ownKeys({"id", "frame", "pose", "motion"}));
   const Value id = object.need("id");
   refuseSecondId(id, context.scene);
@@ -182,6 +206,7 @@ void readOwnObject(const Value& object, SceneContext& context) {
 Pose takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObject& attached) {
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
+  if (it->deforming != nullptr) id.fail("a mesh that bends cannot be carried");
   const Pose X_LO = X_LW * it->X_WO;
   for (const Geometry& shape : it->geometry) {
     attached.geometry.push_back({shape.shape, X_LO * shape.X_BG});

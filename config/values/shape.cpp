@@ -136,7 +136,10 @@ std::vector<std::string> shapeKeys() {
 std::vector<Geometry> readShape(const Value& object, InputFiles& files) {
   const std::string type =
       object.need("type").word({"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh",
-                                "plane", "keep_in", "keep_out"});
+                                "plane", "keep_in", "keep_out", "mesh_sequence"});
+  if (type == "mesh_sequence") {
+    object.failAtKey("type", "a mesh_sequence can only be an object of the scene: not carried");
+  }
   // Each type has its own keys; those of another type are refused.
   if (type == "mesh") {
     refuseKeys(object, type, {"file", "scale", "convex", "vertices", "triangles", "open"});

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
@@ -185,6 +186,7 @@ class ClearanceSampler {
 
   bool hasMesh(int pair) const {
     for (int body : {geometry_.pairs[pair].a, geometry_.pairs[pair].b}) {
+      if (geometry_.bodies[body].deforming != nullptr) return true;
       for (const Geometry& g : geometry_.bodies[body].geometry) {
         if (std::holds_alternative<TriangleMesh>(g.shape)) return true;
       }
@@ -208,6 +210,13 @@ class ClearanceSampler {
     return *known;
   }
 
+  /// Of a mesh that bends, at a frame: kept, as all links are measured to them.
+  const std::vector<Geometry>& patchesAt(int body, MeshFidelity fidelity, int f) {
+    const auto [entry, is_new] = patches_.try_emplace({body, static_cast<int>(fidelity), f});
+    if (is_new) entry->second = geometry_.bodies[body].solidsAt(fidelity, frames_.times[f]);
+    return entry->second;
+  }
+
   ReportDistance unknown(int pair) const {
     const CertifiedPair& p = geometry_.pairs[pair];
     return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
@@ -216,7 +225,10 @@ class ClearanceSampler {
   ReportDistance distanceAt(int pair, MeshFidelity fidelity, int f,
                             std::vector<DistanceCache>* caches) {
     ReportDistance out = unknown(pair);
-    const std::vector<Geometry>&A = solids(out.a, fidelity), &B = solids(out.b, fidelity);
+    const std::vector<Geometry>& A = solids(out.a, fidelity);
+    const std::vector<Geometry>& B = geometry_.bodies[out.b].deforming == nullptr
+                                         ? solids(out.b, fidelity)
+                                         : patchesAt(out.b, fidelity, f);
     caches->resize(A.size() * B.size());
     // To all places where an obstacle may be.
     const int obstacle = geometry_.bodies[out.b].obstacle;
@@ -246,6 +258,7 @@ class ClearanceSampler {
   const ReportFrames& frames_;
   const Certificate* certificate_;
   std::vector<std::array<std::optional<std::vector<Geometry>>, kMeshFidelityCount>> solids_;
+  std::map<std::array<int, 3>, std::vector<Geometry>> patches_;  ///< by body, fidelity, frame
   std::vector<Ball> balls_;
   std::vector<std::vector<Pose>> poses_;  ///< by body, then frame
   std::vector<bool> is_elsewhere_;        ///< obstacles whose place at the goal is unknown

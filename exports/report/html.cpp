@@ -67,6 +67,7 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
                       {"poses", packedPoses(body.poses)},
                       {"looks", meshesJson(body.looks)},
                       {"solids", meshesJson(body.solids)}});
+    if (body.bends) bodies.back()["bends"] = true;
     for (const ReportSpread& spread : body.spreads) {
       bodies.back()["spreads"].push_back(
           {{"first", spread.first_frame}, {"meshes", meshesJson(spread.meshes)}});

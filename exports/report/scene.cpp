@@ -33,6 +33,12 @@ constexpr double kBallShare = 0.7;
 constexpr int kSpreadPoints = 250;
 constexpr int kSpreadStages = 24;
 
+/// A mesh that bends is shown in so many stages at most.
+constexpr int kBendStages = 90;
+
+/// With so many triangles at most in each: files stay small.
+constexpr int kBendTriangles = 1500;
+
 /// Frames of a motion that the view takes into account.
 constexpr int kViewFrames = 10;
 
@@ -44,6 +50,7 @@ bool isPlane(const std::vector<Geometry>& geometry) {
 
 /// The geometry that shows a body: its visuals, else its collision geometry as the files give it.
 const std::vector<Geometry>& looksOf(const Problem& problem, const CertifiedBody& body) {
+  if (body.deforming != nullptr) return body.geometry;  // the box about it: for the view alone
   if (body.kind == CertifiedBody::Kind::kObstacle) {
     return problem.obstacles[body.obstacle].geometry;
   }
@@ -236,6 +243,19 @@ std::vector<ReportSpread> spreadsOf(const Obstacle& obstacle, const ReportFrames
   return out;
 }
 
+/// A mesh that bends, by stages: as it is in the middle of each.
+std::vector<ReportSpread> stagesOf(const DeformingMesh& mesh, const ReportFrames& frames,
+                                   int most_triangles) {
+  const int stages = frames.isMotion() ? std::min(kBendStages, frames.count()) : 1;
+  std::vector<ReportSpread> out;
+  for (int i = 0; i < stages; ++i) {
+    const int first = frames.count() * i / stages, last = frames.count() * (i + 1) / stages - 1;
+    const ReportMesh shown{mesh.positions(frames.times[(first + last) / 2]), mesh.triangles()};
+    out.push_back({first, {packed(simplified(shown, most_triangles))}});
+  }
+  return out;
+}
+
 /// A body's meshes for the viewer. Its solids are left empty where they are what it looks like.
 ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFidelity fidelity,
                       const ReportFrames& frames, double plane_size, double share) {
@@ -244,6 +264,11 @@ ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFid
   ReportBody out{body.name, body.kind, isPlane(looks), {}, {}, posesOf(problem, body, frames), {}};
   if (body.obstacle >= 0) {
     out.spreads = spreadsOf(problem.obstacles[body.obstacle], frames, plane_size);
+  }
+  if (body.deforming != nullptr) {
+    out.bends = true;
+    out.spreads = stagesOf(*body.deforming, frames, kBendTriangles);
+    return out;
   }
   for (std::size_t i = 0; i < looks.size(); ++i) {
     const ReportMesh mesh =

@@ -25,6 +25,7 @@ struct ReportBody {
   std::vector<PackedMesh> solids;     ///< in the body's frame; empty when it is the same as `looks`
   std::vector<Pose> poses;            ///< by frame; a single one when it stands still
   std::vector<ReportSpread> spreads;  ///< by time; a single one where it does not change
+  bool bends = false;                 ///< then `spreads` are what it looks like, and `looks` empty
 };
 
 /// A point whose path the viewer draws.

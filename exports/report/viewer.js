@@ -72,7 +72,7 @@ class Viewer {
 
   makeBody(body, index) {
     const isObstacle = body.kind === "obstacle";
-    const moves = body.poses.length > 7;
+    const moves = body.poses.length > 7 || body.bends;
     const walls = body.plane && body.looks.length > 1; // of a cell: one sees through them
     const color = body.kind === "link" ? LOOKS.links[index % 2] : body.kind === "attached" ? LOOKS.attached
       : body.plane ? LOOKS.plane : moves ? LOOKS.moving : LOOKS.obstacle;
@@ -86,16 +86,16 @@ class Viewer {
       lines.rotation.x = Math.PI / 2;
       looks.add(lines);
     }
-    const spreads = this.makeSpreads(body, color);
+    const spreads = this.makeSpreads(body, color, material);
     for (const { meshes } of spreads) group.add(meshes);
     this.scene.add(group);
     this.place(group, body.poses, 0);
     return { body, group, looks, spreads, solids: null, material, isObstacle, color: new THREE.Color(color) };
   }
 
-  /** All places where an obstacle may be, to be seen through: stage by stage of the motion. */
-  makeSpreads(body, color) {
-    const material = this.material(color, { transparent: true, opacity: 0.22, depthWrite: false });
+  /** All places where an obstacle may be, to be seen through, or a mesh that bends: stage by stage of the motion. */
+  makeSpreads(body, color, look) {
+    const material = body.bends ? look : this.material(color, { transparent: true, opacity: 0.22, depthWrite: false });
     return (body.spreads || []).map(({ first, meshes }) => ({ first, meshes: this.meshes(meshes, material) }));
   }
 
@@ -299,7 +299,7 @@ class Viewer {
   /** Corners of the boxes of a body, at some instants; none of what is too large to be looked at. */
   cornersOf(body, group) {
     const corners = [], count = body.poses.length / 7;
-    for (const { lower, size } of body.looks) {
+    for (const { lower, size } of body.bends ? body.spreads.flatMap(({ meshes }) => meshes) : body.looks) {
       if (body.plane || Math.max(...size) > 3 * this.data.scene.radius) continue;
       for (let f = 0; f < count; f += Math.max(1, Math.floor(count / 12))) {
         this.place(group, body.poses, f);

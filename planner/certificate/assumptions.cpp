@@ -15,6 +15,7 @@
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/gap_statement.h"
 #include "allclear/planner/certificate/impact_limits.h"
+#include "allclear/planner/certificate/obstacle_statements.h"
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/uncertainty.h"
@@ -302,17 +303,9 @@ void Assumptions::addAfterEnd() {
 }
 
 void Assumptions::addMovingObstacles() {
-  std::vector<std::string> names;
-  for (const Obstacle& obstacle : problem_.obstacles) {
-    if (!obstacle.motion.empty()) names.push_back(obstacle.id);
+  for (const Assumption& assumption : obstacleAssumptions(problem_)) {
+    add(assumption.kind.c_str(), assumption.text, assumption.brief);
   }
-  if (names.empty()) return;
-  add("moving obstacles",
-      "These obstacles move as their files say (exactly, but for the task's uncertainty), with t = "
-      "0 at the start of the trajectory, "
-      "and rest before the first row and after the last: " +
-          joined(names) + ". Nothing is claimed before t = 0.",
-      counted(names.size(), "obstacle") + " on time (t = 0 at the start)");
 }
 
 void Assumptions::addPoses() {

@@ -48,6 +48,9 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
     const Obstacle& obstacle = problem.obstacles[o];
     requireNoTurningPlane(obstacle);
     bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), obstacle.geometry});
+    if (obstacle.deforming == nullptr) continue;
+    bodies.back().deforming = obstacle.deforming;
+    bodies.back().geometry.push_back(sweptBox(*obstacle.deforming));
   }
   return bodies;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "allclear/distance/shape.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
+#include "allclear/planner/problem/deforming_pieces.h"
 #include "allclear/planner/problem/end_margin.h"
 
 namespace allclear {
@@ -20,13 +22,22 @@ struct CertifiedBody {
 
   std::string name;
   Kind kind = Kind::kLink;
-  int link = -1;                   ///< the link that it moves with; -1 for obstacles
-  int obstacle = -1;               ///< index into `Problem::obstacles`; -1 for the others
-  std::vector<Geometry> geometry;  ///< in the frame of its link (or of the obstacle)
+  int link = -1;      ///< the link that it moves with; -1 for obstacles
+  int obstacle = -1;  ///< index into `Problem::obstacles`; -1 for the others
+  /// In the frame of its link (or of the obstacle); of a mesh that bends a box about all of it, at
+  /// every instant.
+  std::vector<Geometry> geometry;
+  std::shared_ptr<const DeformingMesh> deforming = nullptr;  ///< of an obstacle that bends
 
-  /// Solids that together enclose the body (enclosing_solids.h).
+  /// Solids that together enclose the body (enclosing_solids.h), at every instant: those of a mesh
+  /// that bends are boxes, one for each patch.
   std::vector<Geometry> solids(MeshFidelity fidelity) const {
-    return enclosingSolids(geometry, fidelity);
+    if (deforming == nullptr) return enclosingSolids(geometry, fidelity);
+    return sweptBoxes(*deforming, patchesOf(*deforming, fidelity));
+  }
+  /// Solids that enclose it at t [s].
+  std::vector<Geometry> solidsAt(MeshFidelity fidelity, double t) const {
+    return deforming == nullptr ? solids(fidelity) : hullsAt(*deforming, fidelity, t);
   }
 };
 

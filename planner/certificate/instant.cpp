@@ -82,7 +82,8 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const Mat3* spread = K ? &*K : nullptr;
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastSignedDistance(a.solids(fidelity), X_WA, b.solids(fidelity), X_WB, spread);
+      least = leastSignedDistance(a.solids(fidelity), X_WA, b.solidsAt(fidelity, t.value_or(0.0)),
+                                  X_WB, spread);
       return least >= pair.margin;
     });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});

@@ -10,6 +10,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/deforming_mesh.h"
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/motion.h"
 #include "allclear/planner/problem/after_end.h"
@@ -72,6 +73,8 @@ std::vector<double> CertifiedMotion::timeBreaks(double tolerance) const {
   for (int i = 1; i < trajectory_.spanCount(); ++i) breaks.insert(trajectory_.spanTime(i).lower);
   for (const Obstacle& obstacle : problem_.obstacles) {
     for (double t : obstacle.breaks({0.0, end}, tolerance)) breaks.insert(t);
+    if (obstacle.deforming == nullptr) continue;
+    for (double t : obstacle.deforming->breaks({0.0, end})) breaks.insert(t);
   }
   return {breaks.begin(), breaks.end()};
 }

@@ -70,6 +70,9 @@ int CertifiedMotion::ensurePieces(int body, MeshFidelity fidelity) {
   Solids& solids = solids_[static_cast<int>(fidelity)][body];
   if (solids.pieces.empty()) {
     solids.geometry = geometry_.bodies[body].solids(fidelity);
+    if (const auto& mesh = geometry_.bodies[body].deforming) {
+      solids.patches = patchesOf(*mesh, fidelity);
+    }
     makePieces(geometry_.bodies[body], fidelity == MeshFidelity::kSurface, &solids);
   }
   return static_cast<int>(solids.pieces.size());
@@ -138,6 +141,7 @@ std::vector<BodyCurve> CertifiedMotion::bodyCurves(const Obstacle* obstacle, int
 }
 
 void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const {
+  if (body.deforming != nullptr) return makePatches(body, solids);
   const Obstacle* obstacle = body.obstacle < 0 ? nullptr : &problem_.obstacles[body.obstacle];
   std::vector<BodyCurve> curves = bodyCurves(obstacle, body.link);
   for (const Geometry& geometry : solids->geometry) {
@@ -178,6 +182,11 @@ double CertifiedMotion::spreadReach(const Piece& piece, const PieceCell& cell, c
 void CertifiedMotion::reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,
                             std::array<double, kCount>* h) {
   const PieceCell& at = piece.cell(cell);
+  if (piece.deforming != nullptr) {  // the line between the values at both ends
+    const double from = patchReach(piece, at, n, s0), to = patchReach(piece, at, n, s1);
+    for (int k = 0; k < kCount; ++k) (*h)[k] = from + (to - from) * k / (kCount - 1);
+    return;
+  }
   const bool turns = piece.spread != nullptr && piece.spread->spread.in_obstacle;
   const double in_world = turns ? 0.0 : spreadReach(piece, at, n, s0, s1);
   if (piece.is_plane) {  // n is its normal, and no point of it lies beyond its origin along n
@@ -335,7 +344,15 @@ Pose CertifiedMotion::pieceFrame(PieceIndex i, double t) {
   return X_WB * piece(i).geometry->X_BG;
 }
 
+Vec3 CertifiedMotion::pointAt(PieceIndex i, double t) {
+  return pieceFrame(i, t) * support(piece(i).geometry->shape, Vec3::UnitX());
+}
+
 SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t) {
+  if (const Piece& B = piece(b); B.deforming != nullptr) {
+    return signedDistance(piece(a).geometry->shape, pieceFrame(a, t),
+                          hullAt(*B.deforming, B.patch, t).shape, B.X_WO);
+  }
   // Only obstacles have a spread, and these come second.
   const Obstacle* spread = piece(b).spread;
   const Mat3 K = spread == nullptr ? Mat3::Zero() : spread->spreadAt(t);

@@ -62,6 +62,13 @@ inline constexpr double kSurfacePadding = 2e-6;
 /// linear in t within a cell, so it is at most the greater of the values at both ends. Every
 /// distance here is to all of these places.
 ///
+/// Meshes that bend. A piece is a patch of such a mesh, a set of vertices that move along straight
+/// lines within a cell (keyframes end cells). How far it reaches along n, the greatest n.b over
+/// them, is convex in t: a maximum of linear functions. So it is at most the line between its
+/// values at the ends of the cell, or of a part of it, and the Bernstein coefficients of that line
+/// take the place of those of h_B. The patches' hulls hold all triangles. A closed mesh has an
+/// inside as well: see deforming.h.
+///
 /// Between exact meshes, which are not convex, no single direction can prove a cell. Their bounds
 /// come from the certified minimum over the interval (distance/minimum/mesh/mesh.h).
 class CertifiedMotion {
@@ -120,6 +127,13 @@ class CertifiedMotion {
   /// bodies may be.
   SignedDistance distanceAt(PieceIndex a, PieceIndex b, double t);
 
+  /// A world point in the frame of a mesh that bends. Pre: `body` is one.
+  Vec3 inFrameOf(int body, const Vec3& p_W) const {
+    return problem_.obstacles[geometry_.bodies[body].obstacle].X_WO.inverse() * p_W;
+  }
+  /// A point [m, world] of the piece at t, from forward kinematics. Pre: not a plane.
+  Vec3 pointAt(PieceIndex i, double t);
+
   /// The least over the solids of two bodies, which it builds when they are not there yet.
   double bodyDistanceAt(int a, int b, double t, MeshFidelity fidelity);
 
@@ -136,7 +150,9 @@ class CertifiedMotion {
  private:
   struct PieceCell {
     std::array<Pose, BodyCurve::kDegree + 1> control;  ///< of the piece's own frame
-    double error = 0.0;  ///< [m] of every point: pose polynomial and rounding
+    double error = 0.0;           ///< [m] of every point: pose polynomial and rounding
+    DeformingMesh::Instant from;  ///< of a mesh that bends: where the cell begins,
+    double passed = 0.0;          ///< and the share of the stretch between keyframes that it takes
     Mat3 spread_start = Mat3::Zero(), spread_end = Mat3::Zero();  ///< K at both ends of the cell
     Vec3 lower = Vec3::Zero();  ///< box that holds all that the piece sweeps, errors included
     Vec3 upper = Vec3::Zero();
@@ -145,15 +161,19 @@ class CertifiedMotion {
     const Geometry* geometry = nullptr;
     bool is_plane = false;
     bool is_still = false;
-    const Obstacle* spread = nullptr;  ///< of which only a distribution is known; else null
-    int stray_solid = -1;              ///< of `StrayBound`; -1 before it is asked
-    std::vector<PieceCell> cells;      ///< one when it is still
+    const Obstacle* spread = nullptr;          ///< of which only a distribution is known; else null
+    const DeformingMesh* deforming = nullptr;  ///< of a mesh that bends; else null
+    std::vector<std::int32_t> patch;           ///< its vertices
+    Pose X_WO;                                 ///< and its frame
+    int stray_solid = -1;                      ///< of `StrayBound`; -1 before it is asked
+    std::vector<PieceCell> cells;              ///< one when it is still
     const PieceCell& cell(int i) const { return cells[is_still ? 0 : i]; }
     std::shared_ptr<const MeshBody> body;  ///< at kSurface: for searches between exact meshes
   };
   struct Solids {
     std::vector<Geometry> geometry;
-    std::vector<Piece> pieces;      ///< one for each geometry
+    std::vector<std::vector<std::int32_t>> patches;  ///< of a mesh that bends
+    std::vector<Piece> pieces;                       ///< one for each geometry
     std::vector<BodyCurve> curves;  ///< at kSurface: of the body, one per cell, or one when still
   };
   using Projected = std::array<Eigen::Vector4d, BodyCurve::kDegree + 1>;
@@ -169,8 +189,11 @@ class CertifiedMotion {
   BernsteinSpan robotSpan(const BernsteinSpan& planned_span) const;
   VecX coordinateError(int span, const BernsteinSpan& robot_span) const;
   void makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const;
+  void makePatches(const CertifiedBody& body, Solids* solids) const;
   static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry,
                              const Obstacle* spread);
+  PieceCell patchCell(const Piece& piece, Interval cell) const;
+  static double patchReach(const Piece& piece, const PieceCell& cell, const Vec3& n, double s);
   static double spreadReach(const Piece& piece, const PieceCell& cell, const Vec3& n, double s0,
                             double s1);
   static void reach(const Piece& piece, int cell, const Vec3& n, double s0, double s1,

@@ -19,19 +19,12 @@
 #include "allclear/planner/certificate/proof_cells.h"
 #include "allclear/planner/certificate/proof_claims.h"
 #include "allclear/planner/certificate/proof_model.h"
+#include "allclear/planner/certificate/proof_outside.h"
 #include "allclear/planner/certificate/proof_text.h"
 #include "allclear/planner/certificate/relief.h"
 
 namespace allclear {
 namespace {
-
-/// Whether the file proves a limit of this kind; path constraints have lines of their own.
-bool isProven(const std::string& quantity) {
-  static constexpr std::string_view kProven[] = {"position", "velocity", "acceleration", "jerk",
-                                                 "duration"};
-  return std::find(std::begin(kProven), std::end(kProven), quantity) != std::end(kProven) ||
-         quantity == "angle of the kept axis" || quantity.ends_with("in the box");
-}
 
 class ProofWriter {
  public:
@@ -92,31 +85,9 @@ class ProofWriter {
     for (const Assumption& assumption : certificate_.assumptions) {
       head_.word("assume").quoted(assumption.kind + ": " + assumption.text).end();
     }
-    for (const std::string& demand : certificate_.not_covered) {
-      head_.word("outside").quoted(demand).end();
-    }
-    for (const CertifiedLimit& limit : certificate_.limits) {
-      if (isProven(limit.quantity)) continue;
-      const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
-      head_.word("outside").quoted(limit.quantity + subject + ": in the certificate only").end();
-    }
-    if (!problem_.path_constraints.empty() && !provesPathConstraints()) {
-      head_.word("outside").quoted("path constraints: in the certificate only").end();
-    }
-    const std::string relief = reliefText(certificate_.pairs);
-    if (!relief.empty()) {
-      head_.word("outside")
-          .quoted("near the ends (end_margin: relax) " + relief +
-                  "; here they keep the least of these all the time, and the certificate proves "
-                  "the rest")
-          .end();
-    }
-    for (std::size_t w = 0; w < problem_.waypoints.size(); ++w) {
-      if (problem_.waypoints[w].time) continue;
-      head_.word("outside")
-          .quoted("waypoint " + std::to_string(w + 1) +
-                  " (it has no time): in the certificate only")
-          .end();
+    for (const std::string& text :
+         outsideOfProof(problem_, geometry_, certificate_, provesPathConstraints())) {
+      head_.word("outside").quoted(text).end();
     }
   }
 
@@ -196,6 +167,8 @@ class ProofWriter {
     for (const CertifiedPair& pair : geometry_.pairs) {
       // Bodies that do not move relative to each other may touch; where they do not, one cell is
       // enough to say so.
+      // The format has no bodies that bend: `outside` and `exempt` lines say so.
+      if (geometry_.bodies[pair.b].deforming != nullptr) continue;
       if (pair.fixed) {
         proveAt(pair, MeshFidelity::kHull);
       } else if (!provePair(pair)) {
@@ -356,6 +329,9 @@ class ProofWriter {
     const auto found = reasons_.find({model_.bodies[a], model_.bodies[b]});
     if (found != reasons_.end()) return found->second;
     if (geometry_.bodies[a].kind == CertifiedBody::Kind::kObstacle) return "both are obstacles";
+    if (geometry_.bodies[b].deforming != nullptr) {
+      return "not in this proof: the obstacle bends; in the certificate only";
+    }
     return "no planned joint moves one relative to the other";
   }
 

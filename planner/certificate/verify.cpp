@@ -6,8 +6,9 @@
 // problem. A cell is accepted when the bound along its direction, computed here, reaches the bound
 // that it claims, and the cells of each pair must cover [0, duration] without a gap. So what has to
 // be right for a verdict to be right is: geometry.cpp (which pairs), motion.cpp (bounds),
-// stray.cpp, limits.cpp, torque.cpp, ends.cpp, this file, and the link curves, support functions
-// and search between exact meshes below them; not cover.cpp, nor anything of the planner.
+// patch_motion.cpp, deforming.cpp, stray.cpp, limits.cpp, torque.cpp, ends.cpp, this file, and the
+// link curves, support functions and search between exact meshes below them; not cover.cpp, nor
+// anything of the planner.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -21,6 +22,7 @@
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/cover.h"
+#include "allclear/planner/certificate/deforming.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
@@ -283,6 +285,8 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     TubeCheck tube(certificate.tube);
     const double proven = checkPairs(geometry, motion, certificate, &tube);
     tube.require();
+    const auto inside = insideFindings(geometry, certificate.pairs, motion);
+    require(inside.empty(), inside.empty() ? "" : inside[0]);
     checkMinimum(geometry, certificate, proven, motion);
     checkLimits(certifiedLimits(problem, trajectory, wrenches, options.limits, motion),
                 certificate);

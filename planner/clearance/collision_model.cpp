@@ -16,6 +16,7 @@
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
+#include "allclear/planner/problem/deforming_pieces.h"
 #include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
@@ -123,7 +124,11 @@ class ModelBuilder {
   }
   void addObstacles() {
     for (int o = 0; o < static_cast<int>(problem_.obstacles.size()); ++o) {
-      add(body(problem_.obstacles[o].id, -1, o, problem_.obstacles[o].geometry), nullptr);
+      const Obstacle& obstacle = problem_.obstacles[o];
+      // A mesh that bends has a box about all of it; distances are to the mesh itself.
+      add(obstacle.deforming == nullptr ? body(obstacle.id, -1, o, obstacle.geometry)
+                                        : body(obstacle.id, -1, o, {sweptBox(*obstacle.deforming)}),
+          nullptr);
     }
   }
   void add(CollisionBody body, const AttachedObject* object) {

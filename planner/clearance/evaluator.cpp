@@ -16,6 +16,7 @@
 
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/clearance/deforming_clearance.h"
 #include "allclear/planner/clearance/fidelity.h"
 
 namespace allclear {
@@ -182,6 +183,10 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
   options.refine = refine;
   options.check_unique = false;
   const int obstacle = model_.bodies[pair.b].obstacle;
+  if (obstacle >= 0 && problem_.obstacles[obstacle].deforming != nullptr) {
+    return measureDeforming(model_.bodies[pair.a].solids(fidelity), curvesOf(pair.a, part),
+                            problem_.obstacles[obstacle], options, best);
+  }
   if (obstacle >= 0 && part.spreads[obstacle]) options.spread = &*part.spreads[obstacle];
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {

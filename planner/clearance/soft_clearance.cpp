@@ -52,7 +52,9 @@ bool SoftClearance::hasGauge(int pair) const {
 
 bool SoftClearance::isKnown(int pair) const {
   const int obstacle = evaluator_.model().bodies[evaluator_.model().pairs[pair].b].obstacle;
-  return obstacle < 0 || evaluator_.problem().obstacles[obstacle].spread.isEmpty();
+  if (obstacle < 0) return true;
+  const Obstacle& body = evaluator_.problem().obstacles[obstacle];
+  return body.spread.isEmpty() && body.deforming == nullptr;
 }
 
 SmoothDistance SoftClearance::distance(const CollisionPair& pair, const Pose& X_WA,

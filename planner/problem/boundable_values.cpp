@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "allclear/distance/deforming_mesh.h"
 #include "allclear/trajectories/named_trajectory.h"
 
 namespace allclear {
@@ -68,10 +69,19 @@ class BoundableValues {
     }
   }
 
+  /// Positions and order of keyframes are checked by the mesh itself.
+  void checkTimes(const std::string& what, const std::vector<double>& times) {
+    for (std::size_t k = 1; k < times.size(); ++k) {
+      require(times[k] - times[k - 1] >= kShortest, what, times[k],
+              "its keyframes must be 1e-9 s or more apart");
+    }
+  }
+
   void checkObstacle(const Obstacle& obstacle) {
     const std::string what = "obstacle '" + obstacle.id + "'";
     checkGeometry(what, obstacle.geometry);
     require(isBounded(obstacle.X_WO), what, kGreatest, "its pose is not finite or beyond 1e9 m");
+    if (obstacle.deforming != nullptr) checkTimes(what, obstacle.deforming->times());
     double previous = -std::numeric_limits<double>::infinity();
     for (const PoseKnot& knot : obstacle.motion) {
       const bool good =

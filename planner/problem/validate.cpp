@@ -173,7 +173,13 @@ void Validator::checkSceneShape() {
     if (object.geometry.empty()) add(what, "has no geometry");
   }
   for (const Obstacle& obstacle : p_.obstacles) {
-    if (obstacle.geometry.empty()) add("obstacle '" + obstacle.id + "'", "has no geometry");
+    const std::string what = "obstacle '" + obstacle.id + "'";
+    if (obstacle.deforming == nullptr) {
+      if (obstacle.geometry.empty()) add(what, "has no geometry");
+    } else if (!obstacle.geometry.empty() || !obstacle.motion.empty() ||
+               !obstacle.spread.isEmpty()) {
+      add(what, "bends: it can have neither other geometry, nor a motion, nor a covariance");
+    }
   }
   if (p_.balance) {
     if (p_.balance->support_links.empty()) add("balance", "names no support link");

@@ -20,6 +20,7 @@ PICTURES = {
     "crossing": ("humanoid/crossing.yaml", 0.5),
     "picking_behind": ("humanoid/picking_behind.yaml", 0.9),
     "walking_person": ("walking_person/task.yaml", 0.5),
+    "curtain": ("curtain/task.yaml", 0.5),
     "fenced_cell": ("fenced_cell/task.yaml", 0.5),
     "collaborative": ("collaborative/task.yaml", 0.5),
     "leaning": ("humanoid/leaning.yaml", 0.95),

@@ -39,6 +39,7 @@ ROOMS = {
         "minimum/mesh": ["convex", "mesh", "mesh_depth", "minimum"],
         "minimum/reference": ["convex", "mesh", "minimum", "minimum/capsule", "minimum/convex",
                               "minimum/mesh"],
+        "deform": ["convex", "geometry", "mesh", "minimum"],
         "fit": ["geometry"],
         "cover": ["convex", "fit", "geometry"],
         "soft": ["convex"],

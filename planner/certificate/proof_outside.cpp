@@ -1,0 +1,53 @@
+// What a certificate claims and its proof file does not show: demands without a proof, limits that
+// only the certificate bounds, bodies that the format does not know, margins near the ends.
+#include "allclear/planner/certificate/proof_outside.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "allclear/planner/certificate/relief.h"
+
+namespace allclear {
+namespace {
+
+/// Whether the file proves a limit of this kind; path constraints have lines of their own.
+bool isProven(const std::string& quantity) {
+  static constexpr std::string_view kProven[] = {"position", "velocity", "acceleration", "jerk",
+                                                 "duration"};
+  return std::find(std::begin(kProven), std::end(kProven), quantity) != std::end(kProven) ||
+         quantity == "angle of the kept axis" || quantity.ends_with("in the box");
+}
+
+}  // namespace
+
+std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedGeometry& geometry,
+                                        const Certificate& certificate, bool path_constraints) {
+  std::vector<std::string> out = certificate.not_covered;
+  for (const CertifiedLimit& limit : certificate.limits) {
+    if (isProven(limit.quantity)) continue;
+    const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
+    out.push_back(limit.quantity + subject + ": in the certificate only");
+  }
+  for (const CertifiedBody& body : geometry.bodies) {
+    if (body.deforming == nullptr) continue;
+    out.push_back("not in this proof: obstacle '" + body.name +
+                  "', which bends: in the certificate only");
+  }
+  if (!problem.path_constraints.empty() && !path_constraints) {
+    out.push_back("path constraints: in the certificate only");
+  }
+  const std::string relief = reliefText(certificate.pairs);
+  if (!relief.empty()) {
+    out.push_back("near the ends (end_margin: relax) " + relief +
+                  "; here they keep the least of these all the time, and the certificate proves "
+                  "the rest");
+  }
+  for (std::size_t w = 0; w < problem.waypoints.size(); ++w) {
+    if (problem.waypoints[w].time) continue;
+    out.push_back("waypoint " + std::to_string(w + 1) +
+                  " (it has no time): in the certificate only");
+  }
+  return out;
+}
+
+}  // namespace allclear
