@@ -29,6 +29,8 @@ constexpr int kMostSupports = 60;      // per scale
 constexpr double kNoGain = 1e-14;      // relative: a sum that falls by less has converged
 constexpr double kNearestGap = 1e-13;  // relative to the square of the distance, of GJK
 constexpr double kFlat = 1e-9;  // half width of an ellipsoid over its length: AB meets the body
+constexpr double kAtClip =
+    1e-12;  // of the lengths involved: nearer points are there but for rounding
 
 /// The nearest point to the origin of the convex hull of up to four points; keeps only those that
 /// it needs. One of every subset with the newest point is the one: their hulls' nearest points are
@@ -55,6 +57,7 @@ class Simplex {
       nearest = candidate;
       best = others;
     }
+    // Points that the nearest one does not need would only come back.
     int kept = 0;
     for (int i = 0; i + 1 < size_; ++i) {
       if (best >> i & 1) points_[kept++] = points_[i];
@@ -75,6 +78,7 @@ class Simplex {
       edges.conservativeResize(3, edges.cols() + 1);
       edges.col(edges.cols() - 1) = points_[i] - origin;
     }
+    // The least |origin + edges w|: normal equations of at most three unknowns.
     *nearest = origin;
     if (edges.cols() == 0) return true;
     using Weights = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 3, 1>;
@@ -123,6 +127,7 @@ Vec3 nearestOfConvex(const Vec3& A, const Vec3& B, const Shape& shape, const Pos
   const Vec3 e = span > 0.0 ? Vec3((B - A) / span) : Vec3::UnitX();
   const Vec3 towards = X.R.transpose() * (c - X.p);
   Vec3 x = X * support(shape, towards.isZero(0.0) ? Vec3(Vec3::UnitX()) : towards);
+  // S of the opening comment is `sum`: it falls with every round.
   double sum = sumAt(x, A, B);
   for (int i = 0; i < kMostScales; ++i) {
     const double across = std::sqrt(std::max(0.0, (sum - span) * (sum + span)));
@@ -149,9 +154,9 @@ Vec3 nearestOfPlane(const Vec3& A, const Vec3& B, const Vec3& n, const Vec3& ori
   return x - n.dot(x - origin) * n;
 }
 
-Vec3 unitOrZero(const Vec3& d) {
+Vec3 unitOrZero(const Vec3& d, double zero) {
   const double norm = d.norm();
-  return norm > 0.0 ? Vec3(d / norm) : Vec3::Zero();
+  return norm > zero ? Vec3(d / norm) : Vec3::Zero();
 }
 
 /// The least of u.(x - A) + v.(x - B) over the body, less its rounding.
@@ -178,8 +183,9 @@ CableInstant cableInstant(const Vec3& p_WA, const Vec3& p_WB, double length, dou
   CableInstant out;
   out.x = is_plane ? nearestOfPlane(p_WA, p_WB, X_WG.R.col(2), X_WG.p)
                    : nearestOfConvex(p_WA, p_WB, shape, X_WG);
-  out.u = unitOrZero(out.x - p_WA);
-  out.v = unitOrZero(out.x - p_WB);
+  const double at_clip = kAtClip * (p_WA.norm() + p_WB.norm() + X_WG.p.norm());
+  out.u = unitOrZero(out.x - p_WA, at_clip);
+  out.v = unitOrZero(out.x - p_WB, at_clip);
   // At a clip itself any direction will do: the other one's opposite proves |AB|.
   if (out.u.isZero(0.0)) out.u = -out.v;
   if (out.v.isZero(0.0)) out.v = -out.u;

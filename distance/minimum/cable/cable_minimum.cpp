@@ -45,6 +45,9 @@ constexpr int kDepth = 60;  // pending parts: halving ends before at `kShortest`
 /// Parts shorter than this share of a cell keep the bound that they have: within, all changes by
 /// rounding.
 constexpr double kShortest = 1e-9;
+/// [m] How near to a threshold the least room may be and still be decided: far below any machine's
+/// accuracy, and far above the rounding of bounds.
+constexpr double kDecisive = 1e-7;
 
 using Points = std::array<Vec3, kCount>;
 
@@ -134,6 +137,7 @@ class SpanSearch {
   }
 
   void search(const Cell& cell) {
+    // Squares first: one root for all eight.
     double squared = 0.0;
     for (const Vec3& d : cell.difference) squared = raised(squared, d.squaredNorm());
     const double upper = std::sqrt(squared) + cell.error;
@@ -182,6 +186,7 @@ class RoomSearch {
         searchCell();
       }
     }
+    // What was not looked at has no bound.
     if (stopped_) out_.lower = -kInfinity;
     if (!out_.evaluated) out_.upper = kInfinity;
     const double threshold = options_.threshold.value_or(-kInfinity);
@@ -219,9 +224,12 @@ class RoomSearch {
 
   double roomOf(double sum) const { return 0.5 * (sum - cable_.length) - cable_.radius; }
 
+  /// Until the room is seen below the threshold, that has to be decided; then a bracket is enough.
   double cut() const {
+    const double threshold = options_.threshold.value_or(kInfinity);
+    const bool is_open = options_.threshold && out_.upper >= threshold;
     const double slack = std::max(options_.tolerance - 2.0 * error_, 0.5 * options_.tolerance);
-    return std::min(out_.upper - slack, options_.threshold.value_or(kInfinity));
+    return std::min(out_.upper - (is_open ? kDecisive : slack), threshold);
   }
 
   /// Directions from the middle of the cell to the ball about the shape; along them the ball's room
@@ -250,6 +258,7 @@ class RoomSearch {
     std::array<Eigen::Vector4d, kCount> rows;
     if (is_plane_) return planeBound(at, s0, s1);
     const Vec3 w = at.u + at.v;
+    // Four numbers instead of the twelve of a pose: restriction is linear.
     for (int i = 0; i < kCount; ++i) {
       rows[i][0] = w.dot(X_[i].p) - at.u.dot(A_[i]) - at.v.dot(B_[i]);
       rows[i].tail<3>() = X_[i].R.transpose() * -w;
@@ -273,6 +282,7 @@ class RoomSearch {
       rows[i][1] = plane.along.dot(between);
     }
     mcd::restrictTo(s0, s1, &rows);
+    // Either bound holds at all eight, so the better of the two does.
     double mirrored = kInfinity, straight = kInfinity;
     for (const Eigen::Vector2d& row : rows) {
       mirrored = lowered(mirrored, row[0]);
@@ -283,6 +293,7 @@ class RoomSearch {
 
   /// The body beside the cable at s of the cell.
   CableInstant at(double s) {
+    // The polynomial's own pose, no rotation: bounds are of the same polynomial.
     std::array<Vec3, kCount> column[4];
     for (int i = 0; i < kCount; ++i) {
       for (int k = 0; k < 3; ++k) column[k][i] = X_[i].R.col(k);
@@ -313,6 +324,7 @@ class RoomSearch {
     };
     std::array<Part, kDepth> pending;
     pending[0] = {0.0, 1.0};
+    // Depth first, the earlier half first.
     for (int top = 0; top >= 0;) {
       const Part part = pending[top];
       const CableInstant middle = at(0.5 * (part.s0 + part.s1));

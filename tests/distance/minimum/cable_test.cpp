@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/minimum/cable/cable_bound.h"
 #include "allclear/distance/support.h"
 #include "distance/minimum/mcd_shapes.h"
 #include "support/long_run.h"
@@ -143,6 +144,19 @@ TEST(Cable, PlaneMirrorsTheWay) {
   EXPECT_NEAR(found.room, 0.5 * (5.0 - 4.0) - 0.1, 1e-12);
   EXPECT_NEAR(found.lower, found.room, 1e-10);
   EXPECT_NEAR(found.x.x(), 4.0 / 3.0, 1e-12);
+}
+
+TEST(Cable, DirectionsOfPlanesAreNoLongerThanOne) {
+  Random draw(21);
+  for (int i = 0; i < 5000; ++i) {
+    const Vec3 n = draw.direction();
+    const Vec3 u = draw.direction(), v = draw.chance(0.2) ? Vec3(-u) : draw.direction();
+    const mcd::PlaneDirections plane = mcd::planeDirections({u, v}, n);
+    EXPECT_GE(plane.alpha, 0.0);
+    EXPECT_LE(plane.alpha * plane.alpha + plane.tau.squaredNorm(), 1.0);
+    EXPECT_LE(plane.along.squaredNorm(), 1.0);
+    EXPECT_NEAR(plane.tau.dot(n), 0.0, 1e-15);
+  }
 }
 
 /// Two clips and a body on random chains of joints.
