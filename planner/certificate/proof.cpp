@@ -14,6 +14,7 @@
 #include <set>
 
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "allclear/planner/certificate/geometry.h"
 #include "allclear/planner/certificate/proof_cells.h"
@@ -96,7 +97,7 @@ class ProofWriter {
       head_.word("outside").quoted(demand).end();
     }
     for (const CertifiedLimit& limit : certificate_.limits) {
-      if (isProven(limit.quantity)) continue;
+      if (isProven(limit.quantity) || isCableLimit(limit)) continue;
       const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
       head_.word("outside").quoted(limit.quantity + subject + ": in the certificate only").end();
     }
@@ -111,13 +112,7 @@ class ProofWriter {
                   "the rest")
           .end();
     }
-    for (std::size_t w = 0; w < problem_.waypoints.size(); ++w) {
-      if (problem_.waypoints[w].time) continue;
-      head_.word("outside")
-          .quoted("waypoint " + std::to_string(w + 1) +
-                  " (it has no time): in the certificate only")
-          .end();
-    }
+    writeOutside(problem_, &head_);
   }
 
   void writeModel() {

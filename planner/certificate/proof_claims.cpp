@@ -115,4 +115,17 @@ void writeLimitsAndEnds(const Problem& problem, const Trajectory& trajectory,
   ClaimWriter(problem, trajectory, model, text).run();
 }
 
+void writeOutside(const Problem& problem, ProofText* text) {
+  const auto write = [&](const std::string& what) {
+    text->word("outside").quoted(what + ": in the certificate only").end();
+  };
+  for (const Cable& cable : problem.cables) {
+    write("cable '" + cable.id + "' (never taut, and clear of all bodies)");
+  }
+  for (std::size_t w = 0; w < problem.waypoints.size(); ++w) {
+    if (problem.waypoints[w].time) continue;
+    write("waypoint " + std::to_string(w + 1) + " (it has no time)");
+  }
+}
+
 }  // namespace allclear

@@ -10,4 +10,7 @@ namespace allclear {
 void writeLimitsAndEnds(const Problem& problem, const Trajectory& trajectory,
                         const ProofModel& model, ProofText* text);
 
+/// Appends lines `outside` for waypoints without a time and for cables.
+void writeOutside(const Problem& problem, ProofText* text);
+
 }  // namespace allclear
