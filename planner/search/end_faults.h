@@ -18,11 +18,11 @@ std::string contactText(const CollisionModel& model, const Clearance& clearance)
 std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t);
 
 /// Why no plan can exist, from the start, the goal, the waypoints and the duration alone: one of
-/// them is in contact (pair, depth) or violates a path constraint or a cable, a joint cannot bear its load at
-/// start or goal, cannot stop before its limit (or come to its goal's speed from it), or cannot
-/// cover its way in the longest duration allowed. A sentence or two that say what the user has to
-/// change; empty when there is no such cause. All of it is certain, except for the rounding of
-/// distances.
+/// them is in contact (pair, depth) or violates a path constraint or a cable, a joint cannot bear
+/// its load at start or goal, cannot stop before its limit (or come to its goal's speed from it),
+/// or cannot cover its way in the longest duration allowed. A sentence or two that say what the
+/// user has to change; empty when there is no such cause. All of it is certain, except for the
+/// rounding of distances.
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator);
 
 /// The way [rad or m] in which a coordinate that moves at `velocity` > 0, with `acceleration` at
