@@ -16,6 +16,7 @@
 #include "allclear/exports/report.h"
 #include "allclear/exports/report/frames.h"
 #include "allclear/planner/certificate/instant.h"
+#include "allclear/planner/clearance/cable_model.h"
 
 namespace allclear {
 namespace {
@@ -33,6 +34,7 @@ struct CheckOptions {
 struct EndReport {
   std::string name;
   std::vector<PairDistance> pairs;  ///< those that move, the nearest to its margin first
+  std::vector<CableModel::Summary> cables;
 };
 
 struct CheckReport {
@@ -71,6 +73,20 @@ void addEnd(const std::string& name, std::vector<PairDistance> distances, bool r
   report->ends.push_back(std::move(end));
 }
 
+/// Measures the cables of the last end at its configuration; what they do not keep is a fault.
+void addCables(const Problem& problem, const VecX& q, std::optional<double> t,
+               CheckReport* report) {
+  const CableModel cables(problem);
+  if (cables.isEmpty()) return;
+  EndReport& end = report->ends.back();
+  const std::vector<Pose> poses = cables.linkPoses(cables.reach().place(q));
+  end.cables = cables.summaries(poses, t);
+  for (int d = 0; d < static_cast<int>(cables.demands().size()); ++d) {
+    if (cables.measure(d, poses, t, 0.0).value >= 0.0) continue;
+    report->faults.push_back(end.name + ": " + cables.faultText(d, poses, t.value_or(0.0)));
+  }
+}
+
 /// Measures all pairs at the start and, where the task gives its configuration, at the goal.
 CheckReport checkTask(const Problem& problem) {
   CheckReport report;
@@ -90,6 +106,7 @@ CheckReport checkTask(const Problem& problem) {
                             "add the pair to collision.allowed");
   }
   addEnd("start", start, relaxes, &report);
+  addCables(problem, problem.start, 0.0, &report);
   const auto goal = goalConfiguration(problem);
   if (!goal) {
     report.notes.push_back("the goal is a pose: the planner finds its configuration");
@@ -108,7 +125,20 @@ CheckReport checkTask(const Problem& problem) {
                            " and the duration is free: not checked there");
   }
   addEnd("goal", pairDistances(problem, geometry, *goal, end), relaxes, &report);
+  addCables(problem, *goal, end, &report);
   return report;
+}
+
+/// Each stretch: the span of its clips, what that may be, and the body with the least room.
+void printCables(const EndReport& end) {
+  if (end.cables.empty()) return;
+  std::cout << "\n" << end.name << ", cables:\n";
+  Table table({"stretch", ">span [mm]", ">at most [mm]", ">least room [mm]", "to"});
+  for (const CableModel::Summary& cable : end.cables) {
+    table.addRow({cable.name, shortNumber(1e3 * cable.span), shortNumber(1e3 * cable.longest),
+                  std::isfinite(cable.room) ? shortNumber(1e3 * cable.room) : "-", cable.nearest});
+  }
+  table.print(std::cout);
 }
 
 /// Each mesh: closed or how open, and what stands for it.
@@ -142,6 +172,7 @@ void printText(const Problem& problem, const CheckReport& report) {
     }
     table.print(std::cout);
   }
+  for (const EndReport& end : report.ends) printCables(end);
   std::cout << "\n";
   for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
   for (const PairDistance& pair : report.static_contacts) {
@@ -180,6 +211,16 @@ void printJson(const Problem& problem, const CheckReport& report) {
                              {"stands_for", mesh.stands_for}});
   }
   for (const EndReport& end : report.ends) out[end.name] = toJson(end.pairs);
+  for (const EndReport& end : report.ends) {
+    for (const CableModel::Summary& cable : end.cables) {
+      out["cables"][end.name].push_back(
+          {{"stretch", cable.name},
+           {"span", cable.span},
+           {"at_most", cable.longest},
+           {"room", std::isfinite(cable.room) ? nlohmann::ordered_json(cable.room) : nullptr},
+           {"nearest", cable.nearest}});
+    }
+  }
   std::cout << out.dump(1) << "\n";
 }
 

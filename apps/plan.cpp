@@ -200,6 +200,11 @@ int run(const PlanCommand& command) {
       std::cout << assumptionsInBrief(*plan.certificate) << "\n";
     }
     for (const auto& file : written) std::cout << "written: " << file.string() << "\n";
+    const bool has_proof = !output.proof.empty() && plan.certificate && plan.certificate->clear;
+    for (std::size_t i = 0; has_proof && i < problem.cables.size(); ++i) {
+      std::cout << "not in this proof: cable '" << problem.cables[i].id
+                << "' (the certificate covers it)\n";
+    }
   }
   return exitCode(plan.status);
 }

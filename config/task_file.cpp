@@ -12,11 +12,11 @@ namespace allclear {
 namespace {
 
 const std::vector<std::string> kTaskKeys = {
-    "name",        "robot",     "group_name", "joints",
-    "start_state", "goal",      "waypoints",  "path_constraints",
-    "scene",       "collision", "limits",     "duration",
-    "objective",   "balance",   "contacts",   "solver",
-    "output",      "after",     "uncertainty"};
+    "name",        "robot",     "group_name",  "joints",
+    "start_state", "goal",      "waypoints",   "path_constraints",
+    "scene",       "collision", "limits",      "duration",
+    "objective",   "balance",   "contacts",    "solver",
+    "output",      "after",     "uncertainty", "cables"};
 
 /// The scene section of a task: a file, objects of the task's own, or both.
 class SceneSection {
@@ -120,6 +120,7 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   readObjective(task, problem);
   readContacts(task, problem);
   readBalance(task, problem);
+  readCables(task, problem);
   loaded.options = readSolver(task);
   loaded.output = readOutput(task);
   problem.source_sha256 = files.sha256();

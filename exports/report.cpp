@@ -120,6 +120,7 @@ class ReportMaker {
 
   void showFrames(ReportFrames frames, const Certificate* certificate) {
     data_.frames = std::move(frames);
+    data_.cables = reportCables(problem_, data_.frames);
     data_.clearance = reportClearance(problem_, geometry_, data_.frames, certificate, kShownPairs);
     data_.scene = reportScene(problem_, geometry_, data_.frames, data_.clearance, kMostTriangles);
     addFact("Pairs", std::to_string(data_.clearance.pair_count) + " of " +

@@ -16,6 +16,7 @@
 #include "allclear/core/sha256.h"
 #include "allclear/planner/certificate/assumptions.h"
 #include "allclear/planner/certificate/boundable.h"
+#include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/deforming.h"
@@ -216,6 +217,9 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
     for (const std::string& sentence : impactSentences(problem, certificate.limits)) {
       out += " " + sentence + ".";
     }
+    for (const std::string& sentence : cableSentences(problem, certificate.limits)) {
+      out += " " + sentence + ".";
+    }
   } else {
     // A few faults: the rest is often the same fault of other pieces or at other times.
     constexpr std::size_t kShown = 3;
@@ -294,10 +298,14 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   }
   certificate.limits = certifiedLimits(problem, trajectory, wrenches, options.limits, motion);
   for (const CertifiedLimit& limit : certificate.limits) {
-    if (!limit.kept && !isImpactLimit(limit)) certificate.faults.push_back(limitFault(limit));
+    if (limit.kept || isImpactLimit(limit) || isCableLimit(limit)) continue;
+    certificate.faults.push_back(limitFault(limit));
   }
   // Of contacts the whole region is one fault: they fail together, and one cure helps all.
   for (std::string& fault : impactFaults(problem, certificate.limits, trajectory.duration())) {
+    certificate.faults.push_back(std::move(fault));
+  }
+  for (std::string& fault : cableFaults(problem, geometry, certificate.limits)) {
     certificate.faults.push_back(std::move(fault));
   }
   for (std::string& finding : endAndJointFindings(problem, trajectory, options.limits, motion)) {

@@ -51,6 +51,8 @@ enum class ContactFrames {
 };
 void readContacts(const Value& task, Problem& problem,
                   ContactFrames frames = ContactFrames::kAtStart);
+/// Needs the obstacles and attached objects too, whose names it checks.
+void readCables(const Value& task, Problem& problem);
 /// Last, when all else is read: what a task with contacts is planned as.
 void settleContacts(Problem& problem);
 /// Needs the contacts too, which it may name.

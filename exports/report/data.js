@@ -102,6 +102,9 @@ function loadData() {
   for (const contact of data.contacts.list) {
     for (const key of ["pose", "force", "moment", "pressure"]) contact[key] = floatsOf(contact[key]);
   }
+  for (const cable of data.cables) {
+    for (const key of ["a", "b", "span"]) cable[key] = floatsOf(cable[key]);
+  }
   for (const region of data.impacts) {
     for (const key of ["force", "point", "direction", "proven"]) region[key] = floatsOf(region[key]);
   }

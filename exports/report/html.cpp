@@ -187,6 +187,21 @@ Json contactsJson(const ReportContacts& contacts) {
           {"zero_moment", packedPoints(contacts.zero_moment)}};
 }
 
+/// Per stretch of a cable its sizes, and where its clips are at each frame.
+Json cablesJson(const std::vector<ReportCable>& cables) {
+  Json list = Json::array();
+  for (const ReportCable& cable : cables) {
+    list.push_back({{"name", cable.name},
+                    {"length", cable.length},
+                    {"reserve", cable.reserve},
+                    {"radius", cable.radius},
+                    {"a", packedPoints(cable.a)},
+                    {"b", packedPoints(cable.b)},
+                    {"span", packedFloats(cable.span)}});
+  }
+  return list;
+}
+
 /// Per region the force of the worst contact at each frame, where and with what; and the cells.
 Json impactsJson(const std::vector<ReportRegion>& regions) {
   Json list = Json::array();
@@ -252,6 +267,7 @@ Json dataJson(const Problem& problem, const ReportData& data) {
               {"torque_limited", problem.limits.torque},
               {"contacts", contactsJson(data.contacts)},
               {"impacts", impactsJson(data.impacts)},
+              {"cables", cablesJson(data.cables)},
               {"history", historyJson(data.history)}};
   if (data.certificate != nullptr && !data.certificate->closest_a.empty()) {
     out["minimum"] = {{"t", data.certificate->closest_t},

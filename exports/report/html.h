@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "allclear/exports/report/cables.h"
 #include "allclear/exports/report/clearance.h"
 #include "allclear/exports/report/contacts.h"
 #include "allclear/exports/report/frames.h"
@@ -23,6 +24,7 @@ struct ReportData {
   ReportClearance clearance;
   ReportJoints joints;                ///< empty without a trajectory
   ReportContacts contacts;            ///< empty without contacts
+  std::vector<ReportCable> cables;    ///< by stretch
   std::vector<ReportRegion> impacts;  ///< empty without a trajectory or contact limits
   std::vector<PlanProgress> history;  ///< of the solver
   const Certificate* certificate = nullptr;

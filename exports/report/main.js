@@ -137,6 +137,7 @@ function setUpLayers() {
   if (data.toolPaths.length) names.path = "Tool path";
   if (data.clearance.pairs.length) names.pair = "Closest pair";
   if (data.contacts.list.length) names.forces = data.contacts.list.some((c) => c.force.length) ? "Contact forces" : "Contacts";
+  if (data.cables.length) names.cables = "Reach of cables";
   if (data.impacts.length && data.isMotion) names.impacts = "Worst contact";
   if (data.times.length > 1) names.ends = "Start and goal";
   for (const [key, name] of Object.entries(names)) {
@@ -375,6 +376,7 @@ fillVerdict();
 setUpTransport();
 setUpClearance();
 setUpImpacts();
+setUpCables();
 setUpContacts();
 setUpJoints();
 setUpSolver();

@@ -12,7 +12,7 @@ class Viewer {
   constructor(container, canvas, context, data) {
     this.data = data;
     this.container = container;
-    this.layers = { robot: true, obstacles: true, solids: false, path: true, pair: true, forces: true, impacts: true, ends: !data.isMotion };
+    this.layers = { robot: true, obstacles: true, solids: false, path: true, pair: true, forces: true, impacts: true, cables: true, ends: !data.isMotion };
     this.renderer = new THREE.WebGLRenderer({ canvas, context });
     this.renderer.debug.checkShaderErrors = false;  // to ask for them waits for the compiler
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
@@ -33,6 +33,7 @@ class Viewer {
     this.makeGoal();
     this.contacts = new ContactMarks(this);
     this.impacts = new ImpactMarks(this);
+    this.cables = new CableMarks(this);
     this.resetView();
     listenTo(canvas, this);
     this.frame = 0;
@@ -201,6 +202,7 @@ class Viewer {
     this.showPair();
     this.contacts.show(frame);
     this.impacts.show(frame);
+    this.cables.show(frame);
     this.draw();
   }
 
@@ -246,6 +248,7 @@ class Viewer {
     this.ends.visible = on.ends;
     this.contacts.group.visible = on.forces;
     this.impacts.group.visible = on.impacts;
+    this.cables.group.visible = on.cables;
     this.show(this.frame);
   }
 

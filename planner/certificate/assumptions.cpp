@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 
+#include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/gap_statement.h"
 #include "allclear/planner/certificate/impact_limits.h"
@@ -68,12 +69,9 @@ class Assumptions {
     addTolerances();
     addMasses();
     addContactForces();
-    for (Assumption& assumption : impactAssumptions(problem_)) {
-      list_.push_back(std::move(assumption));
-    }
-    for (Assumption& assumption : gapAssumptions(problem_, geometry_)) {
-      list_.push_back(std::move(assumption));
-    }
+    add(impactAssumptions(problem_));
+    add(gapAssumptions(problem_, geometry_));
+    add(cableAssumptions(problem_, geometry_));
     addAfterEnd();
     addMovingObstacles();
     addPoses();
@@ -84,6 +82,7 @@ class Assumptions {
   void add(const char* kind, std::string text, std::string brief = "") {
     list_.push_back({kind, std::move(text), std::move(brief)});
   }
+  void add(std::vector<Assumption> more) { list_.insert(list_.end(), more.begin(), more.end()); }
 
   void addGeometry() {
     // A link without either kind is a frame: there is nothing to touch.

@@ -18,6 +18,7 @@
 #include <numbers>
 
 #include "allclear/core/extremes.h"
+#include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_drift.h"
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/impact_limits.h"
@@ -263,6 +264,7 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
   }
   for (CertifiedLimit& drift : contactDrifts(problem, motion)) limits.push_back(std::move(drift));
   addImpactLimits(problem, trajectory, &limits);
+  addCableLimits(problem, trajectory, motion, &limits);
   return limits;
 }
 

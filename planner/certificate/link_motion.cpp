@@ -89,7 +89,7 @@ BernsteinSpan CertifiedMotion::plannedSpan(Interval time) const {
 }
 
 /// The cells of time, and the curves of all links over them: of those that carry bodies, of those
-/// that path constraints name, and of the root.
+/// that path constraints name, that hold cables, and of the root.
 void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeometry& geometry,
                                      double tolerance) {
   std::set<int> links{problem.robot->rootLink()};
@@ -98,6 +98,9 @@ void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeom
   }
   for (const PathConstraint& constraint : problem.path_constraints) {
     links.insert(std::visit([](const auto& c) { return c.link; }, constraint));
+  }
+  for (const Cable& cable : problem.cables) {
+    for (const CableClip& clip : cable.clips) links.insert(clip.link);
   }
   // One builder for all: their curves share cells.
   LinkCurveBuilder::Options options;

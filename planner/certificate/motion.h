@@ -81,6 +81,7 @@ class CertifiedMotion {
 
   /// [s]: the end of the trajectory, or of the rest after it (`coveredUntil`).
   double duration() const { return cells_.back().upper; }
+  const CertifiedGeometry& geometry() const { return geometry_; }
   /// The end of the trajectory [s]: `duration()`, or less when the robot rests on.
   double trajectoryEnd() const { return trajectory_.duration(); }
   /// Consecutive cells of time, from 0 to `duration()`.
@@ -137,7 +138,8 @@ class CertifiedMotion {
   /// The least over the solids of two bodies, which it builds when they are not there yet.
   double bodyDistanceAt(int a, int b, double t, MeshFidelity fidelity);
 
-  /// The curve of a link that carries a body or is named in a path constraint, one per cell.
+  /// The curve of a link that carries a body or a cable or is named in a path constraint, one per
+  /// cell.
   const std::vector<BodyCurve>& linkCurve(int link) const;
 
   /// Curves of any link over [0, duration of the trajectory], to `tolerance` [m] at the radius of

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/relief.h"
 
 namespace allclear {
@@ -24,9 +25,13 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
                                         const Certificate& certificate, bool path_constraints) {
   std::vector<std::string> out = certificate.not_covered;
   for (const CertifiedLimit& limit : certificate.limits) {
-    if (isProven(limit.quantity)) continue;
+    if (isProven(limit.quantity) || isCableLimit(limit)) continue;
     const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
     out.push_back(limit.quantity + subject + ": in the certificate only");
+  }
+  for (const Cable& cable : problem.cables) {
+    out.push_back("cable '" + cable.id +
+                  "' (never taut, and clear of all bodies): in the certificate only");
   }
   for (const CertifiedBody& body : geometry.bodies) {
     if (body.deforming == nullptr) continue;

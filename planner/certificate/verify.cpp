@@ -6,9 +6,9 @@
 // problem. A cell is accepted when the bound along its direction, computed here, reaches the bound
 // that it claims, and the cells of each pair must cover [0, duration] without a gap. So what has to
 // be right for a verdict to be right is: geometry.cpp (which pairs), motion.cpp (bounds),
-// patch_motion.cpp, deforming.cpp, stray.cpp, limits.cpp, torque.cpp, ends.cpp, this file, and the
-// link curves, support functions and search between exact meshes below them; not cover.cpp, nor
-// anything of the planner.
+// patch_motion.cpp, deforming.cpp, stray.cpp, limits.cpp, cable_limits.cpp, torque.cpp, ends.cpp,
+// this file, and the link curves, support functions and search between exact meshes below them; not
+// cover.cpp, nor anything of the planner.
 #include <algorithm>
 #include <cmath>
 #include <map>

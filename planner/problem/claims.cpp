@@ -13,6 +13,7 @@
 #include <set>
 
 #include "allclear/core/input_error.h"
+#include "allclear/planner/problem/cables.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
@@ -36,6 +37,7 @@ class ClaimCheck {
     checkMissingCollision();
     checkInertias();
     checkDynamics();
+    for (Finding& finding : cableFindings(p_)) findings_.push_back(std::move(finding));
     return std::move(findings_);
   }
 

@@ -12,7 +12,8 @@ namespace allclear {
 /// - links that planned joints move and that have visuals but no collision geometry, unless
 ///   `CollisionSettings::missing` says what to do with them;
 /// - torques, balance or forces of unplanned contacts of bodies without a mass, or torques of a
-///   floating base without contact forces.
+///   floating base without contact forces;
+/// - cables that mean nothing or that no bound is known for (`cableFindings`).
 ///
 /// Pre: dimensions and indices of the problem are right.
 std::vector<Finding> claimFindings(const Problem& problem);

@@ -95,6 +95,9 @@ class Renumbering {
     for (ContactLimit& limit : problem.limits.contact) {
       for (int& link : limit.links) visit(link);
     }
+    for (Cable& cable : problem.cables) {
+      for (CableClip& clip : cable.clips) visit(clip.link);
+    }
   }
 
  private:

@@ -2,6 +2,7 @@
 //
 //   kept axis:   (d . a - cos(tolerance)) / (1 - cos(tolerance)), a the axis, d the direction;
 //   box:         (half size -+ e . (p - center)) / half size, for the three axes e of the box;
+//   cables:      what a span or a room has beyond what is asked (cable_demands.h);
 //   torque:      1 -+ tau / effort;
 //   balance:     the room of the ground's wrench at each edge of the support polygon
 //                (support_polygon.h), over weight times the polygon's radius;
@@ -10,8 +11,8 @@
 // Where forces at contacts are part of the problem, these take the place of the torques above
 // (contact_demands.h).
 //
-// Order of demands: path constraints as the problem lists them, two per limited torque or those of
-// contacts, unplanned contacts, edges.
+// Order of demands: path constraints as the problem lists them, cables, two per limited torque or
+// those of contacts, unplanned contacts, edges.
 #include "allclear/planner/program/state_demands.h"
 
 #include <algorithm>
@@ -69,6 +70,10 @@ StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
   for (const PathConstraint& constraint : problem.path_constraints) {
     path_count_ += demandCount(constraint);
   }
+  if (!problem.cables.empty()) {
+    cables_.emplace(problem);
+    path_count_ += cables_->count();
+  }
   if (problem.balance && problem.balance->criterion != Balance::Criterion::kForces) {
     const std::shared_ptr<const RobotModel> loaded = loadedRobot(problem);
     polygon_ = supportPolygon(problem, *problem.balance);
@@ -101,6 +106,8 @@ std::string StateDemands::name(int demand) const {
     }
     demand -= count;
   }
+  if (demand < cableCount()) return cables_->name(demand);
+  demand -= cableCount();
   if (demand >= forceCount() + impactCount()) return "balance on the support links";
   if (demand >= forceCount()) return impacts_->name(demand - forceCount());
   if (contacts_) return contacts_->name(demand);
@@ -179,7 +186,17 @@ void StateDemands::addBalance(const VecX& q, const VecX& v, const VecX& a, Gradi
 
 void StateDemands::computeOnly(const std::vector<int>& demands) {
   wanted_.clear();
-  if (!impacts_ || demands.empty()) return;
+  wanted_cables_.clear();
+  if (demands.empty()) return;
+  if (cables_) {
+    wanted_cables_.assign(cableCount(), false);
+    for (int d : demands) {
+      if (d >= path_count_ - cableCount() && d < path_count_) {
+        wanted_cables_[d - (path_count_ - cableCount())] = true;
+      }
+    }
+  }
+  if (!impacts_) return;
   wanted_.assign(impactCount(), false);
   const int first = path_count_ + forceCount();
   for (int d : demands) {
@@ -187,11 +204,17 @@ void StateDemands::computeOnly(const std::vector<int>& demands) {
   }
 }
 
-void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, const VecX& w, VecX* out) {
+void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, const VecX& w, VecX* out,
+                          std::optional<double> t) {
   out->resize(count());
   if (path_count_ > 0) {
-    kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
+    const VecX whole = problem_.configuration(q);
+    kinematics_.linkPoses(whole, workspace_, poses_);
     addPath(out, nullptr);
+    if (cables_) {
+      cables_->values(whole, poses_, t, out->segment(path_count_ - cableCount(), cableCount()),
+                      wantedCables());
+    }
   }
   if (polygon_) out->tail(edgeCount()) = rooms(q, v, a);
   if (contacts_) contacts_->values(q, v, a, w, out->segment(path_count_, forceCount()));
@@ -212,15 +235,22 @@ void StateDemands::values(const VecX& q, const VecX& v, const VecX& a, const Vec
 }
 
 void StateDemands::gradients(const VecX& q, const VecX& v, const VecX& a, const VecX& w,
-                             Gradients* out) {
+                             Gradients* out, std::optional<double> t) {
   const int n = problem_.plannedCount();
   out->by_q.setZero(count(), n);
   out->by_v.setZero(count(), n);
   out->by_a.setZero(count(), n);
   out->by_w.setZero(count(), wrenchCount());
+  out->by_t.setZero(count());
   if (path_count_ > 0) {
     kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
     addPath(nullptr, &out->by_q);
+    if (cables_) {
+      const int first = path_count_ - cableCount();
+      cables_->gradients(kinematics_, workspace_, poses_, t,
+                         out->by_q.middleRows(first, cableCount()),
+                         out->by_t.segment(first, cableCount()), wantedCables());
+    }
   }
   if (polygon_) addBalance(q, v, a, out);
   if (impacts_) {

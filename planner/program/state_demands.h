@@ -7,6 +7,7 @@
 
 #include "allclear/planner/problem.h"
 #include "allclear/planner/problem/support_polygon.h"
+#include "allclear/planner/program/cable_demands.h"
 #include "allclear/planner/program/contact_demands.h"
 #include "allclear/planner/program/ground_dynamics.h"
 #include "allclear/planner/program/impact_demands.h"
@@ -14,10 +15,10 @@
 
 namespace allclear {
 
-/// Demands of a problem on the state at every instant: path constraints, torques when they are
-/// limited, forces at contacts, forces of unplanned contacts, balance. (Clearance and the limits of
-/// derivatives have rows of their own.) Each demand is a function of order one that is at least 0
-/// when it is kept. Holds scratch: one per thread.
+/// Demands of a problem on the state at every instant: path constraints, cables, torques when they
+/// are limited, forces at contacts, forces of unplanned contacts, balance. (Clearance and the
+/// limits of derivatives have rows of their own.) Each demand is a function of order one that is at
+/// least 0 when it is kept. Holds scratch: one per thread.
 class StateDemands {
  public:
   StateDemands(const Problem& problem, const Kinematics& kinematics);
@@ -37,18 +38,22 @@ class StateDemands {
     return usesWrenches(demand) && contacts_->isCone(demand - path_count_);
   }
 
-  /// From now on only these demands on unplanned contacts are computed, which cost the most; values
-  /// and gradients of the others mean nothing. Empty: all.
+  /// From now on only these demands on cables and unplanned contacts are computed, which cost the
+  /// most; values and gradients of the others mean nothing. Empty: all.
   void computeOnly(const std::vector<int>& demands);
 
-  /// At planned coordinates and their first two derivatives, and wrenches where there are any.
-  void values(const VecX& q, const VecX& v, const VecX& a, const VecX& w, VecX* out);
+  /// At planned coordinates and their first two derivatives, and wrenches where there are any; and
+  /// at time t [s], without which obstacles that move do not count.
+  void values(const VecX& q, const VecX& v, const VecX& a, const VecX& w, VecX* out,
+              std::optional<double> t = {});
 
   struct Gradients {
     MatX by_q, by_v, by_a;  ///< demands x planned coordinates
     MatX by_w;              ///< demands x wrench rows
+    VecX by_t;              ///< by time, with the state held
   };
-  void gradients(const VecX& q, const VecX& v, const VecX& a, const VecX& w, Gradients* out);
+  void gradients(const VecX& q, const VecX& v, const VecX& a, const VecX& w, Gradients* out,
+                 std::optional<double> t = {});
 
  private:
   int edgeCount() const { return polygon_ ? static_cast<int>(polygon_->edges.size()) : 0; }
@@ -57,6 +62,10 @@ class StateDemands {
     return contacts_ ? contacts_->count() : 2 * static_cast<int>(torques_.size());
   }
   int impactCount() const { return impacts_ ? impacts_->count() : 0; }
+  int cableCount() const { return cables_ ? cables_->count() : 0; }
+  const std::vector<bool>* wantedCables() const {
+    return wanted_cables_.empty() ? nullptr : &wanted_cables_;
+  }
   bool balancesAtRest() const;
   /// Room at each edge of the support polygon, of order one.
   VecX rooms(const VecX& q, const VecX& v, const VecX& a);
@@ -74,12 +83,14 @@ class StateDemands {
   Jacobian J_;
   VecX torque_;
   InverseDynamics dynamics_;
-  int path_count_ = 0;
+  int path_count_ = 0;        ///< path constraints and cables
   std::vector<int> torques_;  ///< planned coordinates whose torque is limited, without contacts
   VecX effort_;               ///< of planned coordinates
   std::optional<ContactDemands> contacts_;
   std::optional<ImpactDemands> impacts_;
-  std::vector<bool> wanted_;              ///< of the impacts; empty: all
+  std::vector<bool> wanted_;  ///< of the impacts; empty: all
+  std::optional<CableDemands> cables_;
+  std::vector<bool> wanted_cables_;       ///< likewise
   std::optional<GroundDynamics> ground_;  ///< for balance
   std::optional<SupportPolygon> polygon_;
   MatX edges_;  ///< rooms by the ground's wrench: edges x 6

@@ -13,8 +13,9 @@
 // T^-k sum_l w_l^(k)(s) C_l with the basis weights w.
 //
 // Gradients: a row f(q, v, a) has df/dC_l = sum_k T^-k w_l^(k) f_k, f_k its gradient by q^(k), and
-// df/dT = sum_k f_k . (T^-k sum_l w_l^(k) C'_l - k/T q^(k)), where C' is dC/dT of fixed control
-// points.
+// df/dT = sum_k f_k . (T^-k sum_l w_l^(k) C'_l - k/T q^(k)) + s f_t, where C' is dC/dT of fixed
+// control points and f_t the gradient by the instant t = s T, of obstacles that move. At a fixed
+// time s = t/T moves: ds/dT = -s/T, and dq/ds = T v.
 #include "allclear/planner/program/state_rows.h"
 
 #include <algorithm>
@@ -163,7 +164,7 @@ void StateRows::values(const BSpline& curve, const std::optional<BSpline>& wrenc
       const double t = demand.s * T;
       demands_.computeOnly(demandsAt(demand.s));
       demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), wrenchAt(wrenches, t),
-                      &all);
+                      &all, t);
       last = demand.s;
     }
     out[row++] = all[demand.demand];
@@ -195,7 +196,6 @@ void StateRows::gradients(const BSpline& curve, const std::optional<BSpline>& wr
       }
       if (order > 0) dT -= order / T * by_state[order].dot(curve.value(s * T, order));
     }
-    // At a fixed time s = t/T moves: ds/dT = -s/T, and dq/ds = T v.
     if (at_fixed_time) dT -= s * by_state[0].dot(curve.value(s * T, 1));
     ++row;
   };
@@ -216,7 +216,7 @@ void StateRows::gradients(const BSpline& curve, const std::optional<BSpline>& wr
       const double t = demand.s * T;
       demands_.computeOnly(demandsAt(demand.s));
       demands_.gradients(curve.value(t), curve.value(t, 1), curve.value(t, 2),
-                         wrenchAt(wrenches, t), &all);
+                         wrenchAt(wrenches, t), &all, t);
       last = demand.s;
     }
     const VecX by_state[3] = {all.by_q.row(demand.demand).transpose(),
@@ -227,6 +227,7 @@ void StateRows::gradients(const BSpline& curve, const std::optional<BSpline>& wr
       out->by_wrench[row] = all.by_w.row(demand.demand).transpose() *
                             curve.basis().weights(0, demand.s).weights.transpose();
     }
+    out->by_duration[row] = demand.s * all.by_t[demand.demand];
     spread(demand.s, false, by_state);
   }
   demands_.computeOnly({});
@@ -256,7 +257,7 @@ StateRows::Worst StateRows::watch(const BSpline& curve, const std::optional<BSpl
     for (int i = 0; i <= samples; ++i) {
       const double t = time.lower + time.length() * i / samples;
       demands_.values(curve.value(t), curve.value(t, 1), curve.value(t, 2), wrenchAt(wrenches, t),
-                      &all);
+                      &all, t);
       for (int d = 0; d < demands_.count(); ++d) {
         if (all[d] < least[d].value) least[d] = {all[d], {d, std::min(1.0, t / T)}};
       }

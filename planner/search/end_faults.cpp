@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/uncertainty.h"
@@ -28,6 +29,7 @@ constexpr int kSamplesOfStraightLine = 64;
 constexpr double kConstraintSlack = 1e-6;
 /// Relative: durations and stopping distances are computed by roots and quotients.
 constexpr double kDurationRounding = 1e-9;
+constexpr double kCableSlack = 1e-7;  ///< [m]: rounding of the task's numbers
 /// Torques may exceed their limit by this share: the certificate's tolerance is of that order.
 constexpr double kTorqueSlack = 1e-6;
 
@@ -73,8 +75,19 @@ class EndChecks {
   }
 
   std::string at(const std::string& what, const VecX& q, std::optional<double> t) {
-    const std::string fault = contact(what, q, t);
+    std::string fault = contact(what, q, t);
+    if (fault.empty()) fault = cable(what, q, t);
     return fault.empty() ? pathConstraint(what, q) : fault;
+  }
+
+  /// A cable that is taut or that may touch a body. (The certificate alone sees meshes more closely
+  /// than by pieces.)
+  std::string cable(const std::string& what, const VecX& q, std::optional<double> t) const {
+    const std::string fault = cableFault(problem_, q, t);
+    return fault.empty() ? ""
+                         : "No plan: at the " + what + ", " + fault + ". Move the " + what +
+                               ", change the cable's length or clips, or name what it may touch "
+                               "(cables: allowed).";
   }
 
   std::string contact(const std::string& what, const VecX& q, std::optional<double> t) {
@@ -111,6 +124,7 @@ class EndChecks {
     Problem without_torque = problem_;
     without_torque.limits.torque = false;
     without_torque.contacts.clear();
+    without_torque.cables.clear();  // `cableFault` says more of them
     StateDemands demands(without_torque, evaluator_.builder().kinematics());
     const VecX rest = VecX::Zero(q.size());
     VecX values(demands.count());
@@ -147,6 +161,7 @@ class EndChecks {
     if (!problem_.limits.torque) return "";
     Problem torques_only = problem_;
     torques_only.path_constraints.clear();
+    torques_only.cables.clear();
     torques_only.balance.reset();
     StateDemands demands(torques_only, evaluator_.builder().kinematics());
     const VecX zero = VecX::Zero(q.size());
@@ -256,6 +271,23 @@ std::string contactText(const CollisionModel& model, const Clearance& c) {
   return pairName(model, c.pair) + " are " + number(c.upper) +
          " m apart, less than the margin of " + number(margin) + " m" +
          (c.demand > margin ? " and the " + number(c.demand - margin) + " m that may stray" : "");
+}
+
+std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t) {
+  const CableModel cables(problem);
+  if (cables.isEmpty()) return "";
+  const StrayReach::Placement at = cables.reach().place(problem.configuration(q));
+  const std::vector<Pose> poses = cables.linkPoses(at);
+  // The demand that is missed by most, whatever its kind.
+  int worst = -1;
+  double least = -kCableSlack;
+  for (int d = 0; d < static_cast<int>(cables.demands().size()); ++d) {
+    const double value = cables.measure(d, poses, t, 0.0).value - cables.allowance(d, at);
+    if (!(value < least)) continue;
+    least = value;
+    worst = d;
+  }
+  return worst < 0 ? "" : cables.faultText(worst, poses, t.value_or(0.0));
 }
 
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator) {

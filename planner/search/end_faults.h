@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "allclear/planner/clearance/evaluator.h"
@@ -11,12 +12,17 @@ namespace allclear {
 /// 0.001 m".
 std::string contactText(const CollisionModel& model, const Clearance& clearance);
 
+/// The cable that is tautest or has the least room at these planned coordinates, where it has less
+/// than it must: "cable 'hose': 12 mm short at t = 0 s between link3 and link7". Without a time,
+/// obstacles that move do not count. Empty when all is kept.
+std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t);
+
 /// Why no plan can exist, from the start, the goal, the waypoints and the duration alone: one of
-/// them is in contact (pair, depth) or violates a path constraint, a joint cannot bear its load at
-/// start or goal, cannot stop before its limit (or come to its goal's speed from it), or cannot
-/// cover its way in the longest duration allowed. A sentence or two that say what the user has to
-/// change; empty when there is no such cause. All of it is certain, except for the rounding of
-/// distances.
+/// them is in contact (pair, depth) or violates a path constraint or a cable, a joint cannot bear
+/// its load at start or goal, cannot stop before its limit (or come to its goal's speed from it),
+/// or cannot cover its way in the longest duration allowed. A sentence or two that say what the
+/// user has to change; empty when there is no such cause. All of it is certain, except for the
+/// rounding of distances.
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator);
 
 /// The way [rad or m] in which a coordinate that moves at `velocity` > 0, with `acceleration` at

@@ -131,10 +131,12 @@ std::vector<VecX> PlanSearch::findGoals() {
       "goal's pose. Loosen its tolerance, or move it.";
   if (in_contact) {
     ClearanceEvaluator::Workspace workspace(*evaluator_);
-    plan_.message +=
-        " Where it is reached, " +
-        contactText(evaluator_->model(), evaluator_->atRest(*in_contact, std::nullopt, workspace)) +
-        ".";
+    const std::string cable = cableFault(problem_, *in_contact, std::nullopt);
+    const Clearance worst = evaluator_->atRest(*in_contact, std::nullopt, workspace);
+    const bool is_near = worst.pair >= 0 && worst.upper < worst.demand;
+    plan_.message += " Where it is reached, " +
+                     (is_near || cable.empty() ? contactText(evaluator_->model(), worst) : cable) +
+                     ".";
   }
   return {};
 }

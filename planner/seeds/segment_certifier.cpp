@@ -81,6 +81,7 @@ double strayGrowth(const RobotModel& robot, const Uncertainty& uncertainty) {
 SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel& model)
     : problem_(problem),
       stray_(problem, model),
+      cables_(problem),
       stray_growth_(strayGrowth(*problem.robot, problem.uncertainty)),
       tree_(*problem.robot),
       planned_of_(problem.robot->dimension(), -1) {
@@ -272,7 +273,7 @@ bool SegmentCertifier::isClear(const VecX& q, double extra) {
     moveToFront(i);
     return false;
   }
-  return true;
+  return !cables_.isNeeded() || cables_.isClear(q, extra);
 }
 
 bool SegmentCertifier::isClear(const VecX& from, const VecX& to, double extra) {
@@ -293,6 +294,7 @@ bool SegmentCertifier::isClear(const VecX& from, const VecX& to, double extra) {
     sweep();
     if (!prove(stretch, extra)) return false;
   }
+  if (cables_.isNeeded() && !cables_.isClear(from, to, extra, kResolution)) return false;
   ++statistics_.certified;
   return true;
 }

@@ -5,13 +5,15 @@
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/clearance/collision_model.h"
 #include "allclear/planner/clearance/pair_stray.h"
+#include "allclear/planner/seeds/cable_segments.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
 
-/// Proves straight segments of the planned coordinates clear, at every configuration between their
-/// ends, with room for what may stray. Obstacles that move do not count: a segment has no time.
-/// Pairs that are relaxed near an end (`EndMargin::kRelax`) are taken to be everywhere.
+/// Proves straight segments of the planned coordinates clear, of cables too, at every configuration
+/// between their ends, with room for what may stray. Obstacles that move do not count: a segment
+/// has no time. Pairs that are relaxed near an end (`EndMargin::kRelax`) are taken to be
+/// everywhere.
 ///
 /// Let rho_k be the largest distance of a body's points from the axis of joint k at configuration
 /// q. A step of the joints by d moves each point by at most sum_k rho_k |d_k|: moved from the base
@@ -101,6 +103,7 @@ class SegmentCertifier {
 
   const Problem& problem_;
   PairStray stray_;
+  CableSegments cables_;
   double stray_growth_;  ///< [m] of stray per metre that a body moves, at most
   MotionTree tree_;
   std::vector<int> planned_of_;  ///< by coordinate: index among the planned ones, or -1

@@ -22,6 +22,7 @@ PICTURES = {
     "walking_person": ("walking_person/task.yaml", 0.5),
     "curtain": ("curtain/task.yaml", 0.5),
     "fenced_cell": ("fenced_cell/task.yaml", 0.5),
+    "dress_pack": ("dress_pack/task.yaml", 0.33),
     "collaborative": ("collaborative/task.yaml", 0.5),
     "leaning": ("humanoid/leaning.yaml", 0.95),
 }

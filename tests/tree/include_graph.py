@@ -34,6 +34,7 @@ ROOMS = {
         "mesh": ["convex", "geometry"],
         "mesh_depth": ["convex", "geometry", "mesh"],
         "minimum": [],
+        "minimum/cable": ["geometry", "minimum"],
         "minimum/capsule": ["geometry", "minimum"],
         "minimum/convex": ["convex", "geometry", "minimum"],
         "minimum/mesh": ["convex", "mesh", "mesh_depth", "minimum"],
@@ -73,9 +74,10 @@ ROOMS_OF_OTHERS = {
     "robot_models/fits": ["core/text", "distance/mesh"],
     "trajectories/files": ["core/text"],
     "planner/problem": ["distance/geometry", "robot_models/kinematics"],
-    "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/mesh",
-                            "robot_models/kinematics", "robot_models/motion"],
-    "planner/clearance": ["distance/minimum", "distance/minimum/capsule", "distance/minimum/convex",
+    "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/cable",
+                            "distance/minimum/mesh", "robot_models/kinematics",
+                            "robot_models/motion"],
+    "planner/clearance": ["distance/minimum", "distance/minimum/cable", "distance/minimum/capsule", "distance/minimum/convex",
                           "distance/mesh", "distance/mesh_depth", "distance/minimum/mesh",
                           "distance/soft", "robot_models/kinematics", "robot_models/motion"],
     "planner/seeds": ["robot_models/kinematics", "robot_models/motion"],
@@ -111,7 +113,7 @@ NEVER_IN_HEADERS = r"nlohmann/"
 # (Ipopt, clearance rows, seeds, searches) is not here, or a bug would certify itself.
 CERTIFICATE_MAY_REACH = [
     r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
-    r"distance/minimum/(\w+|(capsule|convex|mesh)/\w+)", r"trajectories/(files/)?\w+",
+    r"distance/minimum/(\w+|(cable|capsule|convex|mesh)/\w+)", r"trajectories/(files/)?\w+",
     r"robot_models/(kinematics|robot_model)", r"robot_models/(kinematics|motion)/\w+",
     r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",
 ]
