@@ -43,6 +43,7 @@ ROOMS = {
         "fit": ["geometry"],
         "cover": ["fit", "geometry"],
         "soft": ["convex"],
+        "deform": ["convex", "geometry", "mesh", "minimum"],
         "phong": ["geometry", "mesh", "mesh_depth", "soft"],
     },
     "trajectories": {"files": []},
