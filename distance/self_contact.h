@@ -101,7 +101,7 @@ struct MeshContact {
   /// kTouches: the surfaces are nearer than the threshold (or touch) at this instant. kUndecided:
   /// where the search ended.
   double time = 1.0;
-  /// kTouches: proved that they are not before `time - time_resolution`.
+  /// kTouches: proved that they are not before `time - 2 time_resolution`.
   bool is_first = false;
 };
 

@@ -85,7 +85,7 @@ class PairApproach {
       const auto found = nearInstant(part);
       if (found >= 0.0) {
         *time = found;
-        *is_first = undecided > 1.0;
+        *is_first = undecided >= found - 2.0 * options_.time_resolution;
         return ContactVerdict::kTouches;
       }
       if (isClear(part)) continue;
@@ -140,7 +140,8 @@ class FirstContact {
  public:
   void add(ContactVerdict verdict, double time, bool is_first, const MeshFeature& a,
            const MeshFeature& b) {
-    if (verdict == ContactVerdict::kUndecided || !is_first) undecided_ = true;
+    if (verdict == ContactVerdict::kUndecided) undecided_ = std::min(undecided_, time);
+    if (!is_first) undecided_ = 0.0;
     const bool is_better = verdict == ContactVerdict::kTouches
                                ? result_.verdict != verdict || time < result_.time
                                : result_.verdict == ContactVerdict::kFree;
@@ -151,15 +152,16 @@ class FirstContact {
   double stop() const {
     return result_.verdict == ContactVerdict::kTouches ? result_.time : HUGE_VAL;
   }
-  MeshContact result() const {
+  MeshContact result(double time_resolution) const {
     MeshContact out = result_;
-    out.is_first = out.verdict == ContactVerdict::kTouches && !undecided_;
+    out.is_first =
+        out.verdict == ContactVerdict::kTouches && undecided_ >= out.time - 2.0 * time_resolution;
     return out;
   }
 
  private:
   MeshContact result_{ContactVerdict::kFree};
-  bool undecided_ = false;
+  double undecided_ = HUGE_VAL;  ///< the first instant without an answer
 };
 
 void decideFeatures(const deform::FeatureSide& a, const deform::FeatureSide& b,
@@ -197,7 +199,7 @@ MeshContact contactOf(const MeshStep& a, const MeshStep& b, const MeshContactOpt
           PairApproach(A, B, options).search(first.stop(), &time, &is_first);
       first.add(verdict, time, is_first, a.triangles[pair[0]], b.triangles[pair[1]]);
     }
-    return first.result();
+    return first.result(options.time_resolution);
   }
   const deform::FeatureSide side_a{a, mesh_a.owned, boxes_a}, side_b{b, mesh_b.owned, boxes_b};
   std::vector<FeaturePair> features;
@@ -205,7 +207,7 @@ MeshContact contactOf(const MeshStep& a, const MeshStep& b, const MeshContactOpt
   decideFeatures(side_a, side_b, features, options.max_boxes, &first);
   deform::candidates(side_a, side_b, pairs, &features);
   decideFeatures(side_a, side_b, features, options.max_boxes, &first);
-  return first.result();
+  return first.result(options.time_resolution);
 }
 
 }  // namespace allclear

@@ -15,8 +15,10 @@
 namespace allclear::deform {
 namespace {
 
-/// Squares of lengths below this, in m^4, count as no area: a float holds them only roughly.
-constexpr double kLeastSquare = 1e-60;
+/// Squares of lengths below this, in m^4, count as no area: a float does not hold them to its full
+/// precision. (Edges of a nanometre.) Those too large for a float give a scale of 0: no area
+/// either.
+constexpr float kLeastSquare = 1e-36F;
 
 /// Three coefficients of each triangle of a chunk. `edges` holds x, y, z of e0, f0, e1, f1 in
 /// twelve rows; `out` nine rows of unit vectors.
@@ -37,8 +39,9 @@ ALLCLEAR_MULTIVERSION void unitNormals(const double* edges, float* out) {
       const double nx = e[y] * f[z] - e[z] * f[y] + (g[y] * h[z] - g[z] * h[y]);
       const double ny = e[z] * f[x] - e[x] * f[z] + (g[z] * h[x] - g[x] * h[z]);
       const double nz = e[x] * f[y] - e[y] * f[x] + (g[x] * h[y] - g[y] * h[x]);
-      const double square = nx * nx + ny * ny + nz * nz;
-      const double scale = square > kLeastSquare ? 1.0 / std::sqrt(square) : 0.0;
+      // The scale may be a float: a length that is off by 1e-7 turns no vector.
+      const auto square = static_cast<float>(nx * nx + ny * ny + nz * nz);
+      const double scale = square > kLeastSquare ? 1.0F / std::sqrt(square) : 0.0F;
       unit[x] = static_cast<float>(nx * scale);
       unit[y] = static_cast<float>(ny * scale);
       unit[z] = static_cast<float>(nz * scale);
@@ -85,8 +88,10 @@ ALLCLEAR_MULTIVERSION int passedChunks(const float* rows, std::ptrdiff_t stride,
 }
 
 void resize(const PatchTree& tree, NormalRows* rows) {
-  rows->stride = (static_cast<int>(tree.order.size()) / kChunk + 2) * kChunk;
-  rows->values.assign(9 * static_cast<std::size_t>(rows->stride), 0.0F);
+  // The padding is zero from the first time on: only the triangles' places are written.
+  const int stride = (static_cast<int>(tree.order.size()) / kChunk + 2) * kChunk;
+  if (stride != rows->stride) rows->values.assign(9 * static_cast<std::size_t>(stride), 0.0F);
+  rows->stride = stride;
   rows->sums.resize(4 * tree.nodes.size());
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -9,30 +12,28 @@
 
 namespace allclear::deform {
 
-/// An axis-aligned box of floats that holds everything it was made of: x, y, z of the upper corner,
-/// one 0, x, y, z of the lower corner negated, one 0. So a union is one maximum of eight lanes.
-struct alignas(32) SweptBox {
-  float upper[4];
-  float minus_lower[4];
+/// Four floats, with the operations of a register.
+using FourFloats = float __attribute__((vector_size(16)));
+
+/// An axis-aligned box of floats that holds everything it was made of: x, y, z of the upper corner
+/// and one 0; x, y, z of the lower corner negated and one 0. So a union is a maximum, lane by lane.
+struct SweptBox {
+  FourFloats upper;
+  FourFloats minus_lower;
 };
 
 /// Whether two boxes have a point in common. The sign of a sum of two floats is exact.
 ALLCLEAR_INLINE bool meet(const SweptBox& a, const SweptBox& b) {
-  float least = 0.0F;
-  for (int k = 0; k < 3; ++k) {
-    least = simd::smaller(least, a.upper[k] + b.minus_lower[k]);
-    least = simd::smaller(least, b.upper[k] + a.minus_lower[k]);
-  }
-  return least >= 0.0F;
+  const FourFloats zero{};
+  const auto apart = (a.upper + b.minus_lower < zero) | (b.upper + a.minus_lower < zero);
+  std::uint64_t part[2];
+  std::memcpy(part, &apart, sizeof apart);
+  return (part[0] | part[1]) == 0;
 }
 
 ALLCLEAR_INLINE SweptBox unionOf(const SweptBox& a, const SweptBox& b) {
-  SweptBox out;
-  for (int k = 0; k < 4; ++k) {
-    out.upper[k] = simd::larger(a.upper[k], b.upper[k]);
-    out.minus_lower[k] = simd::larger(a.minus_lower[k], b.minus_lower[k]);
-  }
-  return out;
+  return {a.upper > b.upper ? a.upper : b.upper,
+          a.minus_lower > b.minus_lower ? a.minus_lower : b.minus_lower};
 }
 
 /// The boxes of all that moves in a step.
