@@ -11,6 +11,8 @@
 
 namespace allclear {
 
+class DeformingMesh;
+
 // Contact of meshes that bend: of a mesh with itself, and of two meshes.
 //
 // A vertex moves on a straight line at constant rate between two keyframes. Features are vertices,
@@ -80,6 +82,7 @@ SelfContact selfContact(const MeshStep& step, const SelfContactOptions& options 
 SelfContact selfContact(std::span<const Triangle> triangles,
                         std::span<const std::vector<Vec3>> keyframes,
                         const SelfContactOptions& options = {});
+SelfContact selfContact(const DeformingMesh& mesh, const SelfContactOptions& options = {});
 
 /// A mesh at one instant: `time` is 0.
 SelfContact touches(const TriangleMesh& mesh, const SelfContactOptions& options = {});

@@ -90,6 +90,8 @@ class Collector {
 
   void addEdges(const Triangle& A, std::uint8_t owned_A, const SweptBox& box_B, const Triangle& B,
                 std::uint8_t owned_B, const SweptBox& box_A) {
+    // Owned edges of both, where boxes meet: first of an edge and the other triangle, then of
+    // edges.
     const std::vector<SweptBox>&boxes_a = a_.boxes.vertices, &boxes_b = b_.boxes.vertices;
     SweptBox edges_B[3];
     bool is_near_B[3];
@@ -141,6 +143,8 @@ class Collector {
 }  // namespace
 
 std::vector<std::uint8_t> ownedFeatures(std::span<const Triangle> triangles, std::size_t vertices) {
+  // A vertex goes to the first triangle that has it, an edge too: uses of an edge are sorted
+  // together.
   std::vector<std::uint8_t> owned(triangles.size(), 0);
   std::vector<char> is_taken(vertices, 0);
   struct Use {
@@ -183,6 +187,8 @@ void startCandidates(const FeatureSide& a, const FeatureSide& b,
 
 FeatureMeeting decide(const FeatureSide& a, const FeatureSide& b, const FeaturePair& pair,
                       const VertexMotionOptions& options) {
+  // An edge and a face at t = 0: a point that goes along the edge is a vertex against a face at
+  // rest.
   const FeatureSide& first = pair.is_swapped ? b : a;
   const FeatureSide& second = pair.is_swapped ? a : b;
   const auto of_first = [&](int k) { return moving(first, pair.a[k]); };

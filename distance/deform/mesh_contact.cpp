@@ -77,6 +77,7 @@ class PairApproach {
     for (int count = 0; !stack.empty(); ++count) {
       const Interval part = stack.back();
       stack.pop_back();
+      // Early halves come first, so all that lies before `part` is decided.
       if (part.lower >= stop) continue;
       if (count >= options_.max_intervals) {
         undecided = std::min(undecided, part.lower);

@@ -107,6 +107,7 @@ Box boxOf(const Edge& e, double rounding) {
 }  // namespace
 
 bool staysSimple(const MovingLoop& loop, bool for_all_times) {
+  // Neighbours first, which is cheap and fails often; then the sweep.
   const int n = loop.count;
   std::vector<Edge> edges(n);
   for (int i = 0; i < n; ++i) {

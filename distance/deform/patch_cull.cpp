@@ -34,6 +34,7 @@ BendingMesh::BendingMesh(std::vector<Triangle> triangles_of_mesh, std::span<cons
 
 void PatchCull::run(const MeshStep& step, const BendingMesh& mesh, int tree_count,
                     const PatchRules& rules) {
+  // Boxes and rows are of the first tree; the others take its rows in their own order.
   fillBoxes(step, mesh.trees[0], 0.0, &boxes);
   certified = {};
   rows.resize(mesh.trees.size());

@@ -72,6 +72,7 @@ ALLCLEAR_MULTIVERSION bool chunkFails(const float* rows, std::ptrdiff_t stride, 
 ALLCLEAR_MULTIVERSION int passedChunks(const float* rows, std::ptrdiff_t stride, int chunks,
                                        const float* d) {
   const float x = d[0], y = d[1], z = d[2];
+  // As `chunkFails`, without keeping the products.
   for (int i = 0; i < chunks; ++i) {
     const float *a = rows + i * kChunk, *b = a + 3 * stride, *c = a + 6 * stride;
     int failures = 0;
@@ -100,6 +101,7 @@ void addUp(const PatchTree& tree, NormalRows* rows) {
   const float* r = rows->values.data();
   const std::size_t stride = rows->stride;
   float* sums = rows->sums.data();
+  // Children have larger numbers than their parents.
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {
     const PatchTree::Node& node = tree.nodes[i];
     float* sum = sums + 4 * i;
@@ -119,6 +121,7 @@ void addUp(const PatchTree& tree, NormalRows* rows) {
 }  // namespace
 
 void fillRows(const MeshStep& step, const PatchTree& tree, NormalRows* rows) {
+  // Edges are gathered chunk by chunk, so that the vector code reads rows.
   resize(tree, rows);
   const int n = static_cast<int>(tree.order.size());
   double edges[12 * kChunk] = {};
@@ -162,6 +165,8 @@ void copyRows(const NormalRows& filled, const std::vector<int>& source, const Pa
 
 FailedChunk firstFailure(const NormalRows& rows, int begin, int end, int first_chunk,
                          const float d[3]) {
+  // Full chunks go through one call; the last, partial one and the one that fails are looked at
+  // again.
   const int chunks = (end - begin + kChunk - 1) / kChunk;
   const int full = (end - begin) / kChunk;
   const std::ptrdiff_t stride = rows.stride;

@@ -66,6 +66,7 @@ class Cutter {
   std::vector<int> grow(int begin, int end, int level) {
     const int number = static_cast<int>(tree_.nodes.size());
     tree_.nodes.push_back({begin, end});
+    // The boundary is that of the children without the edges between them.
     std::vector<int> boundary;
     if (end - begin == 1) {
       for (int e = 0; e < 3; ++e) boundary.push_back(3 * tree_.order[begin] + e);
@@ -138,6 +139,7 @@ class Cutter {
     extent(begin, end).maxCoeff(&axis);
     std::vector<int> set(tree_.order.begin() + begin, tree_.order.begin() + end);
     sortAlong(axis, &set);
+    // Parts in the order of their first triangles along the axis.
     std::vector<int> ordered, seams, stack;
     std::vector<char> seen(set.size(), 0);
     for (int first : set) {
@@ -166,6 +168,7 @@ class Cutter {
   }
 
   int cutAcross(int begin, int end, double share) {
+    // Cuts a connected set where the cut is shortest; returns the place of the cut.
     const Vec3 size = extent(begin, end);
     double least = std::numeric_limits<double>::infinity();
     int middle = begin + (end - begin) / 2;
@@ -193,6 +196,7 @@ class Cutter {
     const int n = static_cast<int>(set.size());
     const int first = std::max(1, static_cast<int>(std::ceil((share - kWindow) * n)));
     const int last = std::max(first, std::min(n - 1, static_cast<int>((share + kWindow) * n)));
+    // An edge is cut while one of its triangles is left.
     for (int t : set) is_left_[t] = 0;
     std::pair<double, int> best{std::numeric_limits<double>::infinity(), std::min(first, n - 1)};
     double length = 0.0;
@@ -224,6 +228,7 @@ class Cutter {
           const int other = opposite_[3 * t + e];
           if (isWithin(other, begin, end)) ++(is_left_[other / 3] == is_left_[t] ? here : there);
         }
+        // Neither side may lose its last triangle.
         const int own = is_left_[t] ? count : n - count;
         if (there < 2 || here > 1 || own == 1) continue;
         count += is_left_[t] ? -1 : 1;
@@ -256,6 +261,8 @@ class Cutter {
 }  // namespace
 
 std::vector<int> oppositeHalfEdges(std::span<const Triangle> triangles) {
+  // Uses of one edge become neighbours in a sorted list; two that run against each other are
+  // opposite.
   struct Use {
     std::uint64_t edge;
     int half_edge;

@@ -19,6 +19,7 @@
 #include "allclear/distance/deform/feature_pairs.h"
 #include "allclear/distance/deform/patch_cull.h"
 #include "allclear/distance/deform/step_check.h"
+#include "allclear/distance/deforming_mesh.h"
 
 namespace allclear {
 namespace {
@@ -33,6 +34,7 @@ void decideAll(const deform::FeatureSide& side, const std::vector<FeaturePair>& 
   for (const FeaturePair& pair : pairs) {
     const FeatureMeeting meeting = deform::decide(side, side, pair, options);
     if (meeting.verdict == FeatureMeeting::Verdict::kApart) continue;
+    // A contact counts more than a pair without an answer, an early one more than a late one.
     const bool touches = meeting.verdict == FeatureMeeting::Verdict::kTouching;
     const bool is_first =
         touches ? result->verdict != ContactVerdict::kTouches || meeting.time < result->time
@@ -79,6 +81,7 @@ SelfContactSearch::SelfContactSearch(std::vector<Triangle> triangles, std::span<
 
 SelfContact SelfContactSearch::step(std::span<const Vec3> start, std::span<const Vec3> end,
                                     bool start_is_free) const {
+  // Culling, then edges against triangles at the start, then features over the step.
   const deform::BendingMesh& mesh = data_->mesh;
   const MeshStep step{mesh.triangles, start, end};
   if (start.size() != mesh.vertices) {
@@ -112,16 +115,20 @@ SelfContact selfContact(const MeshStep& step, const SelfContactOptions& options)
   return search.step(step.start, step.end);
 }
 
-SelfContact selfContact(std::span<const Triangle> triangles,
-                        std::span<const std::vector<Vec3>> keyframes,
-                        const SelfContactOptions& options) {
-  if (keyframes.empty()) throw InputError("a sequence of meshes needs a keyframe");
-  const SelfContactSearch search({triangles.begin(), triangles.end()}, keyframes[0], options);
-  if (keyframes.size() == 1) return search.step(keyframes[0], keyframes[0]);
+namespace {
+
+/// Step by step, until one is not free. `keyframe(k)` is the k-th of `count` shapes.
+template <class Keyframe>
+SelfContact ofSequence(std::span<const Triangle> triangles, int count, const Keyframe& keyframe,
+                       const SelfContactOptions& options) {
+  if (count == 0) throw InputError("a sequence of meshes needs a keyframe");
+  const SelfContactSearch search({triangles.begin(), triangles.end()}, keyframe(0), options);
+  if (count == 1) return search.step(keyframe(0), keyframe(0));
+  // The end of a free step is a free start.
   SelfContact all;
-  for (std::size_t k = 0; k + 1 < keyframes.size(); ++k) {
-    SelfContact here = search.step(keyframes[k], keyframes[k + 1], k > 0);
-    here.step = static_cast<int>(k);
+  for (int k = 0; k + 1 < count; ++k) {
+    SelfContact here = search.step(keyframe(k), keyframe(k + 1), k > 0);
+    here.step = k;
     here.triangle_pairs += all.triangle_pairs;
     here.feature_pairs += all.feature_pairs;
     all = here;
@@ -129,6 +136,20 @@ SelfContact selfContact(std::span<const Triangle> triangles,
   }
   all.message = describe(all, false);
   return all;
+}
+
+}  // namespace
+
+SelfContact selfContact(std::span<const Triangle> triangles,
+                        std::span<const std::vector<Vec3>> keyframes,
+                        const SelfContactOptions& options) {
+  const auto keyframe = [&](int k) -> const std::vector<Vec3>& { return keyframes[k]; };
+  return ofSequence(triangles, static_cast<int>(keyframes.size()), keyframe, options);
+}
+
+SelfContact selfContact(const DeformingMesh& mesh, const SelfContactOptions& options) {
+  const auto keyframe = [&](int k) -> const std::vector<Vec3>& { return mesh.keyframe(k); };
+  return ofSequence(mesh.triangles(), mesh.keyframeCount(), keyframe, options);
 }
 
 SelfContact touches(const TriangleMesh& mesh, const SelfContactOptions& options) {

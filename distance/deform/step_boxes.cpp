@@ -49,6 +49,7 @@ void openPair(const PatchTree& tree_a, int a, const PatchTree& tree_b, int b, co
 }  // namespace
 
 void fillBoxes(const MeshStep& step, const PatchTree& tree, double reserve, StepBoxes* boxes) {
+  // Vertices, then nodes from the leaves up: children have larger numbers than their parents.
   const std::size_t n = step.start.size();
   boxes->vertices.resize(n);
   for (std::size_t v = 0; v < n; ++v) {
@@ -94,6 +95,7 @@ std::vector<int> patchOfNodes(const PatchTree& tree, const PatchTree& other,
 
 void pairsWithin(const PatchTree& tree, const StepBoxes& boxes, const Certified& certified,
                  std::vector<TrianglePair>* pairs) {
+  // A node against itself opens into both children against themselves and against each other.
   pairs->clear();
   if (tree.nodes.empty()) return;
   std::vector<char> is_certified(tree.nodes.size(), 0);
@@ -122,6 +124,7 @@ void pairsWithin(const PatchTree& tree, const StepBoxes& boxes, const Certified&
 
 void pairsBetween(const PatchTree& a, const StepBoxes& boxes_a, const PatchTree& b,
                   const StepBoxes& boxes_b, std::vector<TrianglePair>* pairs) {
+  // Two trees from their roots; the larger node is opened.
   pairs->clear();
   if (a.nodes.empty() || b.nodes.empty()) return;
   std::vector<Visit> stack;

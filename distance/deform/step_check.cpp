@@ -6,6 +6,7 @@
 namespace allclear::deform {
 
 void requireStep(const MeshStep& step) {
+  // NaN fails `allFinite`.
   const auto count = static_cast<int>(step.start.size());
   if (step.end.size() != step.start.size()) {
     throw InputError("a step has " + std::to_string(step.start.size()) +

@@ -11,6 +11,7 @@
 #include "allclear/distance/deform/feature_pairs.h"
 #include "allclear/distance/deform/step_boxes.h"
 #include "allclear/distance/deform/step_check.h"
+#include "allclear/distance/deforming_mesh.h"
 #include "allclear/distance/geometry/triangles.h"
 #include "distance/deform/bending_meshes.h"
 #include "support/data.h"
@@ -83,6 +84,9 @@ TEST(SelfContact, NamesTheStepTheFeaturesAndTheInstant) {
   EXPECT_EQ(found.step, 1);
   EXPECT_NEAR(found.time, 1.0 / 1.5, 1e-12);
   EXPECT_EQ(found.message, "vertex 3 and triangle 0-1-2 touch between keyframes 1 and 2");
+  const SelfContact same = selfContact(DeformingMesh(triangles, keyframes, {0.0, 0.5, 0.6, 2.0}));
+  EXPECT_EQ(same.message, found.message);
+  EXPECT_EQ(same.time, found.time);
   keyframes.resize(2);
   EXPECT_EQ(selfContact(triangles, keyframes).message, "free of self-contact");
 }
