@@ -41,8 +41,9 @@ constexpr float kStepLength = 1.3F;
 /// Of products d . ((p - c) x (q - c)), over the largest |p - c|^2: they are sums of products of
 /// projected differences, with fewer than 100 roundings of 1e-16 in all.
 constexpr double kLeastTurn = 1e-12;
-/// What a projected coordinate may be off by, over the loop's extent: three products and sums.
-constexpr double kProjectionRounding = 1e-15;
+/// What a projected coordinate may be off by, over the loop's extent: a difference, three products
+/// and sums of 1.1e-16 each, and a projection whose axes are as far from exact.
+constexpr double kProjectionRounding = 4e-15;
 
 bool normalise(float v[3]) {
   const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
