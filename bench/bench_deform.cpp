@@ -3,7 +3,7 @@
 // (both unsound: support/normal_cones.h) and the certified patches of distance/deform, in one run
 // on the same tree. Then contacts missed in random trials, and the thesis's own tables.
 //
-// Options: --scene NAME, --frames N, --detail X (1: 28,320 triangles), --trials N, --json FILE.
+// Options: --scene NAME (or none), --frames N, --detail X (1: 28,320 triangles), --trials N, --json FILE.
 
 #include <ctime>
 
@@ -234,7 +234,9 @@ int run(int argc, char** argv) {
     if (!std::strcmp(argv[i], "--detail")) detail = std::atof(argv[i + 1]);
     if (!std::strcmp(argv[i], "--trials")) trials = std::atoi(argv[i + 1]);
   }
-  for (const std::string& scene : scenes) runScene(scene, detail, frames, &report);
+  for (const std::string& scene : scenes) {
+    if (scene != "none") runScene(scene, detail, frames, &report);
+  }
   if (trials > 0) runTrials(trials, &report);
   printThesis();
   return 0;

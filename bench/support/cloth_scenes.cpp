@@ -198,7 +198,7 @@ Plan drape(int rows, int columns) {
                   [](double u, double v) -> Vec3 {
                     return {1.4 * v - 0.7, 1.4 * u - 0.7, 0.02 * std::sin(6 * u + 3 * v)};
                   }),
-            32};
+            20};
   plan.collide = [](Vec3& p) {
     const Vec3 centre(0.02, 0.03, -0.32);
     const double radius = 0.3, r = (p - centre).norm();
