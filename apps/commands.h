@@ -9,6 +9,7 @@ namespace allclear {
 
 void addCertify(CLI::App& app, int& exit_code);
 void addCheck(CLI::App& app, int& exit_code);
+void addDeform(CLI::App& app, int& exit_code);
 void addFit(CLI::App& app, int& exit_code);
 void addImpact(CLI::App& app, int& exit_code);
 void addInspect(CLI::App& app, int& exit_code);

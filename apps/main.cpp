@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
   addReport(app, exit_code);
   addFit(app, exit_code);
   addInspect(app, exit_code);
+  addDeform(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -18,8 +18,9 @@ _allclear() {
     report) options='--output --interpolation --tube --limit-tolerance --no-cache' ;;
     fit) options="$robot --output --max-capsules --gain --ellipsoids --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;
+    deform) options='--rate --json' ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W 'plan check posture certify impact report fit inspect --help --version' -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W 'plan check posture certify impact report fit inspect deform --help --version' -- "$word")
       return
       ;;
   esac
@@ -36,10 +37,14 @@ _allclear() {
       mapfile -t COMPREPLY < <(compgen -W 'none some all' -- "$word")
       return
       ;;
-    --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction)
+    --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction | --rate)
       return
       ;;
   esac
+  if [[ $command == deform && $before == deform ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'check' -- "$word")
+    return
+  fi
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options --help" -- "$word")
   else

@@ -100,41 +100,66 @@ Range rangeOver(const Box& box, const Gap& gap) {
   return range;
 }
 
-/// Whether the gap may vanish for some (t, u, v). `inside(box)` is false when the box lies outside
-/// the domain of the parameters.
+/// Boxes before the contact found that are looked at for an earlier one. A contact at one instant
+/// needs fewer; one that lasts has no end of boxes, and then any of its instants will do.
+constexpr int kEarlierBoxes = 2000;
+
+/// Splits the side along which the gap changes most; the half with the lesser values comes first.
+/// False when that side is a single number.
+bool split(const Box& box, const Range& range, std::vector<Box>* stack) {
+  const int k = static_cast<int>(std::max_element(range.travel.begin(), range.travel.end()) -
+                                 range.travel.begin());
+  const Real middle = Real(0.5) * (box.lower[k] + box.upper[k]);
+  if (middle <= box.lower[k] || middle >= box.upper[k]) return false;
+  Box half = box;
+  half.lower[k] = middle;
+  stack->push_back(half);
+  half = box;
+  half.upper[k] = middle;
+  stack->push_back(half);
+  return true;
+}
+
+/// Where the gap vanishes for some (t, u, v). `inside(box)` is false when the box lies outside the
+/// domain of the parameters.
 template <class Gap, class Inside>
-bool mayVanish(const Gap& gap, const Inside& inside, const std::vector<Vector>& directions,
-               double scale, const VertexMotionOptions& options) {
+FeatureMeeting meeting(const Gap& gap, const Inside& inside, const std::vector<Vector>& directions,
+                       double scale, const VertexMotionOptions& options) {
+  using Verdict = FeatureMeeting::Verdict;
   const Real slack = kRounding * scale;
   const Real resolution = static_cast<Real>(options.resolution) * scale;
   std::vector<Box> stack{Box{}};
+  FeatureMeeting result{Verdict::kApart, 1.0};
+  int most = options.max_boxes;
   for (int count = 0; !stack.empty(); ++count) {
-    if (count >= options.max_boxes) return true;
     const Box box = stack.back();
     stack.pop_back();
+    const bool is_found = result.verdict == Verdict::kTouching;
+    if (count >= most) {
+      return is_found ? result
+                      : FeatureMeeting{Verdict::kUndecided, static_cast<double>(box.lower[0])};
+    }
+    if (is_found && static_cast<double>(box.lower[0]) >= result.time) continue;
     if (!inside(box)) continue;
     const Range range = rangeOver(box, gap);
     if (range.isAway(directions, slack)) continue;
-    if ((range.upper - range.lower).maxCoeff() <= resolution) return true;
-    // Halve the side along which the gap changes most; a side without a middle is a single number.
-    const int k = static_cast<int>(std::max_element(range.travel.begin(), range.travel.end()) -
-                                   range.travel.begin());
-    const Real middle = Real(0.5) * (box.lower[k] + box.upper[k]);
-    if (middle <= box.lower[k] || middle >= box.upper[k]) return true;
-    Box half = box;
-    half.lower[k] = middle;
-    stack.push_back(half);
-    half = box;
-    half.upper[k] = middle;
-    stack.push_back(half);
+    const bool is_small = (range.upper - range.lower).maxCoeff() <= resolution;
+    if (is_small || !split(box, range, &stack)) {
+      result = {Verdict::kTouching, static_cast<double>(box.lower[0])};
+      most = std::min(most, count + kEarlierBoxes);
+    }
   }
-  return false;
+  return result;
+}
+
+bool mayTouch(const FeatureMeeting& meeting) {
+  return meeting.verdict != FeatureMeeting::Verdict::kApart;
 }
 
 }  // namespace
 
-bool mayTouchVertexFace(const MovingPoint& vertex, const std::array<MovingPoint, 3>& face,
-                        const VertexMotionOptions& options) {
+FeatureMeeting meetingVertexFace(const MovingPoint& vertex, const std::array<MovingPoint, 3>& face,
+                                 const VertexMotionOptions& options) {
   double scale = largestCoordinate(vertex);
   for (const MovingPoint& p : face) scale = std::max(scale, largestCoordinate(p));
   const auto gap = [&](Real t, Real u, Real v) -> Vector {
@@ -147,11 +172,12 @@ bool mayTouchVertexFace(const MovingPoint& vertex, const std::array<MovingPoint,
     const Vector a = at(face[0], t);
     return (at(face[1], t) - a).cross(at(face[2], t) - a);
   };
-  return mayVanish(gap, inside, separatingDirections(normal(0), normal(1)), scale, options);
+  return meeting(gap, inside, separatingDirections(normal(0), normal(1)), scale, options);
 }
 
-bool mayTouchEdgeEdge(const std::array<MovingPoint, 2>& a, const std::array<MovingPoint, 2>& b,
-                      const VertexMotionOptions& options) {
+FeatureMeeting meetingEdgeEdge(const std::array<MovingPoint, 2>& a,
+                               const std::array<MovingPoint, 2>& b,
+                               const VertexMotionOptions& options) {
   double scale = 0.0;
   for (const auto& edge : {a, b}) {
     for (const MovingPoint& p : edge) scale = std::max(scale, largestCoordinate(p));
@@ -163,9 +189,19 @@ bool mayTouchEdgeEdge(const std::array<MovingPoint, 2>& a, const std::array<Movi
   const auto normal = [&](Real t) -> Vector {
     return (at(a[1], t) - at(a[0], t)).cross(at(b[1], t) - at(b[0], t));
   };
-  return mayVanish(
+  return meeting(
       gap, [](const Box&) { return true; }, separatingDirections(normal(0), normal(1)), scale,
       options);
+}
+
+bool mayTouchVertexFace(const MovingPoint& vertex, const std::array<MovingPoint, 3>& face,
+                        const VertexMotionOptions& options) {
+  return mayTouch(meetingVertexFace(vertex, face, options));
+}
+
+bool mayTouchEdgeEdge(const std::array<MovingPoint, 2>& a, const std::array<MovingPoint, 2>& b,
+                      const VertexMotionOptions& options) {
+  return mayTouch(meetingEdgeEdge(a, b, options));
 }
 
 }  // namespace allclear

@@ -19,10 +19,28 @@ struct VertexMotionOptions {
   int max_boxes = 200000;
 };
 
-// Continuous collision of two features whose vertices move linearly. False only when they provably
-// do not touch at any t in [0, 1]; true when they touch, come nearer than the resolution, or the
-// search takes too long. Degenerate features (points, needles, coplanar motion) are allowed. Every
-// coordinate must be finite.
+/// What is known of two features over t in [0, 1].
+struct FeatureMeeting {
+  enum class Verdict {
+    kApart,      ///< proved: they touch at no t
+    kTouching,   ///< they touch, or come nearer than the resolution, at `time`
+    kUndecided,  ///< the search took too long; `time` is where it ended
+  };
+  Verdict verdict = Verdict::kUndecided;
+  double time = 0.0;  ///< the first instant of contact, or one of a contact that lasts
+};
+
+// Continuous collision of two features whose vertices move linearly. Degenerate features (points,
+// needles, coplanar motion) are allowed. Every coordinate must be finite.
+
+FeatureMeeting meetingVertexFace(const MovingPoint& vertex, const std::array<MovingPoint, 3>& face,
+                                 const VertexMotionOptions& options = {});
+
+FeatureMeeting meetingEdgeEdge(const std::array<MovingPoint, 2>& a,
+                               const std::array<MovingPoint, 2>& b,
+                               const VertexMotionOptions& options = {});
+
+// The same as yes or no. False only when they provably do not touch at any t in [0, 1].
 
 bool mayTouchVertexFace(const MovingPoint& vertex, const std::array<MovingPoint, 3>& face,
                         const VertexMotionOptions& options = {});

@@ -9,6 +9,8 @@ import re
 import subprocess
 import sys
 
+# Subcommands that have one of their own: its options count.
+NESTED = {"deform": "check"}
 ROBOT = {"--srdf", "--package", "--base", "--soft-limits", "--pair-samples", "--skip-never",
          "--no-cache"}
 
@@ -64,7 +66,7 @@ def main():
         if set(known) != set(commands):
             failures.append(f"{place}: commands {sorted(known)}, --help has {sorted(commands)}")
         for name in commands:
-            _, options = help_of(command, name)
+            _, options = help_of(command, name, *([NESTED[name]] if name in NESTED else []))
             differ = options ^ known.get(name, set())
             if differ:
                 failures.append(f"{place}: {name}: only on one side: {sorted(differ)}")

@@ -44,6 +44,7 @@ ROOMS = {
         "fit": ["geometry"],
         "cover": ["convex", "fit", "geometry"],
         "soft": ["convex"],
+        "deform": ["convex", "geometry", "mesh", "minimum"],
         "phong": ["geometry", "mesh", "mesh_depth", "soft"],
     },
     "trajectories": {"files": []},
