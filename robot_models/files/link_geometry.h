@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@ class GeometryLoader {
 
   /// The rule for open parts of collision meshes.
   void useOpenMeshes(OpenMeshes open) { open_meshes_ = open; }
+
+  /// The path of every mesh file that is read from now on is added to the list.
+  void recordFiles(std::vector<std::filesystem::path>* files_read) { files_read_ = files_read; }
 
   /// Throws `InputError` on a mesh that is missing or broken, or open where that is refused.
   std::vector<Geometry> collision(const UrdfLink& link);
@@ -51,6 +55,7 @@ class GeometryLoader {
   FilesSha256& files_;
   std::vector<std::string>& warnings_;
   OpenMeshes open_meshes_ = OpenMeshes::kShell;
+  std::vector<std::filesystem::path>* files_read_ = nullptr;
   std::vector<LoadedMesh> collision_meshes_;
   std::vector<LoadedMesh> visual_meshes_;
 };

@@ -58,7 +58,8 @@ ROOMS = {
         "seeds": ["clearance", "posture", "problem", "run"],
         "search": ["clearance", "posture", "problem", "program", "retiming", "run", "seeds"],
     },
-    "config": {"document": [], "values": ["document"], "task": ["document", "values"]},
+    "config": {"document": [], "values": ["document"], "task": ["document", "values"],
+               "problem_sets": ["document", "values"]},
     "exports": {"report": []},
     "apps": {},
 }
@@ -86,6 +87,7 @@ ROOMS_OF_OTHERS = {
     "apps": ["exports/report", "planner/certificate", "planner/clearance", "planner/posture",
              "planner/problem", "planner/run", "robot_models/files", "robot_models/kinematics"],
     "config/document": ["core/text"],
+    "config/problem_sets": ["core/text", "robot_models/files"],
     "config/values": ["core/text", "robot_models/files"],
     "config/task": ["core/text", "planner/posture", "planner/problem", "robot_models/files"],
 }
