@@ -15,11 +15,12 @@ _allclear() {
     certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json' ;;
     impact) options='--at --link --point --direction --mass --restitution --friction --json' ;;
     posture) options='--start --report --json' ;;
-    report) options='--output --interpolation --tube --limit-tolerance' ;;
+    batch) options='--problems --sweep --output --time-limit --improve --files --retry-failed --reports --workers --memory-limit --kill-after --scheduler --chunk --quiet --seed' ;;
+    report) options='--output --plan --reports --interpolation --tube --limit-tolerance' ;;
     fit) options="$robot --output --max-capsules --gain --ellipsoids --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W 'plan check posture certify impact report fit inspect --help --version' -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W 'plan batch check posture certify impact report fit inspect --help --version' -- "$word")
       return
       ;;
   esac
@@ -36,7 +37,11 @@ _allclear() {
       mapfile -t COMPREPLY < <(compgen -W 'none some all' -- "$word")
       return
       ;;
-    --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction)
+    --files)
+      mapfile -t COMPREPLY < <(compgen -W 'csv trajectory certificate proof none' -- "$word")
+      return
+      ;;
+    --time-limit | --threads | --workers | --memory-limit | --kill-after | --scheduler | --chunk | --plan | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction)
       return
       ;;
   esac

@@ -13,7 +13,7 @@ import tempfile
 # What is typed, the last word being completed, and what is offered.
 CASES = (
     (["pl"], {"plan"}),
-    ([""], {"plan", "check", "posture", "certify", "impact", "report", "fit", "inspect", "--help", "--version"}),
+    ([""], {"plan", "batch", "check", "posture", "certify", "impact", "report", "fit", "inspect", "--help", "--version"}),
     (["plan", "--re"], {"--report"}),
     (["plan", "ta"], {"task.yaml", "table folder"}),
     (["plan", "task.yaml", "--report", "o"], {"out.html"}),
@@ -24,6 +24,8 @@ CASES = (
     (["impact", "task.yaml", "out.html", "--re"], {"--restitution"}),
     (["impact", "--at", ""], set()),
     (["report", "--o"], {"--output"}),
+    (["batch", "--ch"], {"--chunk"}),
+    (["batch", "--files", "pr"], {"proof"}),
 )
 FILES = ("task.yaml", "table folder", "out.html")
 
