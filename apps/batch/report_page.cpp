@@ -21,7 +21,8 @@ h1 { font-size: 21px; margin: 0 0 2px; } h2 { font-size: 15px; margin: 0 0 8px; 
 .soft { color: var(--soft); } .good { color: var(--good); } .bad { color: var(--bad); }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; padding: 3px 12px 3px 0; vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--soft); font-weight: 400; white-space: nowrap; border-bottom: 1px solid var(--line); }
-tbody tr:hover { background: #f0f4f8; } .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+tbody tr:hover { background: #f0f4f8; } .word { white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .share { display: flex; height: 14px; min-width: 160px; border-radius: 4px; overflow: hidden; background: #e9edf2; margin-top: 3px; }
 .share i { display: block; height: 100%; } svg { width: 100%; max-width: 520px; display: block; } svg.map { max-width: 460px; }
 svg text { font-size: 11.5px; fill: var(--soft); } .bar { fill: #0072b2; } .axis { stroke: #9aa5b1; } .median { stroke: #b9770e; stroke-dasharray: 4 3; }
@@ -75,7 +76,7 @@ std::string card(const std::string& heading, const std::string& content) {
 std::string shareBar(const RunReport::Scene& scene) {
   std::string out = "<div class='share'>";
   const auto part = [&](const std::string& status, long count) {
-    out += "<i style='width:" + percent(count, scene.all) + ";background:" + colourOf(status) +
+    out += "<i style='flex:" + std::to_string(count) + ";background:" + colourOf(status) +
            "' title='" + std::to_string(count) + " " + escaped(status) + "'></i>";
   };
   const auto certified = scene.by_status.find("certified");
@@ -142,6 +143,15 @@ std::string causeTable(const RunReport& report) {
   return card("Failures by cause", out + "</tbody></table>");
 }
 
+/// Enough of a message to tell it from others, cut between two characters of UTF-8.
+std::string beginningOf(const std::string& message) {
+  constexpr std::size_t kShown = 90;
+  std::size_t end = kShown;
+  if (message.size() <= end) return message;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xc0) == 0x80) --end;
+  return message.substr(0, end) + "..";
+}
+
 /// A link to what there is of a plan: its report, or its files and how to make one.
 std::string linksOf(const RunReport::Item& item) {
   if (item.folder.empty()) return "<td></td>";
@@ -161,11 +171,11 @@ std::string queryTable(const RunReport& report) {
   constexpr double kMillimetres = 1000.0;
   // Messages are long: their beginning is shown, all of it after a click.
   for (const RunReport::Item& item : report.items) {
-    out += "<tr>" + cell(item.id) + "<td style='color:" + colourOf(item.status) + "'>" +
-           escaped(item.status) + "</td>" + numberCell(item.seconds) +
+    out += "<tr>" + cell(item.id) + "<td class='word' style='color:" + colourOf(item.status) +
+           "'>" + escaped(item.status) + "</td>" + numberCell(item.seconds) +
            numberCell(item.duration.value_or(std::nan(""))) +
            numberCell(item.clearance.value_or(std::nan("")), kMillimetres) + linksOf(item) +
-           "<td><details><summary class='soft'>" + escaped(item.message.substr(0, 60)) +
+           "<td><details><summary class='soft'>" + escaped(beginningOf(item.message)) +
            "</summary>" + escaped(item.message) + "</details></td></tr>";
   }
   const std::string rest = static_cast<long>(report.items.size()) < report.all
@@ -219,7 +229,10 @@ std::string formatRunReport(const std::string& title, const RunReport& report) {
       escaped(title) + "</title><style>" + kStyle + "</style></head><body>\n" + headline(report) +
       card("Success by scene", sceneTable(report)) + distributions(report);
   if (!report.map.empty()) {
-    out += card("Where there is a plan", mapSvg(report.map, report.map_x, report.map_y));
+    out += card("Where there is a plan",
+                mapSvg(report.map, report.map_x, report.map_y) +
+                    "<p class='soft'>Green: certified; red: no plan; between: of several queries "
+                    "of that place some have one.</p>");
   }
   return out + causeTable(report) + queryTable(report) + factTable(report) + "<script>" + kScript +
          "</script></body></html>\n";

@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import hashlib
+import importlib
 import itertools
 import json
 import os
@@ -95,6 +96,11 @@ def find_command(wanted: str | None) -> str:
     if not found:
         raise RuntimeError(f"no command 'allclear' on {os.uname().nodename} (looked for {wanted} and in the PATH)")
     return found
+
+
+def version_of(command: str) -> str:
+    """What the program calls itself."""
+    return subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -189,7 +195,7 @@ def store_on_worker(files: dict[str, bytes], dask_worker: Any = None) -> int:
 def version_on_worker(command: str | None) -> str:
     """What the command of a Dask worker calls itself; an error message where there is none."""
     try:
-        return subprocess.run([find_command(command), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        return version_of(find_command(command))
     except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
         return str(error)
 
@@ -246,17 +252,27 @@ class Files:
 class DaskPool:
     """Queries on the workers of a Dask cluster, with a bound on those under way."""
 
-    def __init__(self, client: Any, command: str, arguments: list[str], chunk: int = 1, environment: dict[str, str] | None = None):
+    def __init__(
+        self,
+        client: Any,
+        command: str,
+        arguments: list[str],
+        chunk: int = 1,
+        environment: dict[str, str] | None = None,
+    ):
         self.client = client
         self.files = Files(command)
         self.chunk = chunk
         self.finished: queue.Queue[Any] = queue.Queue()
         self.under_way = 0
-        local = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        local = version_of(command)
         self.check_versions(command, local)
-        self.config = {"command": command, "arguments": arguments, "version": local.split()[-1], "environment": environment or {}}
+        version = local.split()[-1]
+        self.config = {
+            "command": command, "arguments": arguments, "version": version, "environment": environment or {}
+        }
         threads = sum(self.client.nthreads().values())
-        self.slots = max(1, min(MOST_FUTURES, FUTURES_PER_THREAD * threads))
+        self.slots: int = max(1, min(MOST_FUTURES, FUTURES_PER_THREAD * threads))
         register_by_value()
 
     def check_versions(self, command: str, local: str) -> None:
@@ -270,7 +286,7 @@ class DaskPool:
             raise RuntimeError(f"workers with another allclear than {local}: {text}")
 
     def has_room(self) -> bool:
-        return self.under_way < self.slots
+        return bool(self.under_way < self.slots)
 
     def submit(self, requests: list[dict[str, Any]], tries: int = 0) -> None:
         """Queries of one bundle, as one Dask task."""
@@ -287,7 +303,7 @@ class DaskPool:
             return []
         self.under_way -= 1
         problem = self._problem_of(future)
-        result = None if problem else future.result()
+        result: Any = None if problem else future.result()
         future.release()
         if problem is None and isinstance(result, list):
             return result
@@ -317,7 +333,7 @@ class DaskPool:
 
 def register_by_value() -> None:
     """Functions of this file go to the workers as they are, whatever is installed there."""
-    import cloudpickle
+    import cloudpickle  # type: ignore[import]
 
     if __name__ != "__main__":
         cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -391,7 +407,7 @@ class LocalPool:
     """The same on this machine, without Dask: threads that each have a worker process."""
 
     def __init__(self, command: str, arguments: list[str], workers: int, environment: dict[str, str] | None = None):
-        self.start = lambda: WorkerProcess(command, arguments, environment)
+        self.command, self.arguments, self.environment = command, arguments, environment
         self.slots = workers
         self.under_way = 0
         self.threads = concurrent.futures.ThreadPoolExecutor(workers)
@@ -399,13 +415,13 @@ class LocalPool:
         self.finished: queue.Queue[Any] = queue.Queue()
 
     def has_room(self) -> bool:
-        return self.under_way < self.slots
+        return bool(self.under_way < self.slots)
 
     def _answer(self, requests: list[dict[str, Any]], tries: int = 1) -> list[dict[str, Any]]:
         try:
             process = self.idle.get_nowait()
         except queue.Empty:
-            process = self.start()
+            process = WorkerProcess(self.command, self.arguments, self.environment)
         try:
             answers = [process.ask(request) for request in requests]
         except DAMAGE:  # somebody killed it
@@ -495,7 +511,7 @@ def _read_lines(lines: queue.Queue[bytes | None]) -> None:
 def _bundled(lines: list[bytes], chunk: int) -> Iterator[list[dict[str, Any]]]:
     """Queries of the same files, no more than `chunk` of them together."""
     requests = [json.loads(line) for line in lines]
-    for _, group in itertools.groupby(requests, key=lambda request: request.get("bundle")):
+    for _, group in itertools.groupby(requests, key=lambda request: str(request.get("bundle"))):
         some = list(group)
         for at in range(0, len(some), chunk):
             yield some[at : at + chunk]
@@ -538,14 +554,14 @@ def main() -> int:
     parser.add_argument("--kill-after", type=float, default=600.0)
     options = parser.parse_args()
     try:
-        from distributed import Client
+        Client: Any = importlib.import_module("distributed").Client
     except ImportError:
         print("allclear: --scheduler needs Dask (Debian: python3-distributed)", file=sys.stderr)
         return 2
     # For tests, which make workers crash and hang.
     hooks = {key: os.environ[key] for key in ("ALLCLEAR_BATCH_HOOKS",) if key in os.environ}
     try:
-        client = Client(options.scheduler, timeout=30, set_as_default=False)
+        client: Any = Client(options.scheduler, timeout=30, set_as_default=False)
         arguments = _arguments(options.memory_limit, options.kill_after)
         pool = DaskPool(client, options.command, arguments, options.chunk, hooks)
     except (OSError, RuntimeError, ValueError) as error:

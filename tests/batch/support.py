@@ -120,6 +120,13 @@ def kill(pid):
         return False
 
 
+def is_sanitized(command):
+    """Whether the program has a sanitizer in it, whose shadow memory no limit of memory leaves room for."""
+    with open(command, "rb") as file:
+        content = file.read()
+    return b"__asan_" in content or b"__tsan_" in content
+
+
 def main(tests):
     """Calls every test with the command and the source folder."""
     command, source = sys.argv[1:3]
