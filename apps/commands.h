@@ -7,6 +7,7 @@ namespace allclear {
 // One function per subcommand, each in a file of its own. It adds the subcommand to `app`; when the
 // user calls it, it runs while the command line is parsed and sets `exit_code`.
 
+void addBatch(CLI::App& app, int& exit_code);
 void addCertify(CLI::App& app, int& exit_code);
 void addCheck(CLI::App& app, int& exit_code);
 void addDeform(CLI::App& app, int& exit_code);

@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
   addPosture(app, exit_code);
   addImpact(app, exit_code);
   addReport(app, exit_code);
+  addBatch(app, exit_code);
   addFit(app, exit_code);
   addInspect(app, exit_code);
   addDeform(app, exit_code);

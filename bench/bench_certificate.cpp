@@ -9,7 +9,7 @@
 #include "allclear/planner/certificate.h"
 #include "allclear/trajectories/spline_fit.h"
 #include "bench/support/bench_report.h"
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace allclear {
 namespace {

@@ -17,7 +17,7 @@
 #include "allclear/planner/timing.h"
 #include "allclear/robot_models/files/mesh_file.h"
 #include "bench/support/bench_report.h"
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace allclear {
 namespace {

@@ -20,7 +20,7 @@
 #include "allclear/planner/certificate.h"
 #include "bench/plan_check_fcl.h"
 #include "bench/support/bench_report.h"
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "support/random.h"
 
 namespace allclear {

@@ -39,7 +39,7 @@
 #include "bench/support/added_obstacles.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/known_masses.h"
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "bench/support/rival_table.h"
 #include "tests/support/least_time.h"
 #ifdef ALLCLEAR_WITH_FCL

@@ -15,7 +15,7 @@
 #include "allclear/planner/seeds/seed_maker.h"
 #include "allclear/planner/timing.h"
 #include "bench/support/bench_report.h"
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "allclear/planner/seeds/seed_maker.h"
 #include "allclear/planner/seeds/vertex_index.h"
 #include "bench/support/bench_report.h"
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "allclear/planner/planner.h"
 #include "allclear/robot_models/kinematics.h"
 #include "bench/support/bench_report.h"
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace allclear {
 namespace {

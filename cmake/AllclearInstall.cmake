@@ -18,6 +18,9 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/completion/allclear.bash RENAME allcle
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/completion/_allclear
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
+# The bridge of `allclear batch --scheduler`, which needs nothing else of the Python package.
+install(FILES ${PROJECT_SOURCE_DIR}/python/allclear/batch.py
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/allclear COMPONENT runtime)
 foreach(example shelf two_arms moving_obstacle upright humanoid)
   list(APPEND examples ${PROJECT_SOURCE_DIR}/examples/${example})
 endforeach()

@@ -1,5 +1,6 @@
 #include "allclear/config/task_file.h"
 
+#include "allclear/config/task/read_task.h"
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/joint_trajectory.h"
 #include "allclear/config/values/scene.h"
@@ -83,12 +84,19 @@ void requireValid(const Problem& problem) {
 
 }  // namespace
 
+Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
+  return readTask(path, {.load_visuals = options.load_visuals});
+}
+
 /// Sections are read in the order in which they need each other: robot, group, start, scene,
 /// targets, settings.
-Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
+Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   InputFiles files({}, path);
-  const Value task = files.document(path, "task");
+  files.useCache(options.cache);
+  files.recordFiles(options.files_read);
+  const Value task =
+      options.text ? files.documentOf(*options.text, path, "task") : files.document(path, "task");
   task.only(kTaskKeys);
   // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);

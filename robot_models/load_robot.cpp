@@ -10,6 +10,7 @@
 #include "allclear/core/sha256.h"
 #include "allclear/robot_models/files/link_geometry.h"
 #include "allclear/robot_models/files/load_notes.h"
+#include "allclear/robot_models/files/recorded_robot.h"
 #include "allclear/robot_models/files/srdf_reader.h"
 #include "allclear/robot_models/files/urdf_reader.h"
 #include "allclear/robot_models/files/xacro.h"
@@ -25,6 +26,7 @@ std::string readDescription(const std::filesystem::path& path, const std::string
                             FilesSha256& files, LoadNotes& notes) {
   const std::string hashed_as = kind == "URDF" ? "urdf" : "srdf";
   std::string content = readFile(path, kLargestXmlFile);
+  // Only what xacro makes of a file is hashed: its macros may change without changing the robot.
   if (!isXacro(path, content)) {
     files.add(hashed_as, content);
     return content;
@@ -43,7 +45,7 @@ void append(const LoadNotes& from, LoadNotes& to) {
 }
 
 RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, FilesSha256& files,
-                           LoadNotes& notes) {
+                           LoadNotes& notes, std::vector<std::filesystem::path>* files_read) {
   const std::string file = source.urdf.string();
   RobotModel::Data data;
   data.name = urdf.name;
@@ -54,6 +56,7 @@ RobotModel::Data assembled(const RobotSource& source, const UrdfRobot& urdf, Fil
   GeometryLoader loader(PackagePaths(source.package_map, source.urdf), file, files, notes.warnings);
   loader.useOpenMeshes(source.open_meshes);
   loader.keepCoversIn(source.covers);
+  loader.recordFiles(files_read);
   for (const UrdfLink& from : urdf.links) {
     Link link;
     link.name = from.name;
@@ -125,7 +128,13 @@ void addDefaultPairs(const DefaultPairOptions& options, RobotModel::Data& data) 
 
 }  // namespace
 
-RobotModel loadRobot(const RobotSource& source) {
+RobotModel loadRobot(const RobotSource& source) { return loadRobot(source, nullptr); }
+
+RobotModel loadRobot(const RobotSource& source, std::vector<std::filesystem::path>* files_read) {
+  if (files_read != nullptr) {
+    files_read->push_back(source.urdf);
+    if (!source.srdf.empty()) files_read->push_back(source.srdf);
+  }
   FilesSha256 files;
   LoadNotes notes;
   const std::string content = readDescription(source.urdf, "URDF", files, notes);
@@ -138,7 +147,7 @@ RobotModel loadRobot(const RobotSource& source) {
   append(urdf.notes, notes);
   const std::optional<Srdf> srdf = readSrdf(source.srdf, urdf.links.front().name, files, notes);
   placeBase(source.base, srdf, urdf, notes);
-  RobotModel::Data data = assembled(source, urdf, files, notes);
+  RobotModel::Data data = assembled(source, urdf, files, notes, files_read);
   data.source_sha256 = files.hex();
   // An SRDF that says nothing about pairs leaves them to the samples, as no SRDF does.
   const bool has_pairs = srdf && applySrdf(srdf->root, srdf->reader, data, notes);

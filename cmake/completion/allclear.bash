@@ -15,12 +15,13 @@ _allclear() {
     certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json --no-cache' ;;
     impact) options='--at --link --point --direction --mass --restitution --friction --json --no-cache' ;;
     posture) options='--start --report --json --no-cache' ;;
-    report) options='--output --interpolation --tube --limit-tolerance --no-cache' ;;
+    batch) options='--problems --sweep --output --time-limit --improve --files --retry-failed --reports --workers --memory-limit --kill-after --scheduler --chunk --quiet --seed' ;;
+    report) options='--output --plan --reports --interpolation --tube --limit-tolerance --no-cache' ;;
     fit) options="$robot --output --max-capsules --gain --ellipsoids --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;
     deform) options='--rate --json' ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W 'plan check posture certify impact report fit inspect deform --help --version' -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W 'plan batch check posture certify impact report fit inspect deform --help --version' -- "$word")
       return
       ;;
   esac
@@ -37,7 +38,11 @@ _allclear() {
       mapfile -t COMPREPLY < <(compgen -W 'none some all' -- "$word")
       return
       ;;
-    --time-limit | --threads | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction | --rate)
+    --files)
+      mapfile -t COMPREPLY < <(compgen -W 'csv trajectory certificate proof none' -- "$word")
+      return
+      ;;
+    --time-limit | --threads | --workers | --memory-limit | --kill-after | --scheduler | --chunk | --plan | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction | --rate)
       return
       ;;
   esac

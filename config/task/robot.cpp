@@ -9,7 +9,6 @@
 #include "allclear/config/values/scene.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/posture/start_projection.h"
-#include "allclear/robot_models/load_robot.h"
 
 namespace allclear {
 namespace {
@@ -36,19 +35,21 @@ void readInertias(const Value& section, RobotModel::Data* data, const RobotModel
 }
 
 /// The robot with what the task says of its masses and rotors.
-RobotModel withInertias(RobotModel robot, const Value& section) {
+std::shared_ptr<const RobotModel> withInertias(std::shared_ptr<const RobotModel> robot,
+                                               const Value& section) {
   const auto inertia = section.find("inertia");
   const auto rotors = section.find("rotor_inertia");
   if (!inertia && !rotors) return robot;
-  RobotModel::Data data = robot.data();
-  if (inertia) readInertias(*inertia, &data, robot);
+  // The robot may be shared with other tasks: a changed one is a copy, which shares the meshes.
+  RobotModel::Data data = robot->data();
+  if (inertia) readInertias(*inertia, &data, *robot);
   if (rotors) {
     for (const Value::Entry& entry : rotors->entries()) {
-      data.coordinates[coordinateIndex(entry.key, entry.value, robot)].rotor_inertia =
+      data.coordinates[coordinateIndex(entry.key, entry.value, *robot)].rotor_inertia =
           entry.value.notNegative();
     }
   }
-  return RobotModel(std::move(data));
+  return std::make_shared<const RobotModel>(std::move(data));
 }
 
 bool asksForGaps(const Value& task) {
@@ -187,10 +188,11 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
       if (word == "srdf") source.base = BaseJoint::kFromSrdf;
     }
   }
-  RobotModel robot = loadRobot(source);
-  if (section.isMap()) robot = withInertias(std::move(robot), section);
-  if (asksForGaps(task)) robot = withoutNever(robot);
-  problem.robot = std::make_shared<const RobotModel>(std::move(robot));
+  problem.robot = files.robot(source);
+  if (section.isMap()) problem.robot = withInertias(std::move(problem.robot), section);
+  if (asksForGaps(task)) {
+    problem.robot = std::make_shared<const RobotModel>(withoutNever(*problem.robot));
+  }
   for (const std::string& warning : problem.robot->warnings()) problem.warnings.push_back(warning);
 }
 

@@ -1,9 +1,14 @@
+// Everything that a task names is read through here, so here is where it is hashed, recorded for
+// those who bring a task to another machine, and taken from earlier tasks where these have read it
+// already.
 #include "allclear/config/values/input_files.h"
 
 #include "allclear/config/document/yaml.h"
+#include "allclear/config/values/input_cache.h"
 #include "allclear/core/file.h"
 #include "allclear/robot_models/files/mesh_file.h"
 #include "allclear/robot_models/files/mesh_sequence_file.h"
+#include "allclear/robot_models/files/recorded_robot.h"
 
 namespace allclear {
 
@@ -24,19 +29,27 @@ std::filesystem::path InputFiles::find(const Value& name) const {
 }
 
 Value InputFiles::document(const std::filesystem::path& path, const std::string& name) {
-  const DocumentLimits limits;
-  const std::string text = readFile(path, limits.bytes);
+  const std::string text = readFile(path, DocumentLimits{}.bytes);
+  if (files_read_ != nullptr) files_read_->push_back(path);
+  return documentOf(text, path, name);
+}
+
+Value InputFiles::documentOf(const std::string& text, const std::filesystem::path& path,
+                             const std::string& name) {
   hash(name, text);
-  return parseYaml(text, path.string(), limits);
+  return parseYaml(text, path.string(), DocumentLimits{});
 }
 
 std::string InputFiles::content(const Value& name) {
-  std::string text = readFile(find(name));
+  const std::filesystem::path path = find(name);
+  std::string text = readFile(path);
+  if (files_read_ != nullptr) files_read_->push_back(path);
   hash(name.text(), text);
   return text;
 }
 
 TriangleMesh InputFiles::mesh(const Value& name, const Vec3& scale) {
+  if (cache_ != nullptr) return cache_->mesh(content(name), find(name), scale);
   MeshOptions options;
   options.scale = scale;
   return parseMesh(content(name), find(name), options);
@@ -47,9 +60,15 @@ DeformingMesh InputFiles::sequence(const Value& pattern, double rate, double sta
   const auto files = sequenceFiles(path.is_absolute() ? path : folder_ / path);
   return loadMeshSequence(files, rate, start, scale, [&](const std::filesystem::path& file) {
     std::string text = readFile(file);
+    if (files_read_ != nullptr) files_read_->push_back(file);
     hash((path.parent_path() / file.filename()).string(), text);
     return text;
   });
+}
+
+std::shared_ptr<const RobotModel> InputFiles::robot(const RobotSource& source) const {
+  if (cache_ != nullptr) return cache_->robot(source);
+  return std::make_shared<const RobotModel>(loadRobot(source, files_read_));
 }
 
 }  // namespace allclear

@@ -52,6 +52,7 @@ TriangleMesh GeometryLoader::read(const std::string& path, const Vec3& scale,
                                   const InputPlace& user, bool is_collision) {
   try {
     const std::string content = readFile(path, kLargestMeshFile);
+    if (files_read_ != nullptr) files_read_->push_back(path);
     if (is_collision) files_.add(user.value, content);
     MeshOptions options;
     options.scale = scale;

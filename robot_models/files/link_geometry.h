@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,6 +27,9 @@ class GeometryLoader {
   void useOpenMeshes(OpenMeshes open) { open_meshes_ = open; }
   /// Where covers of collision meshes are kept; null: nowhere.
   void keepCoversIn(std::shared_ptr<const CoverCache> covers) { covers_ = std::move(covers); }
+
+  /// The path of every mesh file that is read from now on is added to the list.
+  void recordFiles(std::vector<std::filesystem::path>* files_read) { files_read_ = files_read; }
 
   /// Throws `InputError` on a mesh that is missing or broken, or open where that is refused.
   std::vector<Geometry> collision(const UrdfLink& link);
@@ -56,6 +60,7 @@ class GeometryLoader {
   std::vector<std::string>& warnings_;
   OpenMeshes open_meshes_ = OpenMeshes::kShell;
   std::shared_ptr<const CoverCache> covers_;
+  std::vector<std::filesystem::path>* files_read_ = nullptr;
   std::vector<LoadedMesh> collision_meshes_;
   std::vector<LoadedMesh> visual_meshes_;
 };

@@ -13,7 +13,7 @@ import tempfile
 # What is typed, the last word being completed, and what is offered.
 CASES = (
     (["pl"], {"plan"}),
-    ([""], {"plan", "check", "posture", "certify", "impact", "report", "fit", "inspect", "deform", "--help", "--version"}),
+    ([""], {"plan", "batch", "check", "posture", "certify", "impact", "report", "fit", "inspect", "deform", "--help", "--version"}),
     (["plan", "--re"], {"--report"}),
     (["plan", "ta"], {"task.yaml", "table folder"}),
     (["plan", "task.yaml", "--report", "o"], {"out.html"}),
@@ -26,6 +26,8 @@ CASES = (
     (["report", "--o"], {"--output"}),
     (["deform", "ch"], {"check"}),
     (["deform", "check", "--r"], {"--rate"}),
+    (["batch", "--ch"], {"--chunk"}),
+    (["batch", "--files", "pr"], {"proof"}),
 )
 FILES = ("task.yaml", "table folder", "out.html")
 

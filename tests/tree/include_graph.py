@@ -61,9 +61,10 @@ ROOMS = {
         "seeds": ["clearance", "posture", "problem", "run"],
         "search": ["clearance", "posture", "problem", "program", "retiming", "run", "seeds"],
     },
-    "config": {"document": [], "values": ["document"], "task": ["document", "values"]},
+    "config": {"document": [], "values": ["document"], "task": ["document", "values"],
+               "problem_sets": ["document", "values"]},
     "exports": {"report": []},
-    "apps": {},
+    "apps": {"batch": []},
 }
 
 # Public headers whose sources call down into the rooms of their folder. A room that included one
@@ -89,7 +90,10 @@ ROOMS_OF_OTHERS = {
                        "trajectories/files"],
     "apps": ["exports/report", "planner/certificate", "planner/clearance", "planner/posture",
              "planner/problem", "planner/run", "robot_models/files", "robot_models/kinematics"],
+    "apps/batch": ["config/document", "config/problem_sets", "config/task", "config/values",
+                   "core/text"],
     "config/document": ["core/text"],
+    "config/problem_sets": ["core/text", "robot_models/files"],
     "config/values": ["core/text", "robot_models/files"],
     "config/task": ["core/text", "planner/posture", "planner/problem", "robot_models/files"],
 }
@@ -106,6 +110,7 @@ THIRD_PARTY = {
     r"Ip[A-Z]\w*\.hpp|coin/": "planner",
     r"yaml-cpp/": "config",
     r"CLI/": "apps",
+    r"sqlite3\.h": "apps",
     r"libqhull_r/": "distance",
 }
 NEVER_IN_HEADERS = r"nlohmann/"

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "allclear/core/text/value.h"
 #include "allclear/distance/shape.h"
@@ -11,17 +12,27 @@
 
 namespace allclear {
 
+class InputCache;
+
+/// What else `ProblemSet::load` is told.
+struct ProblemSetReading {
+  /// The package root of the robots; empty: the folder `robots` beside the one that holds the
+  /// folder of the file's robot (`x/robots` for `x/problems/panda/box.json`).
+  std::filesystem::path robots_folder = {};
+  /// Robots and meshes that were loaded before.
+  InputCache* cache = nullptr;
+  /// The path of every file that is read is added here; those that the cache has are not read.
+  std::vector<std::filesystem::path>* files_read = nullptr;
+};
+
 /// A file of many problems of one robot, "planning_problems_v1": JSON with a header and, per
 /// problem, start, goal, joints held fixed, and obstacles in the robot's root frame.
 ///
 /// The robot and the meshes are read once and shared by the problems.
 class ProblemSet {
  public:
-  /// `robots_folder` is the package root of the robots; empty: the folder `robots` beside the one
-  /// that holds the folder of the file's robot (`x/robots` for `x/problems/panda/box.json`).
   /// Throws `InputError` with file and line.
-  static ProblemSet load(const std::filesystem::path& path,
-                         const std::filesystem::path& robots_folder = {});
+  static ProblemSet load(const std::filesystem::path& path, const ProblemSetReading& reading = {});
 
   int count() const;
   const std::string& robotName() const { return robot_name_; }
@@ -32,7 +43,7 @@ class ProblemSet {
 
  private:
   explicit ProblemSet(Value document) : document_(std::move(document)) {}
-  void loadMeshes(const std::filesystem::path& folder);
+  void loadMeshes(const std::filesystem::path& folder, const ProblemSetReading& reading);
   std::vector<Obstacle> readObstacles(const Value& list) const;
   Geometry readObstacle(const Value& section) const;
 

@@ -1,8 +1,11 @@
-#include "bench/support/planning_problems.h"
+// A set of problems is read at once: the document as values with places, the robot, and each mesh
+// that an obstacle names. A problem is made of it when it is asked for.
+#include "allclear/config/problem_sets/planning_problems.h"
 
 #include <algorithm>
 
 #include "allclear/config/document/yaml.h"
+#include "allclear/config/values/input_cache.h"
 #include "allclear/config/values/pose.h"
 #include "allclear/config/values/robot_names.h"
 #include "allclear/core/assert.h"
@@ -10,7 +13,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
 #include "allclear/robot_models/files/mesh_file.h"
-#include "allclear/robot_models/load_robot.h"
+#include "allclear/robot_models/files/recorded_robot.h"
 
 namespace allclear {
 namespace {
@@ -55,24 +58,33 @@ Pose readProblemPose(const Value& pose) {
   return {*R, pose.need("xyz").vector3()};
 }
 
+std::shared_ptr<const RobotModel> readRobot(const Value& header,
+                                            const std::filesystem::path& robots_folder,
+                                            const ProblemSetReading& reading) {
+  const RobotSource source = robotSource(header, robots_folder);
+  if (reading.cache != nullptr) return reading.cache->robot(source);
+  return std::make_shared<const RobotModel>(loadRobot(source, reading.files_read));
+}
+
 const std::vector<std::string> kProblemKeys = {"name",         "index",     "robot",
                                                "joint_names",  "start",     "goals",
                                                "fixed_joints", "obstacles", "checks"};
 
 }  // namespace
 
-ProblemSet ProblemSet::load(const std::filesystem::path& path,
-                            const std::filesystem::path& robots_folder) {
+ProblemSet ProblemSet::load(const std::filesystem::path& path, const ProblemSetReading& reading) {
   const std::string text = readFile(path, DocumentLimits{}.bytes);
+  if (reading.files_read != nullptr) reading.files_read->push_back(path);
   ProblemSet set(parseYaml(text, path.string()));
   const Value& header = set.document_;
   header.only({"format", "robot", "urdf", "srdf", "scene", "source_set", "group", "base_frame",
                "joint_names", "count", "problems"});
   header.need("format").word({"planning_problems_v1"});
+  // Names of meshes are relative to the folder above, which all sets of problems share.
   const std::filesystem::path problems_folder =
       std::filesystem::absolute(path).parent_path() / "..";
   const std::filesystem::path robots =
-      robots_folder.empty() ? problems_folder / ".." / "robots" : robots_folder;
+      reading.robots_folder.empty() ? problems_folder / ".." / "robots" : reading.robots_folder;
   if (!std::filesystem::is_directory(robots)) {
     header.need("urdf").fail("no folder of robots at " + robots.string());
   }
@@ -82,28 +94,33 @@ ProblemSet ProblemSet::load(const std::filesystem::path& path,
   Problem& common = set.common_;
   common.source_file = path.string();
   common.group = header.need("group").text();
-  common.robot = std::make_shared<const RobotModel>(loadRobot(robotSource(header, robots)));
+  common.robot = readRobot(header, robots, reading);
   const Value base = header.need("base_frame");
   if (base.text() != common.robot->links()[common.robot->rootLink()].name) {
     base.fail("must be the robot's root link, '" + common.robot->links()[0].name + "'");
   }
   common.planned = coordinatesOf(header.need("joint_names"), *common.robot);
+  // Problems hold planned coordinates in ascending order, whatever the order of the file.
   std::sort(common.planned.begin(), common.planned.end());
   if (header.need("count").integer(0, 1'000'000) != set.count()) {
     header.need("count").fail("the file holds " + std::to_string(set.count()) + " problems");
   }
-  set.loadMeshes(problems_folder);
+  set.loadMeshes(problems_folder, reading);
   return set;
 }
 
 int ProblemSet::count() const { return static_cast<int>(document_.need("problems").size()); }
 
-void ProblemSet::loadMeshes(const std::filesystem::path& folder) {
+void ProblemSet::loadMeshes(const std::filesystem::path& folder, const ProblemSetReading& reading) {
   for (const Value& problem : document_.need("problems").items()) {
     for (const Value& obstacle : problem.need("obstacles").items()) {
       const auto mesh = obstacle.find("mesh");
       if (!mesh || meshes_.count(mesh->text()) > 0) continue;
-      meshes_.emplace(mesh->text(), loadMesh(folder / mesh->text()));
+      const std::filesystem::path path = folder / mesh->text();
+      if (reading.files_read != nullptr) reading.files_read->push_back(path);
+      meshes_.emplace(mesh->text(), reading.cache == nullptr
+                                        ? loadMesh(path)
+                                        : reading.cache->mesh(readFile(path), path, Vec3::Ones()));
     }
   }
 }
@@ -144,6 +161,8 @@ Problem ProblemSet::problem(int i) const {
   std::sort(sorted.begin(), sorted.end());
   if (sorted != problem.planned) section.need("joint_names").fail("differ from the header's");
 
+  // Joints that are held may stand beyond their limits; planned ones may not (read later, they
+  // win).
   problem.start = robot.neutralConfiguration();
   const auto fixed = readJointMap(section.need("fixed_joints"), robot, {}, problem.warnings);
   for (const auto& [c, given] : fixed) problem.start[c] = given.value;

@@ -1,4 +1,4 @@
-#include "bench/support/planning_problems.h"
+#include "allclear/config/problem_sets/planning_problems.h"
 
 #include <gtest/gtest.h>
 
@@ -89,14 +89,14 @@ TEST(PlanningProblems, QuaternionsAreReadScalarFirst) {
   };
   const auto robots = test::robotFolder().parent_path();
   const auto path = folder.write("p.json", text("[0,1,0,0]"));
-  const Problem problem = ProblemSet::load(path, robots).problem(0);
+  const Problem problem = ProblemSet::load(path, {.robots_folder = robots}).problem(0);
   EXPECT_TRUE(problem.obstacles[0].X_WO.R.col(2).isApprox(Vec3(0, 0, -1)));
   EXPECT_EQ(problem.start, (VecX(5) << 0.1, 0, 0.5, 0, 0.06).finished());
   EXPECT_NEAR(std::get<JointTarget>(problem.goal).values[3], 6 - 2 * std::numbers::pi, 1e-12);
 
   const auto broken = folder.write("q.json", text("[1,1,0,0]"));
   try {
-    ProblemSet::load(broken, robots).problem(0);
+    ProblemSet::load(broken, {.robots_folder = robots}).problem(0);
     FAIL() << "loaded";
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("q.json:2: problems[0].obstacles[0].pose.quat_wxyz"),

@@ -1,0 +1,103 @@
+// One pass over the rows of a run; what is kept are three numbers of each plan, and a bounded list.
+#include "allclear/apps/batch/report_data.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+namespace allclear::batch {
+namespace {
+
+constexpr std::size_t kMostCauses = 200;
+constexpr std::size_t kCauseLength = 220;
+
+/// Adds the row's cell to the map over the first two numeric parameters of its sweep.
+void addToMap(const Row& row, RunReport* out) {
+  if (row.query.parameters.empty()) return;
+  const auto json = nlohmann::ordered_json::parse(row.query.parameters, nullptr, false);
+  // Words and lists have no place on an axis.
+  std::vector<std::pair<std::string, double>> numbers;
+  for (const auto& [key, value] : json.items()) {
+    if (value.is_number()) numbers.emplace_back(key, value.get<double>());
+  }
+  if (numbers.size() < 2) return;
+  if (out->map_x.empty()) {
+    out->map_x = numbers[0].first;
+    out->map_y = numbers[1].first;
+  }
+  if (numbers[0].first != out->map_x || numbers[1].first != out->map_y) return;
+  MapCell& cell = out->map[{numbers[0].second, numbers[1].second}];
+  ++cell.all;
+  cell.certified += row.answer.isCertified() ? 1 : 0;
+}
+
+/// Figures of certified plans alone: times of failures are mostly the time limit.
+void addToScene(const Row& row, RunReport::Scene* scene) {
+  ++scene->all;
+  ++scene->by_status[row.answer.status];
+  if (!row.answer.isCertified()) return;
+  scene->seconds.push_back(row.answer.seconds);
+  if (row.answer.duration) scene->durations.push_back(*row.answer.duration);
+  if (row.answer.clearance) scene->clearances.push_back(*row.answer.clearance);
+}
+
+RunReport::Item itemOf(const Results& results, const Row& row) {
+  const Answer& answer = row.answer;
+  const auto report = results.folder() / row.folder / "report.html";
+  return {row.query.id,
+          answer.status,
+          answer.message,
+          row.folder,
+          !row.folder.empty() && std::filesystem::exists(report),
+          answer.seconds,
+          answer.duration,
+          answer.clearance};
+}
+
+}  // namespace
+
+std::string causeOf(const std::string& status, const std::string& message) {
+  static const std::regex kPath(R"((^|\s)/[^\s:]+)");
+  static const std::regex kName(R"('[^']*')");
+  static const std::regex kNumber(R"([-+]?\d[\d.]*(e[-+]?\d+)?)");
+  std::string text = std::regex_replace(message.substr(0, 2000), kPath, "$1FILE");
+  text = std::regex_replace(text, kName, "'..'");
+  text = std::regex_replace(text, kNumber, "N");
+  if (text.size() > kCauseLength) text = text.substr(0, kCauseLength) + "..";
+  return status + ": " + text;
+}
+
+RunReport collectReport(const Results& results) {
+  RunReport out;
+  std::vector<RunReport::Item> certified;
+  results.forEach([&](const Row& row) {
+    const Answer& answer = row.answer;
+    ++out.all;
+    out.certified += answer.isCertified() ? 1 : 0;
+    out.cut_short += answer.cut_short ? 1 : 0;
+    out.busy_seconds += answer.load_seconds + answer.seconds + answer.write_seconds;
+    addToScene(row, &out.scenes[row.query.scene]);
+    addToMap(row, &out);
+    // The list is short and begins with failures, so certified ones wait until all rows are seen.
+    if (answer.isCertified()) {
+      if (certified.size() < RunReport::kMostItems) certified.push_back(itemOf(results, row));
+      return;
+    }
+    const std::string cause = causeOf(answer.status, answer.message);
+    if (out.causes.size() < kMostCauses || out.causes.count(cause) > 0) {
+      RunReport::Cause& entry = out.causes[cause];
+      if (entry.count++ == 0) entry = {1, row.query.id, answer.message};
+    }
+    if (out.items.size() < RunReport::kMostItems) out.items.push_back(itemOf(results, row));
+  });
+  for (RunReport::Item& item : certified) {
+    if (out.items.size() < RunReport::kMostItems) out.items.push_back(std::move(item));
+  }
+  out.expected = std::stol(results.fact("count").value_or("0"));
+  for (const char* key : {"version", "settings", "inputs", "inputs_sha256"}) {
+    if (const auto value = results.fact(key)) out.facts.emplace_back(key, *value);
+  }
+  return out;
+}
+
+}  // namespace allclear::batch

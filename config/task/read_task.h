@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "allclear/config/task_file.h"
+
+namespace allclear {
+
+class InputCache;
+
+/// What `readTask` can do beyond `loadTask`.
+struct TaskReading {
+  bool load_visuals = false;
+  /// Read instead of the file's own text; names in it are relative to the file's folder.
+  std::optional<std::string> text = {};
+  /// Robots and meshes that earlier tasks have loaded.
+  InputCache* cache = nullptr;
+  /// The path of every file that is read is added here. Without a cache: what that has is not read.
+  std::vector<std::filesystem::path>* files_read = nullptr;
+};
+
+/// As `loadTask`.
+Task readTask(const std::filesystem::path& path, const TaskReading& reading);
+
+}  // namespace allclear

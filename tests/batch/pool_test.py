@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""`allclear batch` as a user meets it: any number of workers, queries that crash, hang and eat memory,
+many tiny ones, Ctrl-C, other inputs.
+
+Usage: pool_test.py ALLCLEAR SOURCE_DIR
+"""
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+from support import Place, batch, check_same, is_sanitized, main, plans, rows
+
+LONG = os.environ.get("ALLCLEAR_LONG") == "1"
+
+
+def workers_do_not_matter(command, source):
+    """One worker and three leave the same rows and the same bytes."""
+    with Place(source) as place:
+        sweep = place.sweep(4)
+        bad = place.task("bad", shoulder="'far'")
+        printed = batch(command, bad, "--sweep", sweep, "-o", place.run("one"), "--workers", "1", code=3)
+        assert "9 of 9 queries: 8 certified, 1 bad_input" in printed, printed
+        batch(command, bad, "--sweep", sweep, "-o", place.run("three"), "--workers", "3", "--quiet", code=3)
+        check_same(place.run("three"), place.run("one"), 9)
+        assert len(plans(place.run("one"))) == 4 * 8
+        found = rows(place.run("one"))
+        assert "bad.yaml:5: goal.joint_constraints.shoulder" in found[0]["message"], found[0]
+        assert '"goal.joint_constraints.elbow":0.4' in found[1]["parameters"], found[1]
+        # A second call has nothing to do, and says so.
+        again = batch(command, bad, "--sweep", sweep, "-o", place.run("one"), code=3)
+        assert "9 of 9 queries" in again, again
+
+
+def one_failure_is_one_row(command, source):
+    """A query that aborts, one that hangs, one that eats memory: one row each, the others untouched."""
+    with Place(source) as place:
+        if is_sanitized(command):
+            print("skipped: memory cannot be limited under a sanitizer")
+            return
+        names = ["good", "hook:abort", "hook:hang", "hook:eat", "fine"]
+        tasks = [place.task(name, file=f"{at}.yaml") for at, name in enumerate(names)]
+        limits = ["--kill-after", "20", "--memory-limit", "1500", "--workers", "2"]
+        batch(command, *tasks, "-o", place.run("run"), *limits, hooks=True, code=3)
+        found = rows(place.run("run"))
+        assert [row["status"] for row in found] == ["certified", "crashed", "hung", "out_of_memory", "certified"], found
+        assert "SIGABRT" in found[1]["message"], found[1]
+        batch(command, tasks[0], tasks[4], "-o", place.run("alone"), "--workers", "1")
+        calm, wild = plans(place.run("alone")), plans(place.run("run"))
+        assert sorted(calm.values()) == sorted(wild.values())
+        # The cause gone, the failed ones are solved, and no others.
+        before = rows(place.run("run"), skip=set())
+        batch(command, *tasks, "-o", place.run("run"), "--retry-failed")
+        after = rows(place.run("run"), skip=set())
+        assert [row["status"] for row in after] == ["certified"] * 5, after
+        assert after[0]["finished"] == before[0]["finished"] and after[1]["finished"] > before[1]["finished"]
+
+
+def many_tiny_ones(command, source):
+    """Tiny queries go through the pool in bounded memory."""
+    count = 100_000 if LONG else 2_000
+    with Place(source) as place:
+        place.task("hook:none", file="task.yaml")
+        sweep = place.write("sweep.yaml", "task: task.yaml\nvalues:\n  goal.joint_constraints.shoulder: "
+                            "{from: 0, to: 1, count: %d}\n" % count)
+        begin = time.monotonic()
+        batch(command, "--sweep", sweep, "-o", place.run("run"), "--workers", "2", hooks=True)
+        seconds = time.monotonic() - begin
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        print(f"{count} queries: {count / seconds:.0f} per second, the largest process took {peak:.0f} MB")
+        assert [row["number"] for row in rows(place.run("run"))] == list(range(count))
+        assert peak < 400
+
+
+def ctrl_c_stops_cleanly(command, source):
+    """Ctrl-C ends the batch and its workers; the same command goes on."""
+    with Place(source) as place:
+        arguments = ["--sweep", place.sweep(8), "-o", place.run("run"), "--workers", "2"]
+        process = subprocess.Popen([command, "batch", *arguments], stdout=subprocess.PIPE, text=True)
+        wait_for_rows(place.run("run"), 2)
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate(timeout=60)
+        assert process.returncode == 130 and "Interrupted" in printed, (process.returncode, printed)
+        assert not os.path.exists(os.path.join(place.run("run"), "scratch"))
+        batch(command, *arguments)
+        batch(command, "--sweep", place.run("sweep.yaml"), "-o", place.run("calm"))
+        check_same(place.run("run"), place.run("calm"), 16)
+
+
+def wait_for_rows(run, count):
+    """Until that many rows are there."""
+    for _ in range(6000):
+        try:
+            if len(rows(run)) >= count:
+                return
+        except Exception:  # not made yet
+            pass
+        time.sleep(0.01)
+    raise AssertionError("no rows")
+
+
+def others_are_refused(command, source):
+    """A run is not gone on with by other inputs or settings, and wrong ones leave nothing behind."""
+    with Place(source) as place:
+        task, other = place.task("task"), place.task("other")
+        batch(command, task, "-o", place.run("run"))
+        assert "other inputs" in batch(command, task, other, "-o", place.run("run"), code=2)
+        assert "other settings" in batch(command, task, "--seed", "3", "-o", place.run("run"), code=2)
+        place.task("task", shoulder=0.25)
+        assert "have changed" in batch(command, task, "-o", place.run("run"), code=2)
+        assert "no such file" in batch(command, "nothing.yaml", "-o", place.run("none"), code=2)
+        assert "name tasks" in batch(command, "-o", place.run("none"), code=2)
+        assert "leads nowhere" in batch(command, "--sweep", place.write("s.yaml", "task: task.yaml\nvalues: {name.x: [1]}\n"),
+                                        "-o", place.run("none"), code=2)
+        assert not os.path.exists(place.run("none"))
+
+
+def the_report_shows_the_run(command, source):
+    """`allclear report RUN` writes a page, and the report of a plan where asked for."""
+    with Place(source) as place:
+        sweep, run = place.sweep(2), place.run("run")
+        batch(command, "--sweep", sweep, "-o", run)
+        shown = subprocess.run([command, "report", run], capture_output=True, text=True)
+        assert shown.returncode == 0, shown
+        plan = subprocess.run([command, "report", run, "--plan", "3"], capture_output=True, text=True)
+        assert plan.returncode == 0, plan
+        assert os.path.exists(os.path.join(run, "plans", "000000", "000000003", "report.html"))
+        subprocess.run([command, "report", run], check=True, capture_output=True)
+        page = open(os.path.join(run, "report.html")).read()
+        assert "4 of 4 queries have a certified plan" in page and "000000003/report.html" in page
+        missing = subprocess.run([command, "report", run, "--plan", "17"], capture_output=True, text=True)
+        assert missing.returncode == 2 and "no such query" in missing.stderr, missing
+
+
+if __name__ == "__main__":
+    # The tiny ones first: the peak of memory is that of all processes so far.
+    sys.exit(main([many_tiny_ones, workers_do_not_matter, one_failure_is_one_row, ctrl_c_stops_cleanly, others_are_refused,
+                   the_report_shows_the_run]))
