@@ -1,3 +1,5 @@
+// Tasks: from a file, or from text that stands for one. The sections are read here in the order in
+// which they need each other; each has a reader of its own in config/task/.
 #include "allclear/config/task_file.h"
 
 #include "allclear/config/task/sections.h"
@@ -81,14 +83,11 @@ void requireValid(const Problem& problem) {
   if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);
 }
 
-}  // namespace
-
 /// Sections are read in the order in which they need each other: robot, group, start, scene,
 /// targets, settings.
-Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
+Task readTask(const Value& task, const std::filesystem::path& path, InputFiles& files,
+              const TaskOptions& options) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  InputFiles files({}, path);
-  const Value task = files.document(path, "task");
   task.only(kTaskKeys);
   // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);
@@ -126,6 +125,19 @@ Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   chooseNearestTurns(problem);
   requireValid(problem);
   return loaded;
+}
+
+}  // namespace
+
+Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
+  InputFiles files({}, path);
+  return readTask(files.document(path, "task"), path, files, options);
+}
+
+Task parseTask(std::string_view text, const std::filesystem::path& path,
+               const TaskOptions& options) {
+  InputFiles files({}, path);
+  return readTask(files.parsed(text, path, "task"), path, files, options);
 }
 
 NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem& problem,

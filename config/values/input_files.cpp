@@ -22,10 +22,13 @@ std::filesystem::path InputFiles::find(const Value& name) const {
 }
 
 Value InputFiles::document(const std::filesystem::path& path, const std::string& name) {
-  const DocumentLimits limits;
-  const std::string text = readFile(path, limits.bytes);
+  return parsed(readFile(path, DocumentLimits{}.bytes), path, name);
+}
+
+Value InputFiles::parsed(std::string_view text, const std::filesystem::path& path,
+                         const std::string& name) {
   hash(name, text);
-  return parseYaml(text, path.string(), limits);
+  return parseYaml(text, path.string(), DocumentLimits{});
 }
 
 std::string InputFiles::content(const Value& name) {

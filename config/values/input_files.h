@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "allclear/core/sha256.h"
 #include "allclear/core/text/value.h"
@@ -38,6 +39,8 @@ class InputFiles {
   std::filesystem::path find(const Value& name) const;
   /// Reads a YAML document. It goes into the hash by `name`, as all that is read here.
   Value document(const std::filesystem::path& path, const std::string& name);
+  /// The same of text that stands for such a file.
+  Value parsed(std::string_view text, const std::filesystem::path& path, const std::string& name);
   std::string content(const Value& name);
   TriangleMesh mesh(const Value& name, const Vec3& scale);
 

@@ -23,6 +23,7 @@ FOLDERS = {
     "config": ["core", "distance", "trajectories", "robot_models", "planner", "exports"],
     "exports": ["core", "distance", "trajectories", "robot_models", "planner"],
     "apps": ["core", "distance", "trajectories", "robot_models", "planner", "config", "exports"],
+    "python": ["core", "distance", "trajectories", "robot_models", "planner", "config", "exports"],
 }
 
 # Each room may include itself, public headers, and these rooms of its folder. Listed bottom up:
@@ -61,6 +62,7 @@ ROOMS = {
     "config": {"document": [], "values": ["document"], "task": ["document", "values"]},
     "exports": {"report": []},
     "apps": {},
+    "python": {},
 }
 
 # Public headers whose sources call down into the rooms of their folder. A room that included one
@@ -71,6 +73,7 @@ DISPATCH = {"distance": ["distance/signed_distance.h"]}
 ROOMS_OF_OTHERS = {
     "robot_models/fits": ["core/text", "distance/mesh"],
     "trajectories/files": ["core/text"],
+    "planner": ["robot_models/files"],
     "planner/problem": ["distance/geometry", "robot_models/kinematics"],
     "planner/certificate": ["distance/geometry", "distance/mesh", "distance/minimum/mesh",
                             "robot_models/kinematics", "robot_models/motion"],
@@ -85,6 +88,7 @@ ROOMS_OF_OTHERS = {
                        "trajectories/files"],
     "apps": ["exports/report", "planner/certificate", "planner/clearance", "planner/posture",
              "planner/problem", "planner/run", "robot_models/files", "robot_models/kinematics"],
+    "python": ["exports/report", "robot_models/files"],
     "config/document": ["core/text"],
     "config/values": ["core/text", "robot_models/files"],
     "config/task": ["core/text", "planner/posture", "planner/problem", "robot_models/files"],
@@ -102,6 +106,7 @@ THIRD_PARTY = {
     r"Ip[A-Z]\w*\.hpp|coin/": "planner",
     r"yaml-cpp/": "config",
     r"CLI/": "apps",
+    r"pybind11/": "python",
     r"libqhull_r/": "distance",
 }
 NEVER_IN_HEADERS = r"nlohmann/"
@@ -178,7 +183,7 @@ class Tree:
         return any(f"{to_folder}/{to_room}" in ROOMS_OF_OTHERS.get(p, []) for p in places)
 
     def check_third_party(self, name, include):
-        is_header = name.endswith(".h") and not name.startswith("apps/")
+        is_header = name.endswith(".h") and not name.startswith(("apps/", "python/"))
         if is_header and re.match(NEVER_IN_HEADERS, include):
             self.errors.append(f"{name}: not in a header: {include}")
         for pattern, owner in THIRD_PARTY.items():
