@@ -1,10 +1,8 @@
 // allclear check: is a task well posed? Solves nothing.
 //
 // Reads the task, which checks files, keys and limits, and measures the pairs of bodies at start
-// and goal. Measures with the certificate's bodies and pairs, so that what it calls clear the
-// certificate accepts.
+// and goal (`checkProblem`).
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -14,9 +12,7 @@
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/report.h"
-#include "allclear/exports/report/frames.h"
-#include "allclear/planner/certificate/instant.h"
-#include "allclear/planner/clearance/cable_model.h"
+#include "allclear/planner/workcell.h"
 
 namespace allclear {
 namespace {
@@ -24,122 +20,11 @@ namespace {
 constexpr std::size_t kShownPairs = 5;
 
 struct CheckOptions {
-  CacheOptions cache;
   std::string task;
   std::string report;
   bool json = false;
+  CacheOptions cache;
 };
-
-/// The pairs at the start or at the goal.
-struct EndReport {
-  std::string name;
-  std::vector<PairDistance> pairs;  ///< those that move, the nearest to its margin first
-  std::vector<CableModel::Summary> cables;
-};
-
-struct CheckReport {
-  std::size_t bodies = 0, moving_pairs = 0, fixed_pairs = 0;
-  std::vector<EndReport> ends;
-  std::vector<PairDistance> static_contacts;
-  std::vector<std::string> notes;
-  std::vector<std::string> faults;
-};
-
-std::string millimetres(double metres) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g mm", 1e3 * metres);
-  return text;
-}
-
-std::string describe(const PairDistance& pair) {
-  const std::string name = "'" + pair.a + "' and '" + pair.b + "' ";
-  if (pair.distance < 0.0) return name + "overlap by " + millimetres(-pair.distance);
-  return name + "are " + millimetres(pair.distance) + " apart, margin " + millimetres(pair.margin);
-}
-
-/// Keeps the pairs of one end that move; those nearer than their margin are faults, unless the task
-/// `relaxes` margins near the ends and they are apart.
-void addEnd(const std::string& name, std::vector<PairDistance> distances, bool relaxes,
-            CheckReport* report) {
-  EndReport end{name, {}};
-  for (PairDistance& pair : distances) {
-    if (!pair.fixed) end.pairs.push_back(std::move(pair));
-  }
-  for (const PairDistance& pair : end.pairs) {
-    const bool is_granted = relaxes && pair.distance > 0.0;  // near the ends
-    if (pair.distance < pair.margin && !is_granted)
-      report->faults.push_back(name + ": " + describe(pair));
-  }
-  report->ends.push_back(std::move(end));
-}
-
-/// Measures the cables of the last end at its configuration; what they do not keep is a fault.
-void addCables(const Problem& problem, const VecX& q, std::optional<double> t,
-               CheckReport* report) {
-  const CableModel cables(problem);
-  if (cables.isEmpty()) return;
-  EndReport& end = report->ends.back();
-  const std::vector<Pose> poses = cables.linkPoses(cables.reach().place(q));
-  end.cables = cables.summaries(poses, t);
-  for (int d = 0; d < static_cast<int>(cables.demands().size()); ++d) {
-    if (cables.measure(d, poses, t, 0.0).value >= 0.0) continue;
-    report->faults.push_back(end.name + ": " + cables.faultText(d, poses, t.value_or(0.0)));
-  }
-}
-
-/// Measures all pairs at the start and, where the task gives its configuration, at the goal.
-CheckReport checkTask(const Problem& problem) {
-  CheckReport report;
-  const bool relaxes = problem.collision.end_margin == EndMargin::kRelax;
-  const CertifiedGeometry geometry = certifiedGeometry(problem);
-  report.bodies = geometry.bodies.size();
-  for (const CertifiedPair& pair : geometry.pairs) {
-    (pair.fixed ? report.fixed_pairs : report.moving_pairs) += 1;
-  }
-  const std::vector<PairDistance> start = pairDistances(problem, geometry, problem.start, 0.0);
-  for (const PairDistance& pair : start) {
-    if (!pair.fixed || pair.distance > 0.0) continue;
-    report.static_contacts.push_back(pair);
-    if (pair.distance >= -kTouchingDepth) continue;
-    report.faults.push_back(describe(pair) +
-                            ", and they do not move relative to each other: move one of them, or "
-                            "add the pair to collision.allowed");
-  }
-  addEnd("start", start, relaxes, &report);
-  addCables(problem, problem.start, 0.0, &report);
-  const auto goal = goalConfiguration(problem);
-  if (!goal) {
-    report.notes.push_back("the goal is a pose: the planner finds its configuration");
-    return report;
-  }
-  // The instant of the goal is known only when the duration is fixed. Without it the place of an
-  // obstacle that moves is unknown, and its pairs are left out.
-  std::optional<double> end;
-  if (problem.duration.isFixed()) end = problem.duration.min;
-  for (const Obstacle& obstacle : problem.obstacles) {
-    if (!obstacle.moves() || end) continue;
-    const std::string why = obstacle.deforming != nullptr ? "' bends"
-                            : obstacle.motion.empty()     ? "' has a covariance that changes"
-                                                          : "' moves";
-    report.notes.push_back("goal: '" + obstacle.id + why +
-                           " and the duration is free: not checked there");
-  }
-  addEnd("goal", pairDistances(problem, geometry, *goal, end), relaxes, &report);
-  addCables(problem, *goal, end, &report);
-  return report;
-}
-
-/// Each stretch: the span of its clips, what that may be, and the body with the least room.
-void printCables(const EndReport& end) {
-  if (end.cables.empty()) return;
-  std::cout << "\n" << end.name << ", cables:\n";
-  Table table({"stretch", ">span [mm]", ">at most [mm]", ">least room [mm]", "to"});
-  for (const CableModel::Summary& cable : end.cables) {
-    table.addRow({cable.name, shortNumber(1e3 * cable.span), shortNumber(1e3 * cable.longest),
-                  std::isfinite(cable.room) ? shortNumber(1e3 * cable.room) : "-", cable.nearest});
-  }
-  table.print(std::cout);
-}
 
 /// Each mesh: closed or how open, and what stands for it.
 void printMeshes(const Problem& problem) {
@@ -152,8 +37,20 @@ void printMeshes(const Problem& problem) {
   table.print(std::cout);
 }
 
+/// Each stretch: the span of its clips, what that may be, and the body with the least room.
+void printCables(const ProblemCheck::End& end) {
+  if (end.cables.empty()) return;
+  std::cout << "\n" << end.name << ", cables:\n";
+  Table table({"stretch", ">span [mm]", ">at most [mm]", ">least room [mm]", "to"});
+  for (const CableClearance& cable : end.cables) {
+    table.addRow({cable.stretch, shortNumber(1e3 * cable.span), shortNumber(1e3 * cable.longest),
+                  std::isfinite(cable.room) ? shortNumber(1e3 * cable.room) : "-", cable.nearest});
+  }
+  table.print(std::cout);
+}
+
 /// The report for people: counts, the nearest pairs of each end, notes, and the verdict last.
-void printText(const Problem& problem, const CheckReport& report) {
+void printText(const Problem& problem, const ProblemCheck& report) {
   std::cout << problem.source_file << ": robot '" << problem.robot->name() << "', "
             << problem.plannedCount() << " planned joints, " << problem.obstacles.size()
             << " obstacles, " << problem.attached.size() << " attached objects\n"
@@ -161,30 +58,30 @@ void printText(const Problem& problem, const CheckReport& report) {
             << report.fixed_pairs << " more do not move relative to each other\n";
   printMeshes(problem);
   // The few nearest pairs of each end, faults or not: they show how much room there is.
-  for (const EndReport& end : report.ends) {
+  for (const ProblemCheck::End& end : report.ends) {
     if (end.pairs.empty()) continue;
     std::cout << "\n" << end.name << ", closest pairs:\n";
     Table table({"body", "body", ">distance [mm]", ">margin [mm]"});
     for (std::size_t i = 0; i < std::min(kShownPairs, end.pairs.size()); ++i) {
-      const PairDistance& pair = end.pairs[i];
+      const PairClearance& pair = end.pairs[i];
       table.addRow(
           {pair.a, pair.b, shortNumber(1e3 * pair.distance), shortNumber(1e3 * pair.margin)});
     }
     table.print(std::cout);
   }
-  for (const EndReport& end : report.ends) printCables(end);
+  for (const ProblemCheck::End& end : report.ends) printCables(end);
   std::cout << "\n";
   for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
-  for (const PairDistance& pair : report.static_contacts) {
+  for (const PairClearance& pair : report.static_contacts) {
     std::cout << "note: whatever the plan, " << describe(pair) << "\n";
   }
   if (report.faults.empty()) std::cout << "The task is well posed.\n";
   for (const std::string& fault : report.faults) std::cout << "At fault: " << fault << "\n";
 }
 
-nlohmann::ordered_json toJson(const std::vector<PairDistance>& pairs) {
+nlohmann::ordered_json toJson(const std::vector<PairClearance>& pairs) {
   auto out = nlohmann::ordered_json::array();
-  for (const PairDistance& pair : pairs) {
+  for (const PairClearance& pair : pairs) {
     out.push_back(
         {{"a", pair.a}, {"b", pair.b}, {"distance", pair.distance}, {"margin", pair.margin}});
   }
@@ -192,7 +89,7 @@ nlohmann::ordered_json toJson(const std::vector<PairDistance>& pairs) {
 }
 
 /// The same as JSON, with all pairs that move.
-void printJson(const Problem& problem, const CheckReport& report) {
+void printJson(const Problem& problem, const ProblemCheck& report) {
   nlohmann::ordered_json out = {{"task", problem.source_file},
                                 {"robot", problem.robot->name()},
                                 {"planned_joints", problem.plannedCount()},
@@ -210,11 +107,11 @@ void printJson(const Problem& problem, const CheckReport& report) {
                              {"closedness", mesh.closedness},
                              {"stands_for", mesh.stands_for}});
   }
-  for (const EndReport& end : report.ends) out[end.name] = toJson(end.pairs);
-  for (const EndReport& end : report.ends) {
-    for (const CableModel::Summary& cable : end.cables) {
+  for (const ProblemCheck::End& end : report.ends) {
+    out[end.name] = toJson(end.pairs);
+    for (const CableClearance& cable : end.cables) {
       out["cables"][end.name].push_back(
-          {{"stretch", cable.name},
+          {{"stretch", cable.stretch},
            {"span", cable.span},
            {"at_most", cable.longest},
            {"room", std::isfinite(cable.room) ? nlohmann::ordered_json(cable.room) : nullptr},
@@ -257,7 +154,7 @@ int runCheck(const CheckOptions& options) {
     const Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty(),
                                                     .covers = options.cache.covers()})
                                 .problem;
-    const CheckReport report = checkTask(problem);
+    const ProblemCheck report = checkProblem(problem);
     if (!options.report.empty()) writeTaskReport(options.report, problem, report.faults);
     if (options.json) {
       printJson(problem, report);

@@ -11,7 +11,7 @@ if(IS_SYMLINK ${include_dir})  # as older build folders have it: a link to the s
 endif()
 file(MAKE_DIRECTORY ${include_dir})
 set(public_headers "")
-foreach(folder ${ALLCLEAR_FOLDERS} apps)
+foreach(folder ${ALLCLEAR_FOLDERS} apps python)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${include_dir}/${folder} SYMBOLIC)
 endforeach()
 set(ALLCLEAR_INTERNAL_HEADERS core/assert.h core/extremes.h core/file.h core/parallel.h core/sha256.h core/simd.h

@@ -1,5 +1,6 @@
-# `cpack` in the build folder makes two .deb packages: `allclear` (the command, its man page,
-# completions and examples) and `allclear-dev` (headers, libraries and CMake files for C++ programs).
+# `cpack` in the build folder makes .deb packages: `allclear` (the command, its man page, completions
+# and examples), `allclear-dev` (headers, libraries and CMake files for C++ programs) and, where the
+# Python package is built, `python3-allclear`.
 file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/packages.txt lines REGEX "^library ")
 list(TRANSFORM lines REPLACE "^library +" "")
 list(JOIN lines " " dev_depends)
@@ -28,5 +29,18 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)  # static libraries
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${dev_depends}")
 if(BUILD_SHARED_LIBS)  # the shared libraries are in the other package
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", allclear (= ${PROJECT_VERSION})")
+endif()
+if(ALLCLEAR_PYTHON)
+  # The compiled module serves one minor version of Python.
+  set(minor ${Python3_VERSION_MINOR})
+  math(EXPR next_minor "${minor} + 1")
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python package `allclear`.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-allclear)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+    "python3 (>= 3.${minor}), python3 (<< 3.${next_minor}), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "allclear")
 endif()
 include(CPack)

@@ -3,21 +3,11 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "allclear/planner/scene.h"
+#include "allclear/planner/workcell.h"
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {
-
-/// The objects around the robot and in its hands.
-struct Scene {
-  std::vector<Obstacle> obstacles;
-  std::vector<AttachedObject> attached;
-  std::vector<std::pair<std::string, std::string>> allowed;  ///< pairs that may touch
-  std::vector<std::string> warnings;
-};
 
 /// Reads a scene: a moveit_msgs/PlanningScene as YAML (MotionBenchMaker's files too), a map with
 /// `collision_objects` and `attached` or `attached_collision_objects`, or a bare list of objects.

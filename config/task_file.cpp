@@ -1,3 +1,5 @@
+// Tasks: from a file, or from text that stands for one. The sections are read here in the order in
+// which they need each other; each has a reader of its own in config/task/.
 #include "allclear/config/task_file.h"
 
 #include "allclear/config/task/read_task.h"
@@ -85,7 +87,14 @@ void requireValid(const Problem& problem) {
 }  // namespace
 
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
-  return readTask(path, {.load_visuals = options.load_visuals});
+  return readTask(path, {.load_visuals = options.load_visuals, .covers = options.covers});
+}
+
+Task parseTask(std::string_view text, const std::filesystem::path& path,
+               const TaskOptions& options) {
+  return readTask(
+      path,
+      {.load_visuals = options.load_visuals, .text = std::string(text), .covers = options.covers});
 }
 
 /// Sections are read in the order in which they need each other: robot, group, start, scene,

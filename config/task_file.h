@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "allclear/distance/cover_cache.h"
 #include "allclear/exports/output_settings.h"
@@ -32,6 +33,11 @@ struct Task {
 /// throws `InputError` with file, line, key and value, and the nearest spelling. The problem
 /// passes `validate`. Doubtful but accepted input is listed in `Problem::warnings`.
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options = {});
+
+/// The same from text. `path` is the name that errors give; the files that the text names are
+/// looked for in its folder. It need not exist.
+Task parseTask(std::string_view text, const std::filesystem::path& path,
+               const TaskOptions& options = {});
 
 /// Reads a trajectory of the task: a ROS 2 `trajectory_msgs/msg/JointTrajectory` in YAML (`.yaml`,
 /// `.yml`), else as `readTrajectoryFile` does; as the curve that a controller runs, or as

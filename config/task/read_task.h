@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct TaskReading {
   bool load_visuals = false;
   /// Read instead of the file's own text; names in it are relative to the file's folder.
   std::optional<std::string> text = {};
+  /// As of `TaskOptions`.
+  std::shared_ptr<const CoverCache> covers = {};
   /// Robots and meshes that earlier tasks have loaded.
   InputCache* cache = nullptr;
   /// The path of every file that is read is added here. Without a cache: what that has is not read.

@@ -1,0 +1,38 @@
+"""Robot motion plans that are clear at every instant, with a certificate.
+
+>>> import allclear
+>>> robot = allclear.Robot("seven.urdf", "seven.srdf")
+>>> scene = allclear.Scene()
+>>> scene.add_box("post", size=(0.1, 0.1, 1.2), position=(0.45, 0.45, 0.6))
+>>> problem = allclear.Problem(robot, "arm", start="ready", goal={"joint1": 1.5}, scene=scene)
+>>> plan = allclear.plan(problem, improve="none")
+>>> plan.certified
+True
+
+docs/python.md tells it from the start. Units are metres, radians and seconds.
+"""
+
+from __future__ import annotations
+
+from . import _core
+from .distances import (LeastDistance, SignedDistance, ellipsoid_gauges, least_distance,
+                        signed_distance, signed_distances)
+from .errors import InputError
+from .planning import Certificate, Clearance, Plan, certify, plan, verify
+from .planning import least_distance_of as least_distance_along
+from .poses import pose
+from .problems import (Bracket, Check, OutputSettings, PairDistance, PlanOptions, PoseGoal, Problem,
+                       Task, check, load_task)
+from .robots import Group, Robot, Unreachable
+from .scenes import Scene, Shape
+from .trajectories import Samples, Trajectory, load_trajectory
+
+__version__: str = _core.version
+
+__all__ = [
+    "Bracket", "Certificate", "Check", "Clearance", "Group", "InputError", "LeastDistance",
+    "OutputSettings", "PairDistance", "Plan", "PlanOptions", "PoseGoal", "Problem", "Robot",
+    "Samples", "Scene", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable", "certify",
+    "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
+    "load_trajectory", "plan", "pose", "signed_distance", "signed_distances", "verify",
+]

@@ -1,0 +1,331 @@
+"""Problems: what to plan, from files, from dicts or built in code."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from .errors import InputError
+from .poses import Array, Vector, pose as make_pose
+from .robots import Configuration, PathLike, Robot, Unreachable, joint_values
+from .scenes import Scene
+
+PlanOptions = _core.PlanOptions
+OutputSettings = _core.OutputSettings
+
+
+class PoseGoal(NamedTuple):
+    """A pose for a link's frame, or for the frame ``tool`` in it, within tolerances [m, rad]; an
+    infinite tolerance leaves the position or the orientation free."""
+
+    link: str
+    pose: npt.ArrayLike
+    tool: Optional[npt.ArrayLike] = None
+    position_tolerance: float = 1e-3
+    angle_tolerance: float = 1e-2
+
+    def _target(self, robot: Robot) -> _core.PoseTarget:
+        tool = np.eye(4) if self.tool is None else make_pose(matrix=self.tool)
+        return _core.pose_target(robot._core, self.link, make_pose(matrix=self.pose), tool,
+                                 self.position_tolerance, self.angle_tolerance)
+
+
+#: A named state of the group, a configuration of the robot, joints by name, or a pose.
+Goal = Union[str, Configuration, PoseGoal]
+
+
+class PairDistance(NamedTuple):
+    """Two bodies at rest, their signed distance and the margin that they are to keep [m]."""
+
+    a: str
+    b: str
+    distance: float
+    margin: float
+
+
+class Bracket(NamedTuple):
+    """``lower <= least distance <= upper`` [m], both proven; ``t`` [s] is where the upper one is."""
+
+    lower: float
+    upper: float
+    t: float
+
+
+class Check(NamedTuple):
+    """What there is to say of a problem before it is planned."""
+
+    well_posed: bool
+    faults: List[str]  #: why there is no plan
+    notes: List[str]
+    start: List[PairDistance]  #: the pairs that move, the nearest to its margin first
+    goal: List[PairDistance]
+    static_contacts: List[PairDistance]  #: bodies that touch whatever the plan
+
+
+class Problem:
+    """A start, a goal, and all that is to be kept on the way. The world is the root link's frame.
+
+    ``start`` and ``goal`` are a named state of the group, a configuration of the whole robot, or
+    joints by name (then the goal's other joints stay as at the start); ``goal`` may be a
+    :class:`PoseGoal`. Later changes of ``scene`` do not change the problem.
+
+    >>> import allclear
+    >>> robot = allclear.Robot("seven.urdf", "seven.srdf")
+    >>> scene = allclear.Scene()
+    >>> scene.add_box("post", size=(0.1, 0.1, 1.2), position=(0.45, 0.45, 0.6))
+    >>> problem = allclear.Problem(robot, "arm", start="ready", goal={"joint1": 1.5}, scene=scene,
+    ...                            margin=0.005)
+    >>> problem.closest_pair().b, problem.margin
+    ('tool', 0.005)
+
+    Everything that a task file can say (docs/task.md) can be said by a dict: :func:`load_task`.
+    """
+
+    def __init__(self, robot: Robot, group: str = "all", *, start: Union[str, Configuration],
+                 goal: Goal, scene: Optional[Scene] = None, margin: Optional[float] = None,
+                 tolerance: Optional[float] = None, objective: Optional[str] = None,
+                 max_duration: Optional[float] = None) -> None:
+        """``margin`` [m] is kept at every instant; ``tolerance`` [m] is the width of the certified
+        bracket; ``objective`` is ``min_time``, ``balanced``, ``smooth`` or ``short``."""
+        joints = robot.group(group)
+        at_start = joints.state(start) if isinstance(start, str) else robot.configuration(start)
+        core_scene = (scene or Scene())._core
+        if isinstance(goal, PoseGoal):
+            self._core = _core.problem_to_pose(robot._core, group, at_start, goal._target(robot),
+                                               core_scene)
+        else:
+            at_goal = (joints.state(goal) if isinstance(goal, str)
+                       else robot.configuration(goal, at_start))
+            self._core = _core.problem_to_joints(robot._core, group, at_start, at_goal, core_scene)
+        self._robot = robot
+        if margin is not None:
+            self.margin = margin
+        if tolerance is not None:
+            self.tolerance = tolerance
+        if objective is not None:
+            self._core.set_objective(objective)
+        if max_duration is not None:
+            self._core.max_duration = max_duration
+
+    @classmethod
+    def _of(cls, core: _core.Problem) -> "Problem":
+        problem = cls.__new__(cls)
+        problem._core = core
+        problem._robot = Robot._of(core.robot)
+        return problem
+
+    def copy(self) -> "Problem":
+        """Another problem that may be changed."""
+        return Problem._of(copy.copy(self._core))
+
+    @property
+    def robot(self) -> Robot:
+        return self._robot
+
+    @property
+    def joints(self) -> List[str]:
+        """The joints that are planned, in the order of trajectories."""
+        return self._core.joints
+
+    @property
+    def start(self) -> Array:
+        """A configuration of the whole robot."""
+        return self._core.start
+
+    @property
+    def goal(self) -> Optional[Array]:
+        """The goal's configuration; ``None`` where it is a pose."""
+        return self._core.goal
+
+    @property
+    def warnings(self) -> List[str]:
+        """Doubtful input, and how it was read."""
+        return self._core.warnings
+
+    @property
+    def margin(self) -> float:
+        """The clearance kept at every instant [m]."""
+        return self._core.margin
+
+    @margin.setter
+    def margin(self, margin: float) -> None:
+        self._core.margin = margin
+
+    @property
+    def tolerance(self) -> float:
+        """The width of the certified bracket of the least distance [m]."""
+        return self._core.tolerance
+
+    @tolerance.setter
+    def tolerance(self, tolerance: float) -> None:
+        self._core.tolerance = tolerance
+
+    def set_limits(self, *, velocity: Optional[float] = None, acceleration: Optional[float] = None,
+                   torque: Optional[bool] = None, min_duration: Optional[float] = None,
+                   max_duration: Optional[float] = None) -> None:
+        """Shares in (0, 1] of the velocity and acceleration limits; whether torques count;
+        durations [s]. What is not given stays."""
+        for name, value in (("velocity_scaling", velocity), ("acceleration_scaling", acceleration),
+                            ("torque_limits", torque), ("min_duration", min_duration),
+                            ("max_duration", max_duration)):
+            if value is not None:
+                setattr(self._core, name, value)
+
+    def set_objective(self, objective: str) -> None:
+        """``min_time``, ``balanced``, ``smooth`` or ``short``."""
+        self._core.set_objective(objective)
+
+    def set_margin(self, a: str, b: str, margin: float) -> None:
+        """Another margin [m] for two bodies; ``b`` may be ``""``: any other body."""
+        self._core.set_pair_margin(a, b, margin)
+
+    def allow(self, a: str, b: str) -> None:
+        """Lets two bodies touch."""
+        self._core.allow(a, b)
+
+    def add_waypoint(self, target: Union[Configuration, PoseGoal],
+                     time: Optional[float] = None) -> None:
+        """A target to pass on the way, at ``time`` [s] or at any. Joints may be named in part."""
+        if isinstance(target, PoseGoal):
+            self._core.add_pose_waypoint(target._target(self.robot), time)
+        else:
+            values = joint_values(self.robot, target, self.joints)
+            self._core.add_joint_waypoint(dict(values), time)
+
+    def keep_axis(self, link: str, axis: Vector = (0.0, 0.0, 1.0),
+                  direction: Vector = (0.0, 0.0, 1.0), tolerance: float = 0.1) -> None:
+        """Keeps an axis of a link within ``tolerance`` [rad] of a direction of the world, always: a
+        cup upright."""
+        self._core.keep_axis(link, np.asarray(axis, float), np.asarray(direction, float), tolerance)
+
+    def keep_in_box(self, link: str, size: Vector, pose: Optional[npt.ArrayLike] = None,
+                    point: Vector = (0.0, 0.0, 0.0)) -> None:
+        """Keeps a point of a link inside a box of the world, always."""
+        at = np.eye(4) if pose is None else make_pose(matrix=pose)
+        self._core.keep_in_box(link, np.asarray(point, float), at, np.asarray(size, float))
+
+    def configuration(self, planned: Vector) -> Array:
+        """The configuration of the robot in which the planned :attr:`joints` have these values."""
+        values = np.asarray(planned, dtype=np.float64)
+        if values.shape != (len(self.joints),):
+            raise InputError(f"planned: must be {len(self.joints)} values", key="planned")
+        return self._core.configuration(values)
+
+    def distances(self, q: Optional[Configuration] = None, t: float = 0.0) -> List[PairDistance]:
+        """The signed distances of all pairs of bodies that planned joints can move, at a
+        configuration (the start), the nearest to its margin first; obstacles as at time t."""
+        at = self.start if q is None else self.robot.configuration(q, self.start)
+        return [PairDistance(*pair) for pair in self._core.pairs(at, t)]
+
+    def closest_pair(self, q: Optional[Configuration] = None, t: float = 0.0) -> PairDistance:
+        """The first of :meth:`distances`."""
+        pairs = self.distances(q, t)
+        if not pairs:
+            raise InputError("problem: no two bodies have a distance to keep", key="problem")
+        return pairs[0]
+
+    def inverse_kinematics(self, goal: PoseGoal, time_limit: float = 2.0) -> Array:
+        """The configuration nearest to the start that meets a pose, within limits, clear, and within
+        the path constraints; :class:`Unreachable` with the reason where none is found. Most are found
+        at once; the search, and after it that for the reason, end after ``time_limit`` [s]."""
+        q, message = self._core.inverse_kinematics(goal._target(self.robot), time_limit)
+        if q is None:
+            raise Unreachable(message)
+        return q
+
+    def check(self) -> Check:
+        """Measures start and goal, without planning."""
+        return _check_of(self._core.check())
+
+    def __repr__(self) -> str:
+        return f"Problem({self.robot.name!r}, {len(self.joints)} joints, margin {self.margin:g} m)"
+
+
+def _check_of(found: Mapping[str, Any]) -> Check:
+    def pairs(key: str) -> List[PairDistance]:
+        return [PairDistance(*pair) for pair in found.get(key, [])]
+
+    return Check(not found["faults"], list(found["faults"]), list(found["notes"]), pairs("start"),
+                 pairs("goal"), pairs("static_contacts"))
+
+
+class Task(NamedTuple):
+    """A task as its file describes it."""
+
+    problem: Problem
+    options: PlanOptions  #: its section ``solver``
+    output: OutputSettings  #: its section ``output``
+
+
+TaskLike = Union[PathLike, Mapping[str, Any]]
+#: The name that stands for the file of a task that is a dict.
+_DICT = "<dict>"
+
+
+def load_task(task: TaskLike, folder: Optional[PathLike] = None, visuals: bool = False) -> Task:
+    """Reads a task: a YAML file, or a dict with the same keys (docs/task.md), whose file names are
+    relative to ``folder`` (the current one). ``visuals`` also reads what the robot looks like, for
+    reports.
+
+    >>> import allclear
+    >>> task = allclear.load_task({
+    ...     "robot": {"urdf": "seven.urdf", "srdf": "seven.srdf"}, "group_name": "arm",
+    ...     "start_state": {"group_state": "ready"}, "goal": {"joint_constraints": {"joint1": 0.8}},
+    ...     "collision": {"margin": 0.01}, "solver": {"time_limit": 5}})
+    >>> task.problem.margin, task.options.time_limit
+    (0.01, 5.0)
+    """
+    if not isinstance(task, Mapping):
+        return _task_of(_core.load_task(os.fspath(task), visuals))
+    text = json.dumps(task, default=_plain)
+    path = os.path.join(os.fspath(folder) if folder is not None else "", _DICT)
+    try:
+        return _task_of(_core.parse_task(text, path, visuals))
+    except InputError as error:
+        if error.file != path:
+            raise
+        # The text was made here: its name and lines mean nothing to the caller.
+        place = f"{path}:{error.line}: " if error.line else f"{path}: "
+        raise InputError(str(error).replace(place, "", 1), None, None, error.key,
+                         error.value) from None
+
+
+def _task_of(parts: Tuple[_core.Problem, PlanOptions, OutputSettings]) -> Task:
+    problem, options, output = parts
+    return Task(Problem._of(problem), options, output)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON does not know: arrays, NumPy's numbers, paths."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"a task cannot hold a {type(value).__name__}")
+
+
+def check(task: Union[TaskLike, Task, Problem], folder: Optional[PathLike] = None) -> Check:
+    """Whether a task or problem is well posed: start and goal within limits and clear.
+
+    >>> import allclear
+    >>> allclear.check("task.yaml").well_posed
+    True
+    """
+    return as_task(task, folder).problem.check()
+
+
+def as_task(task: Union[TaskLike, Task, Problem], folder: Optional[PathLike] = None) -> Task:
+    """A task from whatever stands for one."""
+    if isinstance(task, Task):
+        return task
+    if isinstance(task, Problem):
+        return Task(task, PlanOptions(), OutputSettings())
+    return load_task(task, folder)
+
+
