@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/problem/boundable_values.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
@@ -17,11 +18,7 @@ namespace {
 /// the number of cells that it takes to bound the motion grows with the travel.
 constexpr double kGreatestTravel = 100.0;
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string shown(double value) { return formatted("%.6g", value); }
 
 std::string during(Interval time) {
   return "from t = " + shown(time.lower) + " s to " + shown(time.upper) + " s";

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <set>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/program/static_wrenches.h"
@@ -79,10 +80,9 @@ constexpr double kWeightsPerMetre = 5.0;  // of the robot: forces at contacts ma
 constexpr double kInsideShare = 0.9;
 
 std::string described(const CollisionModel& model, const Clearance& c) {
-  char text[64];
-  std::snprintf(text, sizeof text, ": %.4f m at t = %.3f s", c.upper, c.t_star);
   return model.bodies[model.pairs[c.pair].a].name + " and " +
-         model.bodies[model.pairs[c.pair].b].name + text;
+         model.bodies[model.pairs[c.pair].b].name +
+         formatted(": %.4f m at t = %.3f s", c.upper, c.t_star);
 }
 
 bool isWellInside(const VecX& step, const VecX& radius) {
@@ -351,9 +351,8 @@ class TrustRegionExchange {
         rows.watch(curve, verdict->wrenches, kStateSamples, kStateInfluence);
     if (state.value < 0.0) {
       verdict->violation = std::max(verdict->violation, -state.value * kMetresPerDemand);
-      char at[48];
-      std::snprintf(at, sizeof at, " at t = %.4g s", state.row.s * curve.duration());
-      verdict->worst_demand = rows.demands().name(state.row.demand) + at;
+      verdict->worst_demand = rows.demands().name(state.row.demand) +
+                              formatted(" at t = %.4g s", state.row.s * curve.duration());
     }
     verdict->violation =
         std::max(verdict->violation, rows.targetViolation(curve, &verdict->worst_demand));
