@@ -4,13 +4,15 @@
 // and goal. Measures with the certificate's bodies and pairs, so that what it calls clear the
 // certificate accepts.
 #include <cmath>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/report.h"
 #include "allclear/exports/report/frames.h"
@@ -41,11 +43,7 @@ struct CheckReport {
   std::vector<std::string> faults;
 };
 
-std::string millimetres(double metres) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g mm", 1e3 * metres);
-  return text;
-}
+std::string millimetres(double metres) { return formatted("%.4g mm", 1e3 * metres); }
 
 std::string describe(const PairDistance& pair) {
   const std::string name = "'" + pair.a + "' and '" + pair.b + "' ";
@@ -176,7 +174,7 @@ void printJson(const Problem& problem, const CheckReport& report) {
                              {"stands_for", mesh.stands_for}});
   }
   for (const EndReport& end : report.ends) out[end.name] = toJson(end.pairs);
-  std::cout << out.dump(1) << "\n";
+  std::cout << jsonText(out);
 }
 
 /// Whether an error is about a start or goal beyond its limits: then the file is right but the task
@@ -197,7 +195,7 @@ int reportEndFault(const InputError& error, bool as_json) {
   if (as_json) {
     const nlohmann::ordered_json out = {
         {"task", error.place().file}, {"well_posed", false}, {"faults", {error.what()}}};
-    std::cout << out.dump(1) << "\n";
+    std::cout << jsonText(out);
   } else {
     std::cout << "At fault: " << error.what() << "\n";
   }
@@ -209,6 +207,7 @@ int reportEndFault(const InputError& error, bool as_json) {
 int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();
+    requireOutputs({options.report}, {options.task});
     const Problem problem =
         loadTask(options.task, {.load_visuals = !options.report.empty()}).problem;
     const CheckReport report = checkTask(problem);

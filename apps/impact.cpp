@@ -7,14 +7,18 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/impact_cases.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/apps/table.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {
 namespace {
+
+constexpr double kGreatest = 1e9;  // [s; m]: beyond any trajectory and any robot
 
 struct ImpactCommand {
   std::string task;
@@ -228,7 +232,7 @@ int runImpact(const ImpactCommand& options) {
       out["impacts"].push_back(toJson(problem, cases.robot(), one));
     }
     out["assumptions"] = assumptions;
-    std::cout << out.dump(1) << "\n";
+    std::cout << jsonText(out);
     return kDone;
   }
   if (options.is_one) {
@@ -261,7 +265,7 @@ void addImpact(CLI::App& app, int& exit_code) {
       ->type_name("TRAJ");
   CLI::Option* at =
       command->add_option("--at", options->at, "when [s] (default: the worst instant)");
-  at->type_name("T");
+  at->check(numberBetween(0.0, kGreatest))->type_name("T");
   CLI::Option* link = command->add_option("--link", options->link,
                                           "the link, or carried object, that hits (default: any)");
   link->type_name("NAME");
@@ -269,21 +273,22 @@ void addImpact(CLI::App& app, int& exit_code) {
       ->add_option("--point", options->point,
                    "where on its surface, in the link's frame [m] (default: the worst corner)")
       ->expected(3)
+      ->check(numberBetween(-kGreatest, kGreatest))
       ->type_name("X Y Z")
       ->needs(link);
   CLI::Option* direction =
       command->add_option("--direction", options->direction,
                           "normal of the contact, from the robot into what it hits, world axes "
                           "(default: the worst)");
-  direction->expected(3)->type_name("X Y Z");
+  direction->expected(3)->check(numberBetween(-kGreatest, kGreatest))->type_name("X Y Z");
   command->add_option("--mass", options->mass, "a free mass is hit [kg] (default: a rigid wall)")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveNumber())
       ->type_name("KG");
   command->add_option("--restitution", options->restitution, "0: they stay together; 1: no loss")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(numberBetween(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--friction", options->friction, "Coulomb's coefficient; inf: nothing slides")
-      ->check(CLI::Range(0.0, std::numeric_limits<double>::infinity(), "NUMBER"))
+      ->check(numberBetween(0.0, std::numeric_limits<double>::infinity()))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, at, link, direction, &exit_code] {

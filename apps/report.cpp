@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/exports/report.h"
@@ -17,13 +18,14 @@ struct ReportOptions {
 /// Certifies the trajectory and writes the page, clear or not.
 int runReport(const ReportOptions& options) {
   requireReports();
-  const auto [problem, trajectory] = options.input.read({.load_visuals = true});
-  const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve(),
-                                          options.input.certificateOptions());
   std::filesystem::path file = options.output;
   if (file.empty()) {
     file = std::filesystem::path(options.input.trajectoryFile()).replace_extension(".html");
   }
+  requireOutputs({file.string()}, options.input.files());
+  const auto [problem, trajectory] = options.input.read({.load_visuals = true});
+  const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve(),
+                                          options.input.certificateOptions());
   writeTrajectoryReport(file, problem, certificate);
   std::cout << certificate.message << "\nwritten: " << file.string() << "\n";
   return certificate.clear ? kDone : kNotClear;
