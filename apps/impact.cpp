@@ -18,7 +18,7 @@
 namespace allclear {
 namespace {
 
-constexpr double kGreatest = 1e9;  // [s; m]: beyond any trajectory and any robot
+constexpr double kGreatest = 1e9;  // [m]: beyond any robot
 
 struct ImpactCommand {
   std::string task;
@@ -265,7 +265,7 @@ void addImpact(CLI::App& app, int& exit_code) {
       ->type_name("TRAJ");
   CLI::Option* at =
       command->add_option("--at", options->at, "when [s] (default: the worst instant)");
-  at->check(numberBetween(0.0, kGreatest))->type_name("T");
+  at->type_name("T");
   CLI::Option* link = command->add_option("--link", options->link,
                                           "the link, or carried object, that hits (default: any)");
   link->type_name("NAME");

@@ -48,9 +48,13 @@ struct PlanCommand {
   bool json = false;
 };
 
-// Set by the signal handler, which may do no more than this; the planner asks for it between steps.
+// Set by the signal handler; the planner asks for it between steps. A second signal ends the
+// process at once: a step inside of a library may take long.
 std::atomic<bool> interrupted{false};
-void onSignal(int) { interrupted = true; }
+void onSignal(int signal) {
+  interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
 
 /// One line per iteration: rewritten in place on a terminal, plain lines in a log.
 class ProgressLine {

@@ -28,6 +28,7 @@ namespace {
 constexpr int kMostLinks = 40;  // as many links to links as Linux follows
 /// Bytes of a name that its temporary names share: with what follows below the 255 of file systems.
 constexpr std::size_t kSharedName = 200;
+constexpr std::size_t kBlock = std::size_t{1} << 16;  // bytes that are read at once
 constexpr std::string_view kMark = ".tmp";
 constexpr int kTemporaryNames = 16;  // so many programs may write one file at the same time
 
@@ -217,9 +218,9 @@ std::string readFile(const fs::path& path, std::size_t limit_bytes) {
   }
   if (S_ISDIR(status.st_mode)) throw InputError(place, "is a directory");
   std::string content;
-  char block[1 << 16];
+  std::string block(kBlock, '\0');  // not on the stack: a thread's may be as small
   for (;;) {
-    const ssize_t count = ::read(file.get(), block, sizeof block);
+    const ssize_t count = ::read(file.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) {
       awaitData(file.get());
@@ -227,7 +228,7 @@ std::string readFile(const fs::path& path, std::size_t limit_bytes) {
     }
     if (count < 0) throw InputError(place, std::string("cannot be read: ") + std::strerror(errno));
     if (count == 0) break;
-    content.append(block, static_cast<std::size_t>(count));
+    content.append(block, 0, static_cast<std::size_t>(count));
     if (content.size() > limit_bytes) {
       throw InputError(place, "is larger than " + std::to_string(limit_bytes >> 20) + " MiB");
     }

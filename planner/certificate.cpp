@@ -23,6 +23,7 @@
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contacts.h"
@@ -251,6 +252,12 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 
 Certificate certify(const Problem& problem, const Trajectory& trajectory,
                     const Trajectory* wrenches, const CertificateOptions& options) {
+  return certifyUnlessStopped(problem, trajectory, wrenches, options, {});
+}
+
+Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& trajectory,
+                                 const Trajectory* wrenches, const CertificateOptions& options,
+                                 const std::function<bool()>& stop) {
   if (trajectory.dimension() != problem.plannedCount()) {
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
@@ -271,7 +278,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   declareScope(problem, geometry, trajectory, options, &certificate);
 
   // The proof.
-  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
+  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem), stop);
   CoverOptions cover_options = options.cover;
   cover_options.widest_tube = options.cover.widest_tube || !problem.uncertainty.isZero();
   Cover cover = coverPairs(geometry, certificate.tolerance, cover_options, motion);

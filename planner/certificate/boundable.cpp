@@ -24,6 +24,10 @@ std::string during(Interval time) {
   return "from t = " + shown(time.lower) + " s to " + shown(time.upper) + " s";
 }
 
+/// Polynomials of a motion (one for each link and piece), some 1.5 kB each: more would take
+/// gigabytes.
+constexpr double kMostPolynomials = 1.5e6;
+
 /// Written so that NaN is refused.
 void requireSmall(const MatX& values, const char* what) {
   if (values.size() == 0 || (values.array().abs() <= TrajectoryLimits::kGreatestValue).all())
@@ -58,6 +62,13 @@ void requireBoundable(const Problem& problem, const Trajectory& trajectory) {
     throw InputError({problem.source_file, 0, finding.what, ""}, finding.message);
   }
   requireBoundable(trajectory);
+  const double links = static_cast<double>(problem.robot->links().size());
+  if (!(links * trajectory.spanCount() <= kMostPolynomials)) {
+    throw InputError(
+        formatted("the trajectory has %d pieces, more than the %.0f that memory holds "
+                  "of a robot of %.0f links: thin its rows, or certify it in parts",
+                  trajectory.spanCount(), kMostPolynomials / links, links));
+  }
 }
 
 void requireShortTravel(const RobotModel& robot, Interval time, const MatX& control) {

@@ -19,8 +19,7 @@
 // each row costs. A curve beyond a limit without a row is stretched, which is clear but slower than
 // it has to be; so a round that shows one is not the last.
 //
-// Invariant: `best_` is the best curve judged so far and the centre of the region; a clear guess is
-// never lost.
+// Invariant: `best_`, the centre of the region, is the best curve so far: no clear guess is lost.
 #include "allclear/planner/search/refinement.h"
 
 #include <algorithm>
@@ -29,6 +28,7 @@
 #include "allclear/core/formatted.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/program/nlp_wait.h"
 #include "allclear/planner/program/static_wrenches.h"
 #include "allclear/planner/program/trajectory_program.h"
 #include "allclear/planner/search/soft_row_schedule.h"
@@ -199,9 +199,10 @@ class TrustRegionExchange {
     // A usable iterate of a solve that went astray later is worth more than its end.
     UsableIterate usable(options_.tuning.idle_iterations);
     const auto start = RunContext::Clock::now();
-    const NlpResult result =
-        solveNlp(program_, solve_from_, options,
-                 [&](const NlpIteration& iteration) { return observe(iteration, &usable); });
+    const NlpResult result = solveNlpUnlessStopped(
+        program_, solve_from_, options,
+        [&](const NlpIteration& iteration) { return observe(iteration, &usable); },
+        [this] { return ended_ = context_.mustEnd(); });
     solve_seconds_ += RunContext::secondsSince(start);
     ++rounds_;
     iterations_ += result.iterations;

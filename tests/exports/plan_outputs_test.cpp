@@ -185,5 +185,15 @@ TEST_F(PlanOutputs, InputsThatArePipesOrOtherFilesAreRefusedWithoutShowingThem) 
   }
 }
 
+TEST_F(PlanOutputs, NeedNoMoreThanTheStackThatIsPromised) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers take more of the stack";
+#endif
+  const std::string command = "ulimit -s 128; exec " + test::allclearCommand() + " plan " +
+                              task().string() + " --quiet --improve none --csv /dev/null > " +
+                              at("log.txt") + " 2>&1";
+  EXPECT_EQ(std::system(command.c_str()), 0) << readFile(at("log.txt"));
+}
+
 }  // namespace
 }  // namespace allclear
