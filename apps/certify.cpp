@@ -3,7 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/apps/assumptions_json.h"
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/file.h"
 #include "allclear/exports/certificate_json.h"
@@ -53,7 +55,7 @@ void print(const Certificate& certificate, bool as_json) {
       {"valid_until", certificate.valid_until},
       {"assumptions", assumptionsJson(certificate)}};
   if (certificate.tube) out["tube"] = toJson(*certificate.tube);
-  std::cout << out.dump(1) << "\n";
+  std::cout << jsonText(out);
 }
 
 /// Whether the tube that was asked for is proven clear, the margins kept.
@@ -109,7 +111,7 @@ int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
     const nlohmann::ordered_json out = {{"valid", verdict.valid},
                                         {"message", verdict.message},
                                         {"assumptions", assumptionsJson(certificate)}};
-    std::cout << out.dump(1) << "\n";
+    std::cout << jsonText(out);
   } else {
     std::cout << verdict.message << "\n";
     if (verdict.valid) std::cout << assumptionsInBrief(certificate) << "\n";
@@ -135,6 +137,9 @@ void addCertify(CLI::App& app, int& exit_code) {
       ->excludes(write);
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options, &exit_code] {
+    std::vector<std::string> inputs = options->input.files();
+    inputs.push_back(options->verify);
+    requireOutputs({options->certificate, options->proof}, inputs);
     const auto [problem, trajectory] = options->input.read();
     exit_code = options->verify.empty() ? certifyTrajectory(problem, trajectory, *options)
                                         : verifyAgain(problem, trajectory, *options);

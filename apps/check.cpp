@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/apps/cache_options.h"
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
@@ -118,7 +120,7 @@ void printJson(const Problem& problem, const ProblemCheck& report) {
            {"nearest", cable.nearest}});
     }
   }
-  std::cout << out.dump(1) << "\n";
+  std::cout << jsonText(out);
 }
 
 /// Whether an error is about a start or goal beyond its limits: then the file is right but the task
@@ -139,7 +141,7 @@ int reportEndFault(const InputError& error, bool as_json) {
   if (as_json) {
     const nlohmann::ordered_json out = {
         {"task", error.place().file}, {"well_posed", false}, {"faults", {error.what()}}};
-    std::cout << out.dump(1) << "\n";
+    std::cout << jsonText(out);
   } else {
     std::cout << "At fault: " << error.what() << "\n";
   }
@@ -151,6 +153,7 @@ int reportEndFault(const InputError& error, bool as_json) {
 int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();
+    requireOutputs({options.report}, {options.task});
     const Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty(),
                                                     .covers = options.cache.covers()})
                                 .problem;

@@ -8,7 +8,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/apps/robot_options.h"
 #include "allclear/apps/table.h"
 #include "allclear/distance/volume.h"
@@ -121,11 +123,12 @@ void printJson(const RobotModel& robot, const std::vector<Row>& rows, double sec
   out["total"].erase("name");
   out["links"] = Json::array();
   for (const Row& row : rows) out["links"].push_back(rowJson(row));
-  std::cout << out.dump(1) << "\n";
+  std::cout << jsonText(out);
 }
 
 /// Reads the robot, fits, and prints; writes the capsules first, so that a full disk is noticed.
 void fit(const FitOptions& options) {
+  requireOutputs({options.output}, options.robot.files());
   const RobotModel robot = loadRobot(options.robot.source());
   // Only the fit is timed, not the reading of files.
   const auto start = std::chrono::steady_clock::now();
@@ -157,7 +160,7 @@ void addFit(CLI::App& app, int& exit_code) {
   command
       ->add_option("--gain", options->capsules.minimum_gain,
                    "share of a link's own volume that each further capsule has to save")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(numberBetween(0.0, 1e6));
   command->add_flag("--ellipsoids", options->ellipsoids, "one ellipsoid for each link")
       ->excludes(command->get_option("--max-capsules"))
       ->excludes(command->get_option("--gain"));

@@ -8,14 +8,18 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/apps/cache_options.h"
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/impact_cases.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/apps/table.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {
 namespace {
+
+constexpr double kGreatest = 1e9;  // [m]: beyond any robot
 
 struct ImpactCommand {
   CacheOptions cache;
@@ -230,7 +234,7 @@ int runImpact(const ImpactCommand& options) {
       out["impacts"].push_back(toJson(problem, cases.robot(), one));
     }
     out["assumptions"] = assumptions;
-    std::cout << out.dump(1) << "\n";
+    std::cout << jsonText(out);
     return kDone;
   }
   if (options.is_one) {
@@ -271,21 +275,22 @@ void addImpact(CLI::App& app, int& exit_code) {
       ->add_option("--point", options->point,
                    "where on its surface, in the link's frame [m] (default: the worst corner)")
       ->expected(3)
+      ->check(numberBetween(-kGreatest, kGreatest))
       ->type_name("X Y Z")
       ->needs(link);
   CLI::Option* direction =
       command->add_option("--direction", options->direction,
                           "normal of the contact, from the robot into what it hits, world axes "
                           "(default: the worst)");
-  direction->expected(3)->type_name("X Y Z");
+  direction->expected(3)->check(numberBetween(-kGreatest, kGreatest))->type_name("X Y Z");
   command->add_option("--mass", options->mass, "a free mass is hit [kg] (default: a rigid wall)")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveNumber())
       ->type_name("KG");
   command->add_option("--restitution", options->restitution, "0: they stay together; 1: no loss")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(numberBetween(0.0, 1.0))
       ->capture_default_str();
   command->add_option("--friction", options->friction, "Coulomb's coefficient; inf: nothing slides")
-      ->check(CLI::Range(0.0, std::numeric_limits<double>::infinity(), "NUMBER"))
+      ->check(numberBetween(0.0, std::numeric_limits<double>::infinity()))
       ->capture_default_str();
   command->add_flag("--json", options->json, "print JSON");
   options->cache.addTo(*command);

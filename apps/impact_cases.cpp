@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/problem/claims.h"
@@ -30,11 +31,7 @@ constexpr double kOnSurface = 5e-3;
 /// [m] Stands for a point in distances.
 constexpr double kPointRadius = 1e-9;
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+std::string number(double value) { return formatted("%.4g", value); }
 
 /// Rotors as they are known; coordinates that are not planned are held.
 VecX rotorsOf(const Problem& problem) {

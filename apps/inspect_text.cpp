@@ -9,6 +9,7 @@
 
 #include "allclear/apps/inspect.h"
 #include "allclear/apps/table.h"
+#include "allclear/core/formatted.h"
 #include "allclear/distance/solid_and_shell.h"
 
 namespace allclear {
@@ -193,11 +194,7 @@ void printMeshes(const RobotModel& robot, std::ostream& out) {
 std::string degrees(const Coordinate& c) {
   if (c.wraps) return "any angle";
   if (!c.is_angle || !std::isfinite(c.lower) || !std::isfinite(c.upper)) return "";
-  const auto whole = [](double radians) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", radians * kDegrees);
-    return std::string(text);
-  };
+  const auto whole = [](double radians) { return formatted("%.1f", radians * kDegrees); };
   return whole(c.lower) + "° .. " + whole(c.upper) + "°";
 }
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/core/input_error.h"
 
@@ -11,7 +12,10 @@ namespace {
 /// Prints an error of the command line on one line, with the hint how to get help. Help itself
 /// counts as an "error" with exit code 0 in CLI11, which prints it.
 int reportUsage(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) return app.exit(error);
+  if (error.get_exit_code() == 0) {
+    app.exit(error);
+    return isPrinted() ? kDone : kBadInput;
+  }
   std::fprintf(stderr, "allclear: %s (see allclear --help)\n", error.what());
   return kBadInput;
 }
@@ -41,6 +45,7 @@ int run(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", error.what());
     return kBadInput;
   }
+  if (!isPrinted() && exit_code == kDone) exit_code = kBadInput;
   return exit_code;
 }
 

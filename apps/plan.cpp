@@ -17,8 +17,12 @@
 
 #include "allclear/apps/assumptions_json.h"
 #include "allclear/apps/cache_options.h"
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/config/task_file.h"
+#include "allclear/core/file.h"
+#include "allclear/core/formatted.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/exports/report.h"
 #include "allclear/planner/planner.h"
@@ -46,9 +50,13 @@ struct PlanCommand {
   bool json = false;
 };
 
-// Set by the signal handler, which may do no more than this; the planner asks for it between steps.
+// Set by the signal handler; the planner asks for it between steps. A second signal ends the
+// process at once: a step inside of a library may take long.
 std::atomic<bool> interrupted{false};
-void onSignal(int) { interrupted = true; }
+void onSignal(int signal) {
+  interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
 
 /// One line per iteration: rewritten in place on a terminal, plain lines in a log.
 class ProgressLine {
@@ -62,11 +70,10 @@ class ProgressLine {
     if (quiet_) return;
     if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;  // a log of every tenth will do
     printed_ = true;
-    char best[32] = "";
-    if (!std::isnan(p.best)) std::snprintf(best, sizeof best, "best %.3f s  ", p.best);
+    const std::string best = std::isnan(p.best) ? "" : formatted("best %.3f s  ", p.best);
     std::fprintf(stderr,
                  "%s%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
-                 in_place_ ? "\r\033[K" : "", best, p.attempt, p.round, p.iteration, p.cost,
+                 in_place_ ? "\r\033[K" : "", best.c_str(), p.attempt, p.round, p.iteration, p.cost,
                  p.infeasibility, p.worst.c_str(), in_place_ ? "" : "\n");
     std::fflush(stderr);
   }
@@ -83,12 +90,14 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
   OutputSettings output = task.output;
   if (!command.folder.empty()) {
     const std::filesystem::path folder(command.folder);
-    std::error_code code;
-    std::filesystem::create_directories(folder, code);  // a failure shows when files are written
     output.csv = (folder / "trajectory.csv").string();
     output.trajectory = (folder / "trajectory.json").string();
     output.certificate = (folder / "certificate.json").string();
     output.proof = (folder / "plan.proof").string();
+    // What else the task names goes there too, unless it says exactly where.
+    for (std::string* name : {&output.ros2, &output.report}) {
+      if (!name->empty()) *name = (folder / *name).string();
+    }
   }
   if (!command.csv.empty()) output.csv = command.csv;
   if (!command.trajectory.empty()) output.trajectory = command.trajectory;
@@ -97,6 +106,36 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
   if (!command.ros2.empty()) output.ros2 = command.ros2;
   if (!command.report.empty()) output.report = command.report;
   return output;
+}
+
+std::vector<std::string> namesOf(const OutputSettings& output) {
+  return {output.csv,   output.trajectory, output.certificate,
+          output.proof, output.ros2,       output.report};
+}
+
+/// Makes the folder of `-o`, and refuses outputs that could not be written, before the planning.
+void prepareOutputs(const PlanCommand& command, const OutputSettings& output) {
+  if (!output.report.empty()) requireReports();
+  std::error_code code;  // a failure shows at the files in it
+  if (!command.folder.empty()) std::filesystem::create_directories(command.folder, code);
+  requireOutputs(namesOf(output), {command.task});
+}
+
+/// Without a plan, the folder of `-o` must not hold that of an earlier run as if it were this
+/// one's. An interrupted run says nothing about the task, and leaves all as it is.
+void removeOldPlan(const PlanCommand& command, const OutputSettings& output, PlanStatus status) {
+  if (command.folder.empty() || status == PlanStatus::kInterrupted) return;
+  const std::filesystem::path folder = (std::filesystem::path(command.folder) / "x").parent_path();
+  for (const std::string& name :
+       {output.csv, output.trajectory, output.certificate, output.proof, output.ros2}) {
+    const std::filesystem::path file(name);
+    std::error_code code;
+    const bool is_there = !name.empty() && std::filesystem::is_regular_file(file, code) &&
+                          file.parent_path() == folder;
+    if (is_there && std::filesystem::remove(file, code)) {
+      std::cerr << "removed, as it was of an earlier plan: " << name << "\n";
+    }
+  }
 }
 
 /// The first certified plan and each better one.
@@ -161,7 +200,7 @@ int run(const PlanCommand& command) {
       command.task, {.load_visuals = !command.report.empty(), .covers = command.cache.covers()});
   const Problem& problem = task.problem;
   const OutputSettings output = outputs(task, command);
-  if (!output.report.empty()) requireReports();  // now, not after the planning
+  prepareOutputs(command, output);
   for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
   PlanOptions options = task.options;
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
@@ -180,26 +219,27 @@ int run(const PlanCommand& command) {
     hooks.stop = [] { return interrupted.load(); };
     plan = allclear::plan(problem, options, hooks);
   }
-  std::vector<std::filesystem::path> written;
+  NamedTexts files;
   // Interrupted or out of time, the best plan so far may be there, and certified as any other.
   if (plan.certificate && plan.certificate->clear) {
     std::vector<std::string> warnings;
-    written =
-        writeOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
+    files =
+        formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
     for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+  } else {
+    removeOldPlan(command, output, plan.status);
   }
-  if (!output.report.empty()) {  // of what was not found too
-    writePlanReport(output.report, problem, plan);
-    written.push_back(output.report);
-  }
+  // Of what was not found too.
+  if (!output.report.empty()) files.emplace_back(output.report, formatPlanReport(problem, plan));
+  writeFiles(files);
   if (command.json) {
-    std::cout << asJson(plan).dump(1) << "\n";
+    std::cout << jsonText(asJson(plan));
   } else {
     std::cout << plan.message << "\n";
     if (plan.certificate && plan.certificate->clear) {
       std::cout << assumptionsInBrief(*plan.certificate) << "\n";
     }
-    for (const auto& file : written) std::cout << "written: " << file.string() << "\n";
+    for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
     const bool has_proof = !output.proof.empty() && plan.certificate && plan.certificate->clear;
     for (std::size_t i = 0; has_proof && i < problem.cables.size(); ++i) {
       std::cout << "not in this proof: cable '" << problem.cables[i].id
@@ -235,10 +275,10 @@ void addPlan(CLI::App& app, int& exit_code) {
                    "write a report to look at, one HTML file, of a failure too")
       ->type_name("FILE.html");
   command->add_option("--time-limit", options->time_limit, "seconds at most")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveNumber())
       ->type_name("S");
   command->add_option("--threads", options->threads, "threads at most; the plan is the same")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1024))
       ->type_name("N");
   CLI::Option* seed =
       command->add_option("--seed", options->seed, "of the random first guesses")->type_name("N");

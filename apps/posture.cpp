@@ -3,14 +3,16 @@
 // Prints it as YAML that can be pasted into a task, with what it keeps: places, forces at the
 // contacts, least clearances, and how much torques and other demands leave.
 #include <chrono>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "allclear/apps/cache_options.h"
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/json_text.h"
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/parallel.h"
 #include "allclear/exports/report.h"
 #include "allclear/planner/posture/posture.h"
@@ -78,9 +80,7 @@ constexpr double kNothing = 5e-10;
 
 /// A number that reads back as it is to 1e-9: far below every tolerance.
 std::string plain(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", std::abs(value) < kNothing ? 0.0 : value);
-  return text;
+  return formatted("%.9g", std::abs(value) < kNothing ? 0.0 : value);
 }
 
 void printYaml(const Problem& problem, const Answer& answer) {
@@ -139,7 +139,7 @@ void printJson(const Problem& problem, const Answer& answer) {
                                 {"seconds", answer.seconds}};
   if (!answer.posture) {
     out["fault"] = answer.fault;
-    std::cout << out.dump(1) << "\n";
+    std::cout << jsonText(out);
     return;
   }
   // All pairs and demands, where the text has the scarcest.
@@ -170,7 +170,7 @@ void printJson(const Problem& problem, const Answer& answer) {
   for (const auto& [name, left] : figures.demands) {
     out["demands"].push_back({{"name", name}, {"left", left}});
   }
-  std::cout << out.dump(1) << "\n";
+  std::cout << jsonText(out);
 }
 
 void printText(const Problem& problem, const Answer& answer, bool of_start) {
@@ -186,6 +186,7 @@ void printText(const Problem& problem, const Answer& answer, bool of_start) {
 
 int runPosture(const PostureCommand& options) {
   if (!options.report.empty()) requireReports();
+  requireOutputs({options.report}, {options.task});
   Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty(),
                                             .covers = options.cache.covers()})
                         .problem;

@@ -5,6 +5,7 @@
 
 #include "allclear/apps/batch/plan_reports.h"
 #include "allclear/apps/batch/report_page.h"
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/file.h"
@@ -27,11 +28,12 @@ struct ReportOptions {
 int runReport(const ReportOptions& options) {
   if (options.input.trajectoryFile().empty()) throw InputError("report: TRAJ is required");
   requireReports();
+  fs::path file = options.output;
+  if (file.empty()) file = fs::path(options.input.trajectoryFile()).replace_extension(".html");
+  requireOutputs({file.string()}, options.input.files());
   const auto [problem, trajectory] = options.input.read({.load_visuals = true});
   const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve(),
                                           options.input.certificateOptions());
-  fs::path file = options.output;
-  if (file.empty()) file = fs::path(options.input.trajectoryFile()).replace_extension(".html");
   writeTrajectoryReport(file, problem, certificate);
   std::cout << certificate.message << "\nwritten: " << file.string() << "\n";
   return certificate.clear ? kDone : kNotClear;

@@ -16,6 +16,8 @@ class RobotOptions {
 
   /// Throws `InputError`.
   RobotSource source() const;
+  /// The files that it names, which no output may replace.
+  std::vector<std::string> files() const { return {urdf_, srdf_}; }
 
  private:
   std::string urdf_;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
+
+#include "allclear/core/formatted.h"
 
 namespace allclear {
 namespace {
@@ -56,9 +57,7 @@ void Table::print(std::ostream& out, int indent) const {
 
 std::string shortNumber(double value, int digits) {
   if (!std::isfinite(value)) return "-";
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*g", digits, value == 0.0 ? 0.0 : value);
-  return text;
+  return formatted("%.*g", digits, value == 0.0 ? 0.0 : value);
 }
 
 std::string groupedNumber(std::size_t value) {

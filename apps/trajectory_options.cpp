@@ -3,7 +3,14 @@
 #include <iostream>
 #include <map>
 
+#include "allclear/apps/command_checks.h"
+
 namespace allclear {
+namespace {
+
+constexpr double kWidestTube = 1e9;  // [rad; m]: as far as any coordinate may be
+
+}  // namespace
 
 void TrajectoryOptions::addTo(CLI::App& command) {
   command.add_option("task", task_, "the task that it is to fulfil")
@@ -18,7 +25,7 @@ void TrajectoryOptions::addTo(CLI::App& command) {
                           "far with the margins kept [rad; m for slides]")
               ->type_name("WIDTH")
               ->expected(0, 1)
-              ->check(CLI::NonNegativeNumber);
+              ->check(numberBetween(0.0, kWidestTube));
   command
       .add_option("--interpolation", interpolation_,
                   "how the robot moves between the rows; as-sent: as ROS 2's joint trajectory "
@@ -29,7 +36,7 @@ void TrajectoryOptions::addTo(CLI::App& command) {
   command
       .add_option("--limit-tolerance", limit_tolerance_,
                   "by how much limits may be exceeded, relative to their size")
-      ->check(CLI::Range(0.0, 0.1))
+      ->check(numberBetween(0.0, 0.1))
       ->capture_default_str();
   cache_.addTo(command);
 }

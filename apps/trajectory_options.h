@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "allclear/apps/cache_options.h"
 #include "allclear/config/task_file.h"
@@ -22,6 +23,8 @@ class TrajectoryOptions {
   void addTo(CLI::App& command);
 
   const std::string& trajectoryFile() const { return trajectory_; }
+  /// Both files, which no output may replace.
+  std::vector<std::string> files() const { return {task_, trajectory_}; }
 
   /// Reads both, and prints warnings about them. Throws `InputError`.
   TaskAndTrajectory read(TaskOptions options = {}) const;

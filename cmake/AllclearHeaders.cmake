@@ -14,7 +14,7 @@ set(public_headers "")
 foreach(folder ${ALLCLEAR_FOLDERS} apps python)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${include_dir}/${folder} SYMBOLIC)
 endforeach()
-set(ALLCLEAR_INTERNAL_HEADERS core/assert.h core/extremes.h core/file.h core/parallel.h core/sha256.h core/simd.h
+set(ALLCLEAR_INTERNAL_HEADERS core/assert.h core/extremes.h core/file.h core/formatted.h core/parallel.h core/readable.h core/sha256.h core/simd.h
   core/sincos.h)
 foreach(folder ${ALLCLEAR_FOLDERS})
   file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.h)

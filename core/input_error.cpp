@@ -2,34 +2,31 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
+
+#include "allclear/core/readable.h"
 
 namespace allclear {
 namespace {
 
 constexpr std::size_t kLongestValueShown = 80;
 
-/// Control characters (binary junk, newlines) replaced, and cut to a readable length.
+/// Cut to a readable length.
 std::string shown(std::string_view text) {
   std::string out(text.substr(0, kLongestValueShown));
-  std::replace_if(
-      out.begin(), out.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   if (text.size() > kLongestValueShown) out += "...";
   return out;
 }
 
 std::string oneLine(const InputPlace& place, const std::string& message) {
-  std::ostringstream out;
+  std::string out;  // no stream: it would group the digits of lines as the locale does
   if (!place.file.empty()) {
-    out << place.file;
-    if (place.line > 0) out << ':' << place.line;
-    out << ": ";
+    out += place.file;
+    if (place.line > 0) out += ":" + std::to_string(place.line);
+    out += ": ";
   }
-  if (!place.key.empty()) out << place.key << ": ";
-  if (!place.value.empty()) out << '\'' << shown(place.value) << "': ";
-  out << message;
-  return out.str();
+  if (!place.key.empty()) out += place.key + ": ";
+  if (!place.value.empty()) out += "'" + shown(place.value) + "': ";
+  return readable(out + message);
 }
 
 /// The number of letters to insert, drop, replace or swap with their neighbour that turn `a` into

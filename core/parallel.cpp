@@ -8,9 +8,15 @@
 #include <vector>
 
 namespace allclear {
+namespace {
+
+/// More threads than any machine that this runs on; each costs memory of its own.
+constexpr int kMostThreads = 1024;
+
+}  // namespace
 
 int threadCount(int wanted) {
-  if (wanted > 0) return wanted;
+  if (wanted > 0) return std::min(wanted, kMostThreads);
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/support_corners.h"
 
@@ -21,11 +21,7 @@ namespace {
 constexpr double kLargest = 1e30;    // [m]
 constexpr double kSmallest = 1e-30;  // [m]
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
+std::string shown(double value) { return formatted("%g", value); }
 
 double positive(double value, const char* what) {
   const InputPlace place{"", 0, what, shown(value)};

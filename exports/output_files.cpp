@@ -4,6 +4,7 @@
 #include "allclear/exports/output_files.h"
 
 #include "allclear/core/file.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/sha256.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/ros2_trajectory.h"
@@ -14,8 +15,16 @@
 namespace allclear {
 namespace {
 
+/// Rows that memory holds a few times over, of any robot.
+constexpr double kMostRows = 2e6;
+
 /// The rows that are sent. Those that are there already stay to the bit.
 HermiteCurve rowsToSend(const Trajectory& trajectory, double rate) {
+  if (!(trajectory.duration() * rate <= kMostRows)) {
+    throw InputError({"", 0, "output.rate", formatted("%g", rate)},
+                     formatted("would make %.3g rows of a trajectory of %.4g s, more than %g",
+                               trajectory.duration() * rate, trajectory.duration(), kMostRows));
+  }
   const HermiteCurve rows = controllerRows(trajectory, rate);
   const HermiteCurve* given = trajectory.hermite();
   const bool are_there =
@@ -70,7 +79,7 @@ Certificate certificateOf(const Problem& problem, const NamedTrajectory& sent,
   if (isSameTrajectory(given.trajectory, sent)) return given;
   Certificate certificate = certify(problem, sent.trajectory, sent.wrenchCurve());
   if (!certificate.clear && given.clear) {
-    throw InputError({problem.source_file, 0, "output.rate", std::to_string(rate)},
+    throw InputError({problem.source_file, 0, "output.rate", formatted("%f", rate)},
                      "the rows cannot be certified: " + certificate.message);
   }
   return certificate;
@@ -84,12 +93,9 @@ std::string incompleteProof(const std::string& file, const Proof& proof) {
          " apart, but the simpler bound of a proof does not";
 }
 
-std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output,
-                                                    const std::filesystem::path& folder,
-                                                    const Problem& problem,
-                                                    const Trajectory& trajectory,
-                                                    const Certificate* certificate,
-                                                    std::vector<std::string>* warnings) {
+NamedTexts formatOutputFiles(const OutputSettings& output, const std::filesystem::path& folder,
+                             const Problem& problem, const Trajectory& trajectory,
+                             const Certificate* certificate, std::vector<std::string>* warnings) {
   const HermiteCurve rows = rowsToSend(trajectory, output.rate);
   NamedTrajectory sent{rows, plannedNames(problem), {}};
   if (certificate != nullptr && certificate->trajectory.wrenches) {
@@ -107,19 +113,30 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
   }
   Proof proof;
   if (of_rows && !output.proof.empty()) proof = makeProof(problem, *of_rows);
-  // From here on files are written.
-  std::vector<std::filesystem::path> written;
-  const auto write = [&](const std::string& name, const auto& text) {
-    if (name.empty()) return;
-    written.push_back(folder / name);
-    writeFileAtomically(written.back(), text());
+  NamedTexts files;
+  const auto add = [&](const std::string& name, const auto& text) {
+    if (!name.empty()) files.emplace_back(folder / name, text());
   };
-  write(output.csv, [&] { return csv; });
-  write(output.trajectory, [&] { return formatTrajectoryJson(sent); });
-  if (of_rows) write(output.certificate, [&] { return formatCertificateJson(*of_rows); });
-  if (of_rows && proof.unproven.empty()) write(output.proof, [&] { return proof.text; });
+  add(output.csv, [&] { return csv; });
+  add(output.trajectory, [&] { return formatTrajectoryJson(sent); });
+  if (of_rows) add(output.certificate, [&] { return formatCertificateJson(*of_rows); });
+  if (of_rows && proof.unproven.empty()) add(output.proof, [&] { return proof.text; });
   if (!proof.unproven.empty()) warnings->push_back(incompleteProof(output.proof, proof));
-  write(output.ros2, [&] { return ros2; });
+  add(output.ros2, [&] { return ros2; });
+  return files;
+}
+
+std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output,
+                                                    const std::filesystem::path& folder,
+                                                    const Problem& problem,
+                                                    const Trajectory& trajectory,
+                                                    const Certificate* certificate,
+                                                    std::vector<std::string>* warnings) {
+  const NamedTexts files =
+      formatOutputFiles(output, folder, problem, trajectory, certificate, warnings);
+  writeFiles(files);
+  std::vector<std::filesystem::path> written;
+  for (const auto& [path, text] : files) written.push_back(path);
   return written;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allclear/exports/output_settings.h"
@@ -11,19 +12,27 @@
 
 namespace allclear {
 
-/// Writes the files that `output` names, except the report: the rows for controllers as CSV, the
+/// Files with what is to stand in them.
+using NamedTexts = std::vector<std::pair<std::filesystem::path, std::string>>;
+
+/// The files that `output` names, except the report: the rows for controllers as CSV, the
 /// trajectory itself, the certificate and the proof (when the certificate is given), and the rows
-/// for ROS 2. Each is written atomically. Relative names are relative to `folder`. Returns the
-/// files written, in this order; a proof that could not be completed is left out, and `warnings`
-/// says so.
+/// for ROS 2, in this order. Relative names are relative to `folder`. A proof that could not be
+/// completed is left out, and `warnings` says so. Writes nothing.
 ///
 /// All of them hold one curve, the rows as a controller runs them: `trajectory` when it is rows of
 /// positions, velocities and accelerations at whole nanoseconds (as `plan` returns it) and no rate
 /// is asked for, else `controllerRows` of it. The certificate written is of this curve: the one
 /// given, or a new one when that is of another curve. It carries the hashes of both files of rows.
 ///
-/// Throws `InputError` when a file cannot be written, and, before anything is written, when a
-/// certificate is given but the rows cannot be certified or would not read back to the bit.
+/// Throws `InputError` when a certificate is given but the rows cannot be certified or would not
+/// read back to the bit, and for a rate of millions of rows.
+NamedTexts formatOutputFiles(const OutputSettings& output, const std::filesystem::path& folder,
+                             const Problem& problem, const Trajectory& trajectory,
+                             const Certificate* certificate, std::vector<std::string>* warnings);
+
+/// Writes these files, all or none, each atomically, and returns their paths. Throws `InputError`
+/// when one cannot be written, too.
 std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output,
                                                     const std::filesystem::path& folder,
                                                     const Problem& problem,

@@ -2,9 +2,8 @@
 // beside it and the verdict. What each of these is made of stands in exports/report/.
 #include "allclear/exports/report.h"
 
-#include <cstdio>
-
 #include "allclear/core/file.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/report/assets.h"
 #include "allclear/exports/report/html.h"
@@ -17,11 +16,7 @@ constexpr int kShownPairs = 8;
 /// About 1.5 MB. More would hardly show, but make a file that a browser is slow to open.
 constexpr int kMostTriangles = 100000;
 
-std::string number(double value, const char* format = "%.4g") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
+std::string number(double value, const char* format = "%.4g") { return formatted(format, value); }
 
 /// Collects the data of one report.
 class ReportMaker {

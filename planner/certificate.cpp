@@ -9,9 +9,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
 #include "allclear/planner/certificate/assumptions.h"
@@ -26,6 +25,7 @@
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contacts.h"
@@ -34,16 +34,6 @@
 
 namespace allclear {
 namespace {
-
-/// Formatted as by printf; sentences of faults fit the buffer.
-__attribute__((format(printf, 1, 2))) std::string text(const char* format, ...) {
-  char buffer[512];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(buffer, sizeof buffer, format, values);
-  va_end(values);
-  return buffer;
-}
 
 std::string pairName(const std::string& a, const std::string& b) {
   return "'" + a + "' and '" + b + "'";
@@ -59,27 +49,28 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   // these but not proven either.
   const double millimetres = 1e3 * piece.least;
   if (piece.least < 0.0) {
-    return name + text(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) + at_rest;
+    return name + formatted(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) +
+           at_rest;
   }
   if (piece.relief.isNeeded() && piece.least_room < 0.0) {
     return name +
-           text(
+           formatted(
                " come %.4g mm nearer at t = %.6g s than they are to be (end_margin: relax "
                "lessens their margin of %.4g mm near the ends only)",
                -1e3 * piece.least_room, piece.t_room, 1e3 * piece.margin) +
            at_rest;
   }
   if (piece.least < piece.margin) {
-    return name + text(" come within %.4g mm at t = %.6g s", millimetres, piece.t_least) + at_rest +
-           text(", nearer than their margin of %.4g mm", 1e3 * piece.margin);
+    return name + formatted(" come within %.4g mm at t = %.6g s", millimetres, piece.t_least) +
+           at_rest + formatted(", nearer than their margin of %.4g mm", 1e3 * piece.margin);
   }
   if (piece.least_room < 0.0) {
-    return name + text(
+    return name + formatted(
                       " come within their margin of %.4g mm at t = %.6g s when what is uncertain "
                       "strays (by %.4g mm too much)",
                       1e3 * piece.margin, piece.t_room, -1e3 * piece.least_room);
   }
-  return name + text(
+  return name + formatted(
                     " cannot be shown to keep their margin of %.4g mm: their distance is proven "
                     "to %.4g mm only, %.4g mm at t = %.6g s",
                     1e3 * piece.margin, 1e3 * piece.lower(), millimetres, piece.t_least);
@@ -90,8 +81,9 @@ std::string limitFault(const CertifiedLimit& limit) {
   const bool above = limit.upper - limit.upper_limit >= limit.lower_limit - limit.lower;
   const std::string subject = limit.subject.empty() ? "" : "'" + limit.subject + "': ";
   return subject + limit.quantity +
-         text(" %.6g at t = %.6g s is beyond its limit of %.6g", above ? limit.upper : limit.lower,
-              limit.t, above ? limit.upper_limit : limit.lower_limit);
+         formatted(" %.6g at t = %.6g s is beyond its limit of %.6g",
+                   above ? limit.upper : limit.lower, limit.t,
+                   above ? limit.upper_limit : limit.lower_limit);
 }
 
 /// Moves the cover into the certificate, which names bodies instead of indices.
@@ -130,12 +122,12 @@ FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeo
   FixedPairSentences sentences;
   for (const PairDistance& contact : fixedContacts(problem, geometry)) {
     const std::string pair = pairName(contact.a, contact.b);
-    const std::string overlap = text(" overlap by %.4g mm", -1e3 * contact.distance);
+    const std::string overlap = formatted(" overlap by %.4g mm", -1e3 * contact.distance);
     // No plan can part these two. What models are off by counts as touching; more is a fault of the
     // task, which only its author can mend.
     if (contact.distance >= -kTouchingDepth) {
       const std::string apart =
-          text(" are %.4g mm apart, within what may stray", 1e3 * contact.distance);
+          formatted(" are %.4g mm apart, within what may stray", 1e3 * contact.distance);
       sentences.contacts.push_back(pair +
                                    (contact.distance < 0.0   ? overlap
                                     : contact.distance > 0.0 ? apart
@@ -174,8 +166,8 @@ std::string betweenRows(const Trajectory& trajectory) {
   const HermiteCurve* rows = trajectory.hermite();
   if (rows == nullptr) return "";
   static constexpr const char* kPieces[] = {"linear", "cubic", "quintic"};
-  return text(" as piecewise %s motion between its %zu rows", kPieces[rows->givenOrder()],
-              rows->times().size());
+  return formatted(" as piecewise %s motion between its %zu rows", kPieces[rows->givenOrder()],
+                   rows->times().size());
 }
 
 }  // namespace
@@ -185,28 +177,28 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
   if (certificate.clear) {
     const Trajectory& trajectory = certificate.trajectory.trajectory;
     const double end = trajectory.duration();
-    out = text("Clear at every instant of %.6g s", end) + betweenRows(trajectory);
+    out = formatted("Clear at every instant of %.6g s", end) + betweenRows(trajectory);
     if (certificate.covered_until > end) {
-      out += text(" and while the robot rests until t = %.6g s, when the last obstacle stops",
-                  certificate.covered_until);
+      out += formatted(" and while the robot rests until t = %.6g s, when the last obstacle stops",
+                       certificate.covered_until);
     }
     out += ": ";
     const std::string relief = reliefText(certificate.pairs);
     if (certificate.pairs.empty()) {
       out += "there are no pairs of bodies to keep apart";
     } else {
-      out += text("%zu pairs keep their margin (%.4g mm%s), ", certificate.pairs.size(),
-                  1e3 * certificate.margin,
-                  relief.empty() ? "" : "; near the ends less, where named below") +
-             text("the least distance is between %.5g and %.5g mm",
-                  1e3 * certificate.minimum_clearance.lower,
-                  1e3 * certificate.minimum_clearance.upper);
+      out += formatted("%zu pairs keep their margin (%.4g mm%s), ", certificate.pairs.size(),
+                       1e3 * certificate.margin,
+                       relief.empty() ? "" : "; near the ends less, where named below") +
+             formatted("the least distance is between %.5g and %.5g mm",
+                       1e3 * certificate.minimum_clearance.lower,
+                       1e3 * certificate.minimum_clearance.upper);
       if (!certificate.closest_a.empty()) {
         out += ", of " + pairName(certificate.closest_a, certificate.closest_b) +
-               text(" at t = %.6g s", certificate.closest_t);
+               formatted(" at t = %.6g s", certificate.closest_t);
       }
     }
-    out += text("; %zu limits are kept.", certificate.limits.size());
+    out += formatted("; %zu limits are kept.", certificate.limits.size());
     if (!relief.empty()) out += " Near the ends (end_margin: relax) " + relief + ".";
     const std::string uncertainty = uncertaintyText(problem);
     if (!uncertainty.empty()) {
@@ -227,7 +219,7 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
     const std::vector<std::string> first(
         faults.begin(), faults.begin() + static_cast<int>(std::min(kShown, faults.size())));
     out = "Not clear" + betweenRows(certificate.trajectory.trajectory) + ": " + joined(first, "; ");
-    if (faults.size() > kShown) out += text("; and %zu more", faults.size() - kShown);
+    if (faults.size() > kShown) out += formatted("; and %zu more", faults.size() - kShown);
     out += ".";
   }
   if (!certificate.static_contacts.empty()) {
@@ -265,6 +257,12 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 
 Certificate certify(const Problem& problem, const Trajectory& trajectory,
                     const Trajectory* wrenches, const CertificateOptions& options) {
+  return certifyUnlessStopped(problem, trajectory, wrenches, options, {});
+}
+
+Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& trajectory,
+                                 const Trajectory* wrenches, const CertificateOptions& options,
+                                 const std::function<bool()>& stop) {
   if (trajectory.dimension() != problem.plannedCount()) {
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
@@ -285,7 +283,7 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   declareScope(problem, geometry, trajectory, options, &certificate);
 
   // The proof.
-  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
+  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem), stop);
   CoverOptions cover_options = options.cover;
   cover_options.widest_tube = options.cover.widest_tube || !problem.uncertainty.isZero();
   Cover cover = coverPairs(geometry, certificate.tolerance, cover_options, motion);

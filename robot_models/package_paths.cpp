@@ -94,10 +94,17 @@ std::vector<fs::path> PackagePaths::candidates(const std::string& uri,
   const std::string& path = *within;
   // Both a name and a path, or the URI is cut short.
   const std::size_t slash = path.find('/');
-  if (slash == 0 || slash == std::string::npos || slash + 1 == path.size()) {
+  if (slash == 0 || slash == std::string::npos ||
+      path.find_first_not_of('/', slash) == std::string::npos) {
     throw InputError(place, "must be package://NAME/PATH or model://NAME/PATH");
   }
   const std::string package = path.substr(0, slash);
+  // A package gives its own files, not those around it.
+  const fs::path inside =
+      fs::path(path.substr(path.find_first_not_of('/', slash))).lexically_normal();
+  if (package == "." || package == ".." || *inside.begin() == "..") {
+    throw InputError(place, "leads out of its package");
+  }
 
   // What the caller says first, what the environment says next, the file's surroundings last.
   std::vector<fs::path> folders;
@@ -116,7 +123,7 @@ std::vector<fs::path> PackagePaths::candidates(const std::string& uri,
     addPackageFolders(folder, package, folders);
     if (folder == folder.parent_path()) break;
   }
-  for (fs::path& folder : folders) folder /= path.substr(slash + 1);
+  for (fs::path& folder : folders) folder /= inside;
   return folders;
 }
 

@@ -69,7 +69,8 @@ class TrajectoryColumns {
     // commas.
     if (!table_.has("time")) {
       const bool semicolons = names.size() == 1 && names[0].find(';') != std::string::npos;
-      table_.fail("header", names[0],
+      // Not quoted: it may be any file, given by mistake.
+      table_.fail("header", "",
                   std::string("the column 'time' is missing") +
                       (semicolons ? " (columns are separated by commas, not semicolons)" : ""));
     }

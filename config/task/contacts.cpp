@@ -3,6 +3,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/core/formatted.h"
 #include "allclear/planner/problem/settle.h"
 #include "allclear/planner/problem/sole.h"
 #include "allclear/robot_models/kinematics.h"
@@ -47,7 +48,7 @@ void readSole(const Value& section, const Vec3& up_L, ContactFrames frames, Prob
   const double overhang = soleOverhang(robot, contact);
   if (!(overhang > kOverhang)) return;
   const std::string by = std::isfinite(overhang) ? "sticks out of the link's lowest face by " +
-                                                       std::to_string(overhang) + " m"
+                                                       formatted("%f", overhang) + " m"
                                                  : "is not on a face of the link";
   problem.warnings.push_back(placeOf(*size) + ": the sole of '" + robot.links()[contact.link].name +
                              "' " + by + ": what is proven of forces may not hold on the robot");

@@ -7,6 +7,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/scene.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/posture/start_projection.h"
 
@@ -228,11 +229,11 @@ void projectStartAsAsked(const Value& task, Problem& problem) {
   if (!has_moved && !has_turned) return;
   std::string what;
   if (has_moved) {
-    what = " joints moved by up to " + std::to_string(done.moved) + " ('" + done.joint + "')";
+    what = " joints moved by up to " + formatted("%f", done.moved) + " ('" + done.joint + "')";
   }
   if (has_turned) {
     what += (what.empty() ? "" : ", and") + std::string(" the robot turned by ") +
-            std::to_string(done.turned) + " rad";
+            formatted("%f", done.turned) + " rad";
   }
   problem.warnings.push_back(placeOf(*project) + ": to stand on its contacts," + what);
 }

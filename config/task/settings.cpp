@@ -4,10 +4,13 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/shape.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {
 namespace {
+
+constexpr double kHighestRate = 1e6;  // [Hz]: far above the rate of any controller
 
 std::vector<std::string> bodyNames(const Problem& problem) {
   std::vector<std::string> names = linkNames(*problem.robot);
@@ -187,8 +190,8 @@ void readDuration(const Value& task, Problem& problem) {
   if (min) problem.duration.min = min->positive();
   if (max) problem.duration.max = max->positive();
   if (problem.duration.min > problem.duration.max) {
-    section->fail("the least duration, " + std::to_string(problem.duration.min) +
-                  " s, exceeds the greatest, " + std::to_string(problem.duration.max) + " s");
+    section->fail("the least duration, " + formatted("%f", problem.duration.min) +
+                  " s, exceeds the greatest, " + formatted("%f", problem.duration.max) + " s");
   }
 }
 
@@ -277,7 +280,10 @@ OutputSettings readOutput(const Value& task) {
   read("proof", output.proof);
   read("report", output.report);
   read("ros2", output.ros2);
-  if (const auto value = section->find("rate")) output.rate = value->positive();
+  if (const auto value = section->find("rate")) {
+    output.rate = value->positive();
+    if (output.rate > kHighestRate) value->fail("must be at most 1e6, a row for each microsecond");
+  }
   return output;
 }
 

@@ -7,6 +7,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/core/formatted.h"
 
 namespace allclear {
 namespace {
@@ -27,7 +28,7 @@ JointTarget jointTarget(const JointValues& values, Problem& problem) {
       if (std::abs(given.value - problem.start[c]) <= kClampTolerance) continue;
       given.where.fail("joint '" + coordinate.name + "' is not planned" +
                        (problem.group.empty() ? "" : " (group '" + problem.group + "')") +
-                       " and does not start at " + std::to_string(given.value));
+                       " and does not start at " + formatted("%f", given.value));
     }
     target.coordinates.push_back(c);
     numbers.push_back(insideLimits(given, coordinate, problem.warnings));
@@ -74,7 +75,7 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   const double angle =
       std::atan2(at_start.cross(keep.direction_W).norm(), at_start.dot(keep.direction_W));
   if (angle > keep.tolerance) {
-    section.fail("the start is " + std::to_string(angle) + " rad away from this direction");
+    section.fail("the start is " + formatted("%f", angle) + " rad away from this direction");
   }
   return keep;
 }
@@ -94,7 +95,7 @@ KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotM
   const Vec3 p_B = keep.X_WB.inverse() * (frames.link(keep.link) * keep.p_L);
   const double outside = (p_B.cwiseAbs() - 0.5 * keep.size).maxCoeff();
   if (outside > 0.0) {
-    section.fail("the start is " + std::to_string(outside) + " m outside this box");
+    section.fail("the start is " + formatted("%f", outside) + " m outside this box");
   }
   return keep;
 }

@@ -23,12 +23,14 @@ bool hasAllOrNone(const CsvTable& table, const std::vector<std::string>& names) 
 void requireKnownColumns(const CsvTable& table) {
   static const std::vector<std::string> kKnown = {"time", "x",  "y",    "z",     "qx", "qy",
                                                   "qz",   "qw", "roll", "pitch", "yaw"};
+  // Its names are not quoted then: it may be any file, given by mistake.
+  if (!table.has("time")) table.fail("", "", "column 'time' is missing");
   for (const std::string& name : table.names()) {
     if (std::find(kKnown.begin(), kKnown.end(), name) == kKnown.end()) {
       table.fail("column", name, "unknown column" + didYouMean(name, kKnown));
     }
   }
-  for (const char* name : {"time", "x", "y", "z"}) {
+  for (const char* name : {"x", "y", "z"}) {
     if (!table.has(name)) table.fail("", "", std::string("column '") + name + "' is missing");
   }
 }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "allclear/core/formatted.h"
+
 // Poses, points and directions, in Allclear's own form (lists) and as geometry_msgs (maps).
 namespace allclear {
 namespace {
@@ -22,7 +24,7 @@ Eigen::Vector4d readQuaternion(const Value& value) {
 Mat3 unitRotation(const Value& value, const Eigen::Vector4d& q) {
   const std::optional<Mat3> R = rotationFromQuaternion(q[0], q[1], q[2], q[3]);
   if (!R) {
-    value.fail("a quaternion [x, y, z, w] must have length 1, not " + std::to_string(q.norm()));
+    value.fail("a quaternion [x, y, z, w] must have length 1, not " + formatted("%f", q.norm()));
   }
   return *R;
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numbers>
 
 #include "allclear/config/values/pose.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/robot_models/files/joint_coordinates.h"
 
@@ -18,11 +18,7 @@
 namespace allclear {
 namespace {
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
+std::string shown(double value) { return formatted("%.9g", value); }
 
 /// A mimic joint's value agrees with the joint that it follows when they are this close [rad or m]:
 /// states that were measured or printed with three decimals agree.
@@ -117,9 +113,7 @@ std::string degreesHint(double value, const Coordinate& coordinate) {
   const double radians = value * std::numbers::pi / 180.0;
   const bool is_inside = coordinate.lower <= radians && radians <= coordinate.upper;
   if (!coordinate.is_angle || std::abs(value) <= 2.0 * std::numbers::pi || !is_inside) return "";
-  char text[64];
-  std::snprintf(text, sizeof text, "; degrees? %.4g° is %.3g rad", value, radians);
-  return text;
+  return formatted("; degrees? %.4g° is %.3g rad", value, radians);
 }
 
 }  // namespace

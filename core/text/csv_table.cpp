@@ -13,6 +13,9 @@
 namespace allclear {
 namespace {
 
+/// Three for each of more joints than any robot has; bounds work that grows with their square.
+constexpr std::size_t kMostColumns = 20'000;
+
 /// The fields between commas. Quotes do not protect a comma: no table read here needs that.
 std::vector<std::string_view> split(std::string_view line) {
   std::vector<std::string_view> fields;
@@ -53,8 +56,8 @@ void CsvTable::failAt(int column, const std::string& message) const {
 }
 
 int CsvTable::indexOf(std::string_view name) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
-  return found == names_.end() ? -1 : static_cast<int>(found - names_.begin());
+  const auto found = index_.find(std::string(name));
+  return found == index_.end() ? -1 : found->second;
 }
 
 /// Refuses what is no text at all, and cuts off the blanks at the end, which are no rows.
@@ -89,6 +92,7 @@ void CsvTable::readHeader() {
   }
   // Names may be quoted, but may hold no comma: none of the tables read here has such names.
   for (const std::string_view field : split(line_)) names_.emplace_back(withoutQuotes(field));
+  if (names_.size() > kMostColumns) fail("header", "", "has more than 20000 columns");
   for (const std::string& name : names_) {
     const bool is_text = std::none_of(name.begin(), name.end(), [](char c) {
       return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -103,8 +107,8 @@ void CsvTable::readHeader() {
   }
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (names_[i].empty()) fail("column " + std::to_string(i + 1), "", "its name is empty");
-    const bool repeated = indexOf(names_[i]) < static_cast<int>(i);
-    if (repeated) fail("header", names_[i], "this column appears twice");
+    const bool is_new = index_.try_emplace(names_[i], static_cast<int>(i)).second;
+    if (!is_new) fail("header", names_[i], "this column appears twice");
   }
 }
 

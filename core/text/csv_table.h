@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace allclear {
@@ -52,6 +53,7 @@ class CsvTable {
   std::size_t position_ = 0;
   int line_number_ = 0;
   std::vector<std::string> names_;
+  std::unordered_map<std::string, int> index_;  ///< of each name
   std::vector<std::string_view> fields_;
   std::vector<double> numbers_;
 };

@@ -75,9 +75,13 @@ class JsonEvents : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t value) override {
     return addScalar(std::to_string(value), false);
   }
-  // The text of the file, from which `Value` reads the number to the bit.
+  // The text of the file, from which `Value` reads the number to the bit. In it the parser puts the
+  // decimal sign of the program's locale, which is the only character that JSON's numbers lack.
   bool number_float(number_float_t, const string_t& text) override {
-    return addScalar(text, false);
+    std::string number = text;
+    const std::size_t sign = number.find_first_not_of("+-0123456789eE");
+    if (sign != std::string::npos) number[sign] = '.';
+    return addScalar(std::move(number), false);
   }
   bool string(string_t& value) override { return addScalar(std::move(value), true); }
   bool binary(binary_t&) override { return false; }  // not in JSON text

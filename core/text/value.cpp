@@ -11,6 +11,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/readable.h"
 #include "allclear/core/text/value_tree.h"
 
 namespace allclear {
@@ -61,7 +62,9 @@ bool Value::isNumber() const {
 }
 
 void Value::fail(const std::string& message) const {
-  throw InputError({file(), line_, path_, isScalar() ? node_->scalar : ""}, message);
+  // The value of the document itself is its whole text, perhaps that of a file given by mistake.
+  const bool is_shown = isScalar() && !path_.empty();
+  throw InputError({file(), line_, path_, is_shown ? node_->scalar : ""}, message);
 }
 
 /// At the line of the key, which may be far from that of its map.
@@ -128,6 +131,7 @@ const std::string& Value::name(const char* expected) const {
 std::string Value::text() const {
   const std::string& text = name("a name");
   if (text.empty()) fail("must not be empty");
+  if (!isReadable(text)) fail("has control characters in it, or is not UTF-8");
   return text;
 }
 

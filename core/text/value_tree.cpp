@@ -7,7 +7,7 @@ namespace {
 
 using Kind = DocumentNode::Kind;
 
-/// Repeated keys are found by comparing all: this bounds the time.
+/// More keys than any map here has. `Value` finds a key by comparing all: this bounds the time.
 constexpr std::size_t kMostKeys = 10'000;
 
 std::shared_ptr<DocumentNode> makeNode(Kind kind, int line) {
@@ -46,7 +46,7 @@ void DocumentTreeBuilder::open(Kind kind, int line) {
   if (!open_.empty() && open_.back().node->kind == Kind::kMap && !open_.back().has_key) {
     fail(line, "a key must be a word, not a list or a map");
   }
-  open_.push_back({makeNode(kind, line)});
+  open_.push_back({makeNode(kind, line), false, {}});
 }
 
 DocumentTreeBuilder::NodePtr DocumentTreeBuilder::close() {
@@ -80,10 +80,10 @@ void DocumentTreeBuilder::attach(NodePtr node, int line) {
 void DocumentTreeBuilder::addKey(const DocumentNode& key, int line) {
   if (key.kind != Kind::kScalar) fail(line, "a key must be a word");
   auto& keys = open_.back().node->keys;
-  for (const auto& [name, first_line] : keys) {
-    if (name == key.scalar) {
-      fail(line, "key '" + name + "' is given twice, first on line " + std::to_string(first_line));
-    }
+  const auto [first, is_new] = open_.back().lines.try_emplace(key.scalar, line);
+  if (!is_new) {
+    fail(line,
+         "key '" + key.scalar + "' is given twice, first on line " + std::to_string(first->second));
   }
   if (keys.size() >= kMostKeys) fail(line, "a map with more than 10000 keys");
   keys.emplace_back(key.scalar, line);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,8 @@ class DocumentTreeBuilder {
  private:
   struct OpenNode {
     std::shared_ptr<DocumentNode> node;
-    bool has_key = false;  ///< of a map: its next value has its key already
+    bool has_key = false;                        ///< of a map: its next value has its key already
+    std::unordered_map<std::string, int> lines;  ///< of a map: where each key is
   };
 
   void addKey(const DocumentNode& key, int line);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "allclear/core/formatted.h"
 #include "allclear/planner/certificate/tube.h"
 
 // Turns a status, faults and distances into a title, a message and advice that names the key of the
@@ -11,11 +11,7 @@
 namespace allclear {
 namespace {
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+std::string number(double value) { return formatted("%.4g", value); }
 
 bool breaksLimit(const Certificate& certificate) {
   return std::any_of(certificate.limits.begin(), certificate.limits.end(),

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/problem/boundable_values.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
@@ -17,15 +18,15 @@ namespace {
 /// the number of cells that it takes to bound the motion grows with the travel.
 constexpr double kGreatestTravel = 100.0;
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string shown(double value) { return formatted("%.6g", value); }
 
 std::string during(Interval time) {
   return "from t = " + shown(time.lower) + " s to " + shown(time.upper) + " s";
 }
+
+/// Polynomials of a motion (one for each link and piece), some 1.5 kB each: more would take
+/// gigabytes.
+constexpr double kMostPolynomials = 1.5e6;
 
 /// Written so that NaN is refused.
 void requireSmall(const MatX& values, const char* what) {
@@ -61,6 +62,13 @@ void requireBoundable(const Problem& problem, const Trajectory& trajectory) {
     throw InputError({problem.source_file, 0, finding.what, ""}, finding.message);
   }
   requireBoundable(trajectory);
+  const double links = static_cast<double>(problem.robot->links().size());
+  if (!(links * trajectory.spanCount() <= kMostPolynomials)) {
+    throw InputError(
+        formatted("the trajectory has %d pieces, more than the %.0f that memory holds "
+                  "of a robot of %.0f links: thin its rows, or certify it in parts",
+                  trajectory.spanCount(), kMostPolynomials / links, links));
+  }
 }
 
 void requireShortTravel(const RobotModel& robot, Interval time, const MatX& control) {

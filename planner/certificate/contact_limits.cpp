@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "allclear/core/extremes.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/torque.h"
@@ -101,8 +102,8 @@ void requireMatchingWrenches(const Problem& problem, const Trajectory& trajector
                      std::to_string(rows));
   }
   if (wrenches->duration() != trajectory.duration()) {
-    throw InputError("the contact wrenches last " + std::to_string(wrenches->duration()) +
-                     " s, and the trajectory " + std::to_string(trajectory.duration()) + " s");
+    throw InputError("the contact wrenches last " + formatted("%f", wrenches->duration()) +
+                     " s, and the trajectory " + formatted("%f", trajectory.duration()) + " s");
   }
 }
 

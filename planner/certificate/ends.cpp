@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numbers>
 
+#include "allclear/core/formatted.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/trajectories/span_coefficients.h"
@@ -20,11 +20,7 @@
 namespace allclear {
 namespace {
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string shown(double value) { return formatted("%.6g", value); }
 
 class EndpointChecker {
  public:

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <limits>
 
 #include "allclear/core/extremes.h"
+#include "allclear/core/formatted.h"
 #include "allclear/planner/certificate/impact_bounds.h"
 #include "allclear/planner/problem/body_regions.h"
 #include "allclear/planner/problem/impact_points.h"
@@ -23,12 +23,6 @@ constexpr const char* kQuantity = "contact force with ";
 
 /// A stretch is rounded up by this much, so that the slower motion keeps the limit itself.
 constexpr double kStretchRounding = 1e-6;
-
-std::string text(const char* format, double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
-}
 
 /// "a hand", "an upper arm".
 std::string withArticle(std::string region) {
@@ -83,10 +77,11 @@ std::vector<std::string> impactSentences(const Problem& problem,
     const CertifiedLimit* worst = worstOf(limit, limits);
     if (worst == nullptr || !worst->kept) continue;
     const std::string where = limit.links.empty() ? "any point" : "any point of the links named";
-    sentences.push_back(
-        "Contact with " + withArticle(limit.region) + text(": at most %.4g N", worst->upper) +
-        text(" (limit %.4g N)", worst->upper_limit) + text(" at t = %.4g s, '", worst->t) +
-        worst->subject + "'; " + where + ", any direction, any time");
+    sentences.push_back("Contact with " + withArticle(limit.region) +
+                        formatted(": at most %.4g N", worst->upper) +
+                        formatted(" (limit %.4g N)", worst->upper_limit) +
+                        formatted(" at t = %.4g s, '", worst->t) + worst->subject + "'; " + where +
+                        ", any direction, any time");
   }
   const std::vector<std::string> joints = jointsWithoutRotor(problem);
   if (!sentences.empty() && !joints.empty()) {
@@ -106,12 +101,13 @@ std::vector<std::string> impactFaults(const Problem& problem,
     if (worst == nullptr || worst->kept) continue;
     // Forces fall with the duration, so the duration that would do is known at once.
     const double percent = 100.0 * (worst->upper / worst->upper_limit - 1.0);
-    faults.push_back(
-        "contact with " + withArticle(limit.region) + text(": up to %.4g N", worst->upper) +
-        text(" (limit %.4g N)", worst->upper_limit) + text(" at t = %.4g s, '", worst->t) +
-        worst->subject + text("', beyond its limit by %.3g %%; ", percent) +
-        text("along the same path a duration of %.5g s would keep it",
-             duration * stretchFor(limit, worst->upper)));
+    faults.push_back("contact with " + withArticle(limit.region) +
+                     formatted(": up to %.4g N", worst->upper) +
+                     formatted(" (limit %.4g N)", worst->upper_limit) +
+                     formatted(" at t = %.4g s, '", worst->t) + worst->subject +
+                     formatted("', beyond its limit by %.3g %%; ", percent) +
+                     formatted("along the same path a duration of %.5g s would keep it",
+                               duration * stretchFor(limit, worst->upper)));
   }
   return faults;
 }

@@ -7,7 +7,8 @@
 #include "allclear/planner/certificate/interpolation.h"
 
 #include <cmath>
-#include <cstdio>
+
+#include "allclear/core/formatted.h"
 
 namespace allclear {
 namespace {
@@ -50,11 +51,8 @@ Jump greatestJump(const Problem& problem, const Trajectory& trajectory, int orde
 
 std::string leftOpen(const char* demands, const char* pieces, const char* quantity,
                      const std::string& joint, const Jump& jump) {
-  char text[320];
-  std::snprintf(text, sizeof text,
-                "%s (%s between its rows: the %s of '%s' jumps by %.4g at t = %.6g s)", demands,
-                pieces, quantity, joint.c_str(), jump.size, jump.t);
-  return text;
+  return formatted("%s (%s between its rows: the %s of '%s' jumps by %.4g at t = %.6g s)", demands,
+                   pieces, quantity, joint.c_str(), jump.size, jump.t);
 }
 
 }  // namespace

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "allclear/core/extremes.h"
@@ -252,8 +251,11 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
   limits.push_back({"", "duration", T, T, duration.min, duration.max, T,
                     T >= duration.min - slack && T <= duration.max + slack});
   addJointLimits(problem, trajectory, options, &limits);
+  motion.requireTime();
   addTorques(problem, trajectory, options, &limits);
+  motion.requireTime();
   addContactLimits(problem, trajectory, wrenches, options, &limits);
+  motion.requireTime();
   addBalance(problem, trajectory, &limits);
   for (const PathConstraint& constraint : problem.path_constraints) {
     std::visit(

@@ -130,6 +130,7 @@ std::vector<Interval> CertifiedMotion::addCurves(
   std::vector<Interval> cells;
   LinkCurves curves;
   for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
+    requireTime();
     const Interval time{breaks[i], breaks[i + 1]};
     // The span of the trajectory; its last one while the robot rests after the end.
     const int index = trajectory_.spanAt(time.middle());

@@ -22,6 +22,7 @@
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/certificate/boundable.h"
+#include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/problem/after_end.h"
 
 namespace allclear {
@@ -30,6 +31,13 @@ namespace {
 constexpr int kCount = BodyCurve::kDegree + 1;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Far less than anybody waits for, and far more than the caller's answer takes.
+constexpr std::chrono::milliseconds kBetweenQuestions{1};
+
+/// Poses of all links are kept for the times that were asked for, up to so many bytes: the same few
+/// times are asked for by all pairs.
+constexpr std::size_t kMostPoseBytes = std::size_t{64} << 20;
 
 /// Rounding of a piece's poses, supports and sums, in machine epsilons of the lengths involved. A
 /// reach is some twenty products and sums behind a chain of up to about thirty joints; a few
@@ -56,8 +64,9 @@ double supportAlong(const Shape& shape, const Vec3& w) {
 }  // namespace
 
 CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry& geometry,
-                                 const Trajectory& trajectory, double tolerance)
-    : problem_(problem), geometry_(geometry), trajectory_(trajectory) {
+                                 const Trajectory& trajectory, double tolerance,
+                                 std::function<bool()> stop)
+    : problem_(problem), geometry_(geometry), trajectory_(trajectory), stop_(std::move(stop)) {
   ALLCLEAR_ASSERT(trajectory.dimension() == problem.plannedCount() && tolerance > 0.0);
   makeLinkCurves(problem, geometry, tolerance);
   for (auto& by_body : solids_) by_body.resize(geometry.bodies.size());
@@ -66,7 +75,16 @@ CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry
   }
 }
 
+void CertifiedMotion::requireTime() const {
+  if (!stop_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_question_) return;
+  next_question_ = now + kBetweenQuestions;
+  if (stop_()) throw ProofStopped();
+}
+
 int CertifiedMotion::ensurePieces(int body, MeshFidelity fidelity) {
+  requireTime();
   Solids& solids = solids_[static_cast<int>(fidelity)][body];
   if (solids.pieces.empty()) {
     solids.geometry = geometry_.bodies[body].solids(fidelity);
@@ -329,6 +347,8 @@ CertifiedMotion::BoxGap CertifiedMotion::boxGap(PieceIndex a, PieceIndex b, Inte
 
 /// Many pairs are measured at the same instants, so poses are kept by time.
 const std::vector<Pose>& CertifiedMotion::linkPoses(double t) {
+  const std::size_t bytes = problem_.robot->links().size() * sizeof(Pose);
+  if (poses_.size() * bytes > kMostPoseBytes && !poses_.contains(t)) poses_.clear();
   const auto [entry, is_new] = poses_.try_emplace(t);
   if (is_new) {
     builder_->kinematics().linkPoses(problem_.configuration(trajectory_.value(t)),

@@ -7,8 +7,9 @@
 #include "allclear/planner/certificate/relief.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
+
+#include "allclear/core/formatted.h"
 
 namespace allclear {
 namespace {
@@ -28,17 +29,9 @@ std::vector<double> keptFrom(const std::vector<double>& towards_end, const Certi
   return kept;
 }
 
-std::string millimetres(double metres) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g mm", 1e3 * metres);
-  return text;
-}
+std::string millimetres(double metres) { return formatted("%.4g mm", 1e3 * metres); }
 
-std::string seconds(double time) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g s", time);
-  return text;
-}
+std::string seconds(double time) { return formatted("%.4g s", time); }
 
 }  // namespace
 

@@ -14,10 +14,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <optional>
 #include <queue>
+
+#include "allclear/core/formatted.h"
 
 namespace allclear {
 namespace {
@@ -258,9 +259,7 @@ ProvenTube tubeOf(const CertifiedGeometry& geometry, const Cover& cover, Certifi
 std::string roundedDown(double value) {
   if (!(value > 0.0) || !std::isfinite(value)) return value > 0.0 ? "any" : "0";
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", std::floor(value / unit) * unit);
-  return text;
+  return formatted("%.6g", std::floor(value / unit) * unit);
 }
 
 std::string tubeText(const Problem& problem, const ProvenTube& tube) {

@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "allclear/core/extremes.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/certificate/assumptions.h"
@@ -80,7 +81,7 @@ void checkCells(CertifiedMotion& motion, PieceIndex a, PieceIndex b, const Certi
   // Times are compared exactly: a gap of one rounding would be an instant that nothing proves.
   double covered = 0.0;
   for (const CoverCell& cell : pair.cells) {
-    const std::string at = " at t = " + std::to_string(covered) + " s";
+    const std::string at = " at t = " + formatted("%f", covered) + " s";
     require(cell.time.lower == covered, name + ": a cell is missing" + at);
     require(cell.time.upper > cell.time.lower, name + ": a cell is empty" + at);
     require(cell.normal.allFinite() && std::abs(cell.normal.norm() - 1.0) < kUnitTolerance,

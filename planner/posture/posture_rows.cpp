@@ -11,9 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "allclear/core/formatted.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/load.h"
 #include "allclear/planner/problem/support_polygon.h"
@@ -33,11 +33,7 @@ constexpr double kExactAngle = 1e-2;     // [rad]
 constexpr double kToleranceOfExact = 0.1;
 constexpr double kToleranceUsed = 0.5;
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
+std::string number(double value) { return formatted("%.3g", value); }
 
 /// The half edge of the box of a row.
 double roomFor(double tolerance, double exact, bool is_exact) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 
+#include "allclear/planner/program/nlp_wait.h"
 #include "allclear/planner/program/static_wrenches.h"
 #include "allclear/planner/run/random_stream.h"
 
@@ -70,7 +71,10 @@ VecX PostureSolver::solveStage(const VecX& start, bool is_warm) {
   options.constraint_tolerance = kRowTolerance;
   options.max_iterations = options_.iterations;
   options.warm = is_warm;
-  return solveNlp(program_, start, options, [&](const NlpIteration&) { return !mustEnd(); }).x;
+  return solveNlpUnlessStopped(
+             program_, start, options, [&](const NlpIteration&) { return !mustEnd(); },
+             [this] { return mustEnd(); })
+      .x;
 }
 
 /// The least distance of a pair beyond its demand.

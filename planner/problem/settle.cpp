@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "allclear/core/formatted.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/robot_models/kinematics/rerooted.h"
@@ -23,11 +23,7 @@ constexpr double kSilent = 1e-9;
 constexpr double kOffPlane = 1e-4, kOnStep = 1e-2;    // [m]
 constexpr double kOffFlat = 8.7e-4, kOnSlope = 1e-1;  // [rad]
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
+std::string shown(double value) { return formatted("%.3g", value); }
 
 /// Warns of soles that the start puts nearly, but not quite, flat on the plane of the first one.
 void warnOfSoles(const Problem& problem, std::vector<std::string>* warnings) {

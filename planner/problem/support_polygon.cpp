@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/planner/problem/contacts.h"
@@ -47,12 +47,11 @@ void requireOneHeight(const Problem& problem, const std::vector<Vec3>& soles,
   for (const Vec3& p : points) lowest = std::min(lowest, p.z());
   for (const Vec3& p : soles) {
     if (p.z() <= lowest + kGroundLayer) continue;
-    char text[160];
-    std::snprintf(text, sizeof text,
-                  "the contacts are not on one level plane: some place is %.4g m above another. "
+    throw InputError(
+        {problem.source_file, 0, "balance: support", ""},
+        formatted("the contacts are not on one level plane: some place is %.4g m above another. "
                   "Put the start onto the ground, or use `criterion: forces`",
-                  p.z() - lowest);
-    throw InputError({problem.source_file, 0, "balance: support", ""}, text);
+                  p.z() - lowest));
   }
 }
 

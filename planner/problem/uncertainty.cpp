@@ -5,17 +5,16 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numbers>
+
+#include "allclear/core/formatted.h"
 
 namespace allclear {
 namespace {
 
 std::string thousandths(double value, const char* unit) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.4g %s", 1e3 * value, unit);
-  return text;
+  return formatted("%.4g %s", 1e3 * value, unit);
 }
 
 /// Things of one kind with their values in thousandths: the value that most of them have stands for
@@ -62,9 +61,7 @@ constexpr double kZeroEigenvalue = 1e-12;
 constexpr double kGreatestCovariance = 1e6;
 
 std::string shortNumber(double value, const char* format = "%.4g") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
+  return formatted(format, value);
 }
 
 Vec3 eigenvaluesOf(const Mat3& C) {

@@ -7,8 +7,8 @@
 // Units in messages are those of the coordinate: rad or m.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "allclear/core/formatted.h"
 #include "allclear/planner/problem.h"
 #include "allclear/planner/problem/body_regions.h"
 #include "allclear/planner/problem/boundable_values.h"
@@ -28,11 +28,10 @@ constexpr double kUnlimited = 1e300;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
-}
+/// [s] Times of trajectories end there (`TrajectoryLimits`).
+constexpr double kLongest = 1e9;
+
+std::string shown(double value) { return formatted("%.9g", value); }
 
 /// Collects findings about one problem; its methods are the checks, one concern each.
 class Validator {
@@ -295,6 +294,9 @@ void Validator::checkTimes() {
   const DurationBounds& duration = p_.duration;
   checkPositive("duration: min", duration.min, false);
   checkPositive("duration: max", duration.max, false);
+  if (duration.min > kLongest) {
+    add("duration", "min " + shown(duration.min) + " s is beyond 1e9 s", duration.min, kLongest);
+  }
   if (duration.min > duration.max) {
     add("duration", "min " + shown(duration.min) + " exceeds max " + shown(duration.max),
         duration.min, duration.max);

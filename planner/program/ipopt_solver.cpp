@@ -16,6 +16,7 @@
 #include <IpIpoptApplication.hpp>
 #include <IpTNLP.hpp>
 
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/planner/program/ipopt_hook.h"
 #include "allclear/planner/program/nlp.h"
+#include "allclear/planner/program/nlp_wait.h"
 
 namespace allclear {
 namespace {
@@ -238,20 +240,46 @@ void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options, bool 
   set->ReadFromStream(*ipopt.Jnlst(), more);
 }
 
+/// Waits for MUMPS; false when `stop` ended the waiting.
+bool lockUnlessStopped(std::unique_lock<std::recursive_timed_mutex>* lock,
+                       const std::function<bool()>& stop) {
+  if (!stop) {
+    lock->lock();
+    return true;
+  }
+  constexpr std::chrono::milliseconds kBetweenQuestions{5};
+  while (!lock->try_lock_for(kBetweenQuestions)) {
+    if (stop()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 NlpResult solveNlp(NonlinearProgram& program, const VecX& start, const NlpOptions& options,
                    const std::function<bool(const NlpIteration&)>& observe) {
+  return solveNlpUnlessStopped(program, start, options, observe, {});
+}
+
+NlpResult solveNlpUnlessStopped(NonlinearProgram& program, const VecX& start,
+                                const NlpOptions& options,
+                                const std::function<bool(const NlpIteration&)>& observe,
+                                const std::function<bool()>& stop) {
   NlpResult failed;
   failed.x = start;
+  if (stop && stop()) {  // the first iteration may take long
+    failed.status = NlpResult::Status::kStopped;
+    return failed;
+  }
   const bool is_condensed = isCondensed(program, options.linear_solver);
-  static std::recursive_mutex mumps;  // an observer may plan, on this thread
-  std::unique_lock<std::recursive_mutex> lock(mumps, std::defer_lock);
+  static std::recursive_timed_mutex mumps;  // an observer may plan, on this thread
+  std::unique_lock<std::recursive_timed_mutex> lock(mumps, std::defer_lock);
   std::optional<CondensedSolverScope> scope;
   if (is_condensed) {
     scope.emplace();
-  } else {
-    lock.lock();
+  } else if (!lockUnlessStopped(&lock, stop)) {
+    failed.status = NlpResult::Status::kStopped;
+    return failed;
   }
   Ipopt::SmartPtr<Ipopt::IpoptApplication> ipopt = IpoptApplicationFactory();
   setOptions(*ipopt, options, is_condensed);

@@ -14,8 +14,10 @@
 #include <cmath>
 
 #include "allclear/core/parallel.h"
+#include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/run/proof_time.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/waypoint_targets.h"
 #include "allclear/planner/seeds/contact_fit.h"
@@ -299,14 +301,16 @@ bool PlanSearch::accept(const Trajectory& curve, const std::string& origin,
   // The same curve but for the rounding of times: what is proven is what the robot is sent.
   const Trajectory rows = controllerRows(curve);
   const Trajectory trajectory = wrenches ? rows : slowedForPeople(rows);
-  if (!isBetter(trajectory)) return false;
+  if (ran_out_of_proof_ || !isBetter(trajectory)) return false;
   const auto start = RunContext::Clock::now();
   // The proof starts from problem and trajectory alone, whatever the search believed.
   std::optional<Trajectory> rows_of_wrenches;
   if (wrenches) rows_of_wrenches = controllerRows(*wrenches);
-  Certificate certificate =
-      certify(claimed_, trajectory, rows_of_wrenches ? &*rows_of_wrenches : nullptr);
+  std::optional<Certificate> proven =
+      certifyInTime(trajectory, rows_of_wrenches ? &*rows_of_wrenches : nullptr);
   plan_.statistics.certify_seconds += RunContext::secondsSince(start);
+  if (!proven) return false;
+  Certificate& certificate = *proven;
   const bool clear = certificate.clear;
   if (clear || !plan_.certificate) {
     plan_.trajectory = trajectory;
@@ -316,6 +320,17 @@ bool PlanSearch::accept(const Trajectory& curve, const std::string& origin,
   }
   if (clear) take(origin);
   return clear;
+}
+
+/// Nothing when the run has to end before the proof does; then no other is begun.
+std::optional<Certificate> PlanSearch::certifyInTime(const Trajectory& trajectory,
+                                                     const Trajectory* wrenches) {
+  try {
+    return certifyUnlessStopped(claimed_, trajectory, wrenches, {}, ProofTime(context_));
+  } catch (const ProofStopped&) {
+    ran_out_of_proof_ = true;
+    return std::nullopt;
+  }
 }
 
 /// Where unplanned contacts would be too hard, the same motion by the certified factor slower. The

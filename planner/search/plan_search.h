@@ -90,6 +90,8 @@ class PlanSearch {
   bool restAtCorners(const Seed& seed);
   bool accept(const Trajectory& curve, const std::string& origin,
               const std::optional<BSpline>& wrenches = {});
+  std::optional<Certificate> certifyInTime(const Trajectory& trajectory,
+                                           const Trajectory* wrenches);
   Trajectory slowedForPeople(const Trajectory& trajectory);
   bool acceptResult(const Refinement& result, const std::string& origin);
   bool acceptOnContacts(const Refinement& result, const std::string& origin);
@@ -109,6 +111,7 @@ class PlanSearch {
   std::vector<VecX> goals_;                       ///< configurations that meet the goal
   std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
   std::optional<PlanCost> cost_;
+  bool ran_out_of_proof_ = false;       ///< the run had to end before a proof did
   std::optional<ImpactShare> impacts_;  ///< of `claimed_`; made when needed
   std::vector<VecX> via_;               ///< configurations of the waypoints, of the latest guess
   int rounds_of_guesses_ = 0;

@@ -19,15 +19,16 @@
 // each row costs. A curve beyond a limit without a row is stretched, which is clear but slower than
 // it has to be; so a round that shows one is not the last.
 //
-// Invariant: `best_` is the best curve judged so far and the centre of the region; a clear guess is
-// never lost.
+// Invariant: `best_`, the centre of the region, is the best curve so far: no clear guess is lost.
 #include "allclear/planner/search/refinement.h"
 
 #include <algorithm>
 #include <set>
 
+#include "allclear/core/formatted.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/program/nlp_wait.h"
 #include "allclear/planner/program/static_wrenches.h"
 #include "allclear/planner/program/trajectory_program.h"
 #include "allclear/planner/search/soft_row_schedule.h"
@@ -79,10 +80,9 @@ constexpr double kWeightsPerMetre = 5.0;  // of the robot: forces at contacts ma
 constexpr double kInsideShare = 0.9;
 
 std::string described(const CollisionModel& model, const Clearance& c) {
-  char text[64];
-  std::snprintf(text, sizeof text, ": %.4f m at t = %.3f s", c.upper, c.t_star);
   return model.bodies[model.pairs[c.pair].a].name + " and " +
-         model.bodies[model.pairs[c.pair].b].name + text;
+         model.bodies[model.pairs[c.pair].b].name +
+         formatted(": %.4f m at t = %.3f s", c.upper, c.t_star);
 }
 
 bool isWellInside(const VecX& step, const VecX& radius) {
@@ -199,9 +199,10 @@ class TrustRegionExchange {
     // A usable iterate of a solve that went astray later is worth more than its end.
     UsableIterate usable(options_.tuning.idle_iterations);
     const auto start = RunContext::Clock::now();
-    const NlpResult result =
-        solveNlp(program_, solve_from_, options,
-                 [&](const NlpIteration& iteration) { return observe(iteration, &usable); });
+    const NlpResult result = solveNlpUnlessStopped(
+        program_, solve_from_, options,
+        [&](const NlpIteration& iteration) { return observe(iteration, &usable); },
+        [this] { return ended_ = context_.mustEnd(); });
     solve_seconds_ += RunContext::secondsSince(start);
     ++rounds_;
     iterations_ += result.iterations;
@@ -351,9 +352,8 @@ class TrustRegionExchange {
         rows.watch(curve, verdict->wrenches, kStateSamples, kStateInfluence);
     if (state.value < 0.0) {
       verdict->violation = std::max(verdict->violation, -state.value * kMetresPerDemand);
-      char at[48];
-      std::snprintf(at, sizeof at, " at t = %.4g s", state.row.s * curve.duration());
-      verdict->worst_demand = rows.demands().name(state.row.demand) + at;
+      verdict->worst_demand = rows.demands().name(state.row.demand) +
+                              formatted(" at t = %.4g s", state.row.s * curve.duration());
     }
     verdict->violation =
         std::max(verdict->violation, rows.targetViolation(curve, &verdict->worst_demand));

@@ -3,8 +3,7 @@
 // at last that no way was found.
 #include "allclear/planner/search/verdict.h"
 
-#include <sstream>
-
+#include "allclear/core/formatted.h"
 #include "allclear/planner/search/end_faults.h"
 
 namespace allclear {
@@ -70,12 +69,7 @@ std::string noWayText(const SearchFindings& findings, const ClearanceEvaluator& 
 
 }  // namespace
 
-std::string number(double value, int digits) {
-  std::ostringstream out;
-  out.precision(digits);
-  out << value;
-  return out.str();
-}
+std::string number(double value, int digits) { return formatted("%.*g", digits, value); }
 
 std::string verdictText(const Plan& plan, const SearchFindings& findings,
                         const ClearanceEvaluator& evaluator, const RunContext& context) {

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "allclear/core/file.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/robot_models/files/collada_check.h"
 
@@ -150,6 +151,7 @@ void addNode(const aiScene& scene, const aiNode& node, const aiMatrix4x4& X_pare
 
 MeshBuilder imported(const std::string& content, const std::string& extension, const fs::path& path,
                      const Vec3& scale) {
+  const ClassicNumbers point;  // assimp reads some numbers by strtod
   Assimp::Importer importer;
   // URDF's convention: the axes of the file are the axes of the link, whatever its up axis.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);

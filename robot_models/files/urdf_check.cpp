@@ -19,6 +19,8 @@
 namespace allclear {
 namespace {
 
+constexpr double kFarthest =
+    1e9;  // [m; rad], as for all that is bounded later: squares stay finite
 // More links than any robot has; bounds the work and memory that a broken file can ask for.
 constexpr std::size_t kMostLinks = 4096;
 // Relative slack for rounding of the printed inertias.
@@ -147,8 +149,12 @@ class Checker {
   void checkOrigin(const XmlElement& element, const std::string& owner) {
     const XmlElement* origin = first(element, owner, "origin");
     if (!origin) return;
-    reader_.vector(*origin, owner, "xyz", Vec3::Zero());
-    reader_.vector(*origin, owner, "rpy", Vec3::Zero());
+    for (const char* key : {"xyz", "rpy"}) {
+      if (reader_.vector(*origin, owner, key, Vec3::Zero()).cwiseAbs().maxCoeff() <= kFarthest)
+        continue;
+      reader_.fail(*origin, owner, *origin->attribute(key),
+                   "attribute '" + std::string(key) + "' is beyond 1e9");
+    }
   }
 
   void checkGeometry(const XmlElement& collision, const std::string& owner) {

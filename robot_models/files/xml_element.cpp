@@ -16,11 +16,13 @@
 #include <optional>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/readable.h"
 
 namespace allclear {
 namespace {
 
 constexpr std::size_t kLongestName = 1024;  // bytes; keeps messages and paths readable
+constexpr std::size_t kMostAttributes = 1000;
 constexpr std::string_view kSpace = " \t\r\n";
 
 std::string explain(tinyxml2::XMLError error) {
@@ -45,16 +47,14 @@ std::string explain(tinyxml2::XMLError error) {
 }
 
 bool isReadableName(std::string_view name) {
-  return name.size() <= kLongestName && std::none_of(name.begin(), name.end(), [](char c) {
-           return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-         });
+  return name.size() <= kLongestName && isReadable(name);
 }
 
 void checkName(const char* name, int line, const std::string& file) {
   if (isReadableName(name)) return;
   throw InputError({file, line, "", name}, "is no name: longer than " +
                                                std::to_string(kLongestName) +
-                                               " bytes, or control characters in it");
+                                               " bytes, control characters in it, or not UTF-8");
 }
 
 void copyAttributes(const tinyxml2::XMLElement& from, const std::string& file, XmlElement& to) {
@@ -88,6 +88,39 @@ void refuseDocumentTypes(const tinyxml2::XMLDocument& document, const std::strin
     if (const auto* unknown = node->ToUnknown()) {
       throw InputError({file, unknown->GetLineNum(), "", std::string("<!") + unknown->Value()},
                        "document types and entities are not allowed");
+    }
+  }
+}
+
+/// tinyxml2 compares each attribute of an element with all before it: their number is bounded
+/// before it reads. Of what is no well-formed XML this may count too many or too few, but no more
+/// than there are characters `=`.
+void refuseManyAttributes(std::string_view content, const std::string& file) {
+  int line = 1;
+  std::size_t count = 0;
+  bool is_tag = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    const char c = content[i];
+    if (c == '\n') ++line;
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (!is_tag) {
+      const bool is_comment = content.substr(i, 4) == "<!--";
+      if (c == '<' && !is_comment) is_tag = true, count = 0;
+      if (is_comment) {
+        const std::size_t end = std::min(content.find("-->", i + 4), content.size());
+        line +=
+            static_cast<int>(std::count(content.begin() + static_cast<std::ptrdiff_t>(i),
+                                        content.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+        i = end;
+      }
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '>') {
+      is_tag = false;
+    } else if (c == '=' && ++count > kMostAttributes) {
+      throw InputError({file, line, "", ""}, "an element with more than 1000 attributes");
     }
   }
 }
@@ -164,6 +197,7 @@ XmlElement parseXml(const std::string& content, const std::string& file) {
   if (content.find('\0') != std::string::npos) {
     throw InputError({file, 0, "", ""}, "is not an XML file: it holds binary data");
   }
+  refuseManyAttributes(content, file);
   tinyxml2::XMLDocument document;
   const tinyxml2::XMLError error = document.Parse(content.data(), content.size());
   if (error != tinyxml2::XML_SUCCESS) {
@@ -212,7 +246,7 @@ const std::string& XmlReader::name(const XmlElement& element, const std::string&
   if (!isReadableName(value)) {
     fail(element, owner, value,
          "attribute '" + std::string(key) + "' is longer than " + std::to_string(kLongestName) +
-             " bytes, or has control characters in it");
+             " bytes, has control characters in it, or is not UTF-8");
   }
   return value;
 }

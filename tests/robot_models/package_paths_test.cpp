@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "allclear/core/input_error.h"
 #include "support/temporary_folder.h"
 
 namespace allclear {
@@ -103,6 +104,21 @@ TEST_F(PackagePathsTest, AMissNamesEveryPlaceLookedIn) {
     EXPECT_NE(message.find("--package tool=FOLDER"), std::string::npos) << message;
     EXPECT_TRUE(message.starts_with("robot.urdf:3: mesh: 'package://tool/meshes/t.stl':"));
   }
+}
+
+TEST_F(PackagePathsTest, APackageGivesNoFileOutsideOfItself) {
+  folder_.write("ws/src/secret.stl", "");
+  const fs::path own = folder_.write("ws/src/arm_description/meshes/a.stl", "");
+  for (const char* uri :
+       {"package://arm_description/../secret.stl",
+        "package://arm_description/meshes/../../secret.stl", "package://../secret.stl",
+        "package://./secret.stl", "package://arm_description//../secret.stl",
+        "model://arm_description/./../secret.stl"}) {
+    EXPECT_THROW(find(uri), InputError) << uri;
+    EXPECT_THROW(find(uri, {{"arm_description", urdf_.parent_path().parent_path()}}), InputError);
+  }
+  EXPECT_EQ(find("package://arm_description/urdf/../meshes/a.stl"), own);
+  EXPECT_EQ(find("package://arm_description//meshes/a.stl"), own);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ ROOMS = {
         "program": ["clearance", "problem"],
         "posture": ["clearance", "problem", "program", "run"],
         "seeds": ["clearance", "posture", "problem", "run"],
-        "search": ["clearance", "posture", "problem", "program", "retiming", "run", "seeds"],
+        "search": ["certificate", "clearance", "posture", "problem", "program", "retiming", "run", "seeds"],
     },
     "config": {"document": [], "values": ["document"], "task": ["document", "values"],
                "problem_sets": ["document", "values"]},
