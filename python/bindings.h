@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,6 +37,7 @@ void addProblem(py::module_& module);
 void addTrajectory(py::module_& module);
 void addCertificate(py::module_& module);
 void addPlan(py::module_& module);
+void addPlanner(py::module_& module);
 void addDistance(py::module_& module);
 
 /// A 4 x 4 matrix as a pose. Throws `InputError` unless its rotation is one to within 1e-6; what is
@@ -69,6 +71,11 @@ struct PlanOfProblem {
 
   bool isCertified() const { return plan.certificate && plan.certificate->clear; }
 };
+
+/// Plans by `solve` without the GIL. Signals and what `progress` raises end the search (plan.cpp).
+using Solver = std::function<Plan(const Problem&, const PlanHooks&)>;
+std::shared_ptr<PlanOfProblem> planned(Problem problem, const Solver& solve,
+                                       const py::object& progress);
 
 }  // namespace allclear::python
 

@@ -86,5 +86,6 @@ PYBIND11_MODULE(_core, module) {
   addProblem(module);
   addCertificate(module);
   addPlan(module);
+  addPlanner(module);
   addDistance(module);
 }

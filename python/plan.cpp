@@ -92,22 +92,14 @@ class Interruption {
   std::exception_ptr error_;
 };
 
-std::shared_ptr<PlanOfProblem> planned(const Problem& problem, const PlanOptions& options,
-                                       const py::object& progress) {
-  Interruption interruption(progress);
-  PlanHooks hooks;
-  hooks.stop = [&interruption] { return interruption.isAsked(); };
-  if (interruption.wantsProgress()) {
-    hooks.progress = [&interruption](const PlanProgress& step) { interruption.tell(step); };
-  }
-  auto out = std::make_shared<PlanOfProblem>();
-  out->problem = std::make_shared<Problem>(problem);
-  {
-    const py::gil_scoped_release release;
-    out->plan = allclear::plan(*out->problem, options, hooks);
-  }
-  interruption.raise(out->isCertified());
-  return out;
+std::shared_ptr<PlanOfProblem> planOf(const Problem& problem, const PlanOptions& options,
+                                      const py::object& progress) {
+  return planned(
+      problem,
+      [&options](const Problem& p, const PlanHooks& hooks) {
+        return allclear::plan(p, options, hooks);
+      },
+      progress);
 }
 
 std::shared_ptr<NamedTrajectory> trajectoryOf(const PlanOfProblem& p) {
@@ -220,6 +212,24 @@ py::tuple clearancesOf(const PlanOfProblem& p, int most_pairs) {
 
 }  // namespace
 
+std::shared_ptr<PlanOfProblem> planned(Problem problem, const Solver& solve,
+                                       const py::object& progress) {
+  Interruption interruption(progress);
+  PlanHooks hooks;
+  hooks.stop = [&interruption] { return interruption.isAsked(); };
+  if (interruption.wantsProgress()) {
+    hooks.progress = [&interruption](const PlanProgress& step) { interruption.tell(step); };
+  }
+  auto out = std::make_shared<PlanOfProblem>();
+  out->problem = std::make_shared<Problem>(std::move(problem));
+  {
+    const py::gil_scoped_release release;
+    out->plan = solve(*out->problem, hooks);
+  }
+  interruption.raise(out->isCertified());
+  return out;
+}
+
 void addPlan(py::module_& module) {
   py::class_<PlanOfProblem, std::shared_ptr<PlanOfProblem>>(module, "Plan")
       .def_property_readonly("status",
@@ -240,7 +250,7 @@ void addPlan(py::module_& module) {
           "report", [](const PlanOfProblem& p) { return formatPlanReport(*p.problem, p.plan); },
           WithoutGil())
       .def("clearances", &clearancesOf, py::arg("pairs"));
-  module.def("plan", &planned, py::arg("problem"), py::arg("options"), py::arg("progress"));
+  module.def("plan", &planOf, py::arg("problem"), py::arg("options"), py::arg("progress"));
 }
 
 }  // namespace allclear::python

@@ -15,11 +15,13 @@ docs/python.md tells it from the start. Units are metres, radians and seconds.
 from __future__ import annotations
 
 from . import _core
+from .batch import batch
 from .distances import (LeastDistance, SignedDistance, ellipsoid_gauges, least_distance,
                         signed_distance, signed_distances)
 from .errors import InputError
 from .planning import Certificate, Clearance, Plan, certify, plan, verify
 from .planning import least_distance_of as least_distance_along
+from .planners import Planner
 from .poses import pose
 from .problems import (Bracket, Check, OutputSettings, PairDistance, PlanOptions, PoseGoal, Problem,
                        Task, check, load_task)
@@ -31,8 +33,8 @@ __version__: str = _core.version
 
 __all__ = [
     "Bracket", "Certificate", "Check", "Clearance", "Group", "InputError", "LeastDistance",
-    "OutputSettings", "PairDistance", "Plan", "PlanOptions", "PoseGoal", "Problem", "Robot",
-    "Samples", "Scene", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable", "certify",
-    "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
+    "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
+    "Robot", "Samples", "Scene", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
+    "batch", "certify", "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
     "load_trajectory", "plan", "pose", "signed_distance", "signed_distances", "verify",
 ]

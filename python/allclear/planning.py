@@ -16,7 +16,8 @@ from . import _core
 from ._picture import plan_html
 from .errors import InputError
 from .poses import Array
-from .problems import Bracket, OutputSettings, Problem, Task, TaskLike, as_task
+from .problems import (Bracket, OutputSettings, PlanOptions, Problem, Task, TaskLike,
+                       as_task)
 from .robots import PathLike
 from .trajectories import Trajectory
 
@@ -294,12 +295,18 @@ def plan(task: Union[TaskLike, Task, Problem], *, folder: Optional[PathLike] = N
     True
     """
     found = as_task(task, folder)
-    options = copy.copy(found.options)
-    for name, value in (("time_limit", time_limit), ("attempts", attempts), ("seed", seed),
-                        ("threads", threads), ("improve", improve)):
+    options = with_options(found.options, time_limit=time_limit, attempts=attempts, seed=seed,
+                           threads=threads, improve=improve)
+    return Plan(_core.plan(found.problem._core, options, progress), found.problem)
+
+
+def with_options(options: PlanOptions, **values: Any) -> PlanOptions:
+    """A copy of options in which those values that are given replace theirs."""
+    options = copy.copy(options)
+    for name, value in values.items():
         if value is not None:
             setattr(options, name, value)
-    return Plan(_core.plan(found.problem._core, options, progress), found.problem)
+    return options
 
 
 def certify(problem: Problem, trajectory: Trajectory, *, tube: bool = False) -> Certificate:
