@@ -21,6 +21,10 @@ void addExact(const Geometry& part, const TriangleMesh& mesh, std::vector<Geomet
 
 }  // namespace
 
+const std::vector<Vec3>& fewCornersOf(const TriangleMesh& mesh) {
+  return PreparedMesh::of(mesh).fewCorners(mesh);
+}
+
 std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry,
                                       MeshFidelity fidelity) {
   std::vector<Geometry> solids;

@@ -13,4 +13,8 @@ namespace allclear {
 /// be filled (`OpenMeshes::kFill`) is replaced by many pieces then.
 std::vector<Geometry> enclosingSolids(const std::vector<Geometry>& geometry, MeshFidelity fidelity);
 
+/// Corners of a polytope that holds the mesh's hull, of the order of fifty whatever the mesh, and a
+/// few percent larger at the most; made once and kept with the mesh.
+const std::vector<Vec3>& fewCornersOf(const TriangleMesh& mesh);
+
 }  // namespace allclear

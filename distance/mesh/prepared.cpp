@@ -6,6 +6,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/distance/cover_cache.h"
 #include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/distance/geometry/few_corners.h"
 
 namespace allclear {
 namespace {
@@ -65,6 +66,10 @@ const std::shared_ptr<const MeshBody>& PreparedMesh::body(const TriangleMesh& me
 const SolidAndShell& PreparedMesh::solidAndShell(const TriangleMesh& mesh) const {
   // Where the mesh stands for itself the value holds no mesh: the slot would own itself.
   return solid_and_shell_.get([&] { return allclear::solidAndShell(mesh); });
+}
+
+const std::vector<Vec3>& PreparedMesh::fewCorners(const TriangleMesh& mesh) const {
+  return few_corners_.get([&] { return allclear::fewCorners(hull(mesh).points()); });
 }
 
 const SolidAndShell& solidAndShellOf(const TriangleMesh& mesh) {

@@ -40,6 +40,7 @@ class PreparedMesh {
   const std::vector<ConvexMesh>& cover(const TriangleMesh& mesh, MeshFidelity fidelity) const;
   const std::shared_ptr<const MeshBody>& body(const TriangleMesh& mesh) const;
   const SolidAndShell& solidAndShell(const TriangleMesh& mesh) const;
+  const std::vector<Vec3>& fewCorners(const TriangleMesh& mesh) const;
 
   /// Covers that are made from now on come from there.
   void keepCovers(std::shared_ptr<const CoverCache> cache) const;
@@ -62,6 +63,7 @@ class PreparedMesh {
   };
 
   Once<ConvexMesh> hull_;
+  Once<std::vector<Vec3>> few_corners_;
   Once<std::vector<ConvexMesh>> cover_of_few_, cover_of_many_;
   Once<std::shared_ptr<const MeshBody>> body_;
   Once<SolidAndShell> solid_and_shell_;

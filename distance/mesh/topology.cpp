@@ -13,42 +13,15 @@
 #include "allclear/distance/mesh/topology.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <numbers>
 #include <numeric>
 
 #include "allclear/distance/mesh/counting_sort.h"
+#include "allclear/distance/mesh/merged_vertices.h"
 
 namespace allclear {
 namespace {
-
-/// Mixes the bits of a coordinate into a hash (the multiplier of Fowler, Noll and Vo, 64 bits, and
-/// a shift for the upper bits, which tell most coordinates apart). 0 and -0 are one place.
-std::uint64_t mixed(std::uint64_t hash, double x) {
-  hash = (hash ^ std::bit_cast<std::uint64_t>(x + 0.0)) * 0x100000001b3ULL;
-  return hash ^ hash >> 29;
-}
-
-/// For each vertex the number of the first vertex at the same place.
-std::vector<int> mergedVertices(const std::vector<Vec3>& vertices) {
-  // A hash table of twice as many places, at the least: a vertex whose place is taken by another
-  // one goes to the next that is free.
-  const std::size_t mask = std::bit_ceil(2 * vertices.size() + 1) - 1;
-  std::vector<int> table(mask + 1, -1);
-  std::vector<int> first(vertices.size());
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const Vec3& p = vertices[i];
-    std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (int k = 0; k < 3; ++k) hash = mixed(hash, p[k]);
-    std::size_t place = (hash ^ hash >> 32) & mask;
-    while (table[place] >= 0 && vertices[table[place]] != p) place = (place + 1) & mask;
-    if (table[place] < 0) table[place] = static_cast<int>(i);
-    first[i] = table[place];
-  }
-  return first;
-}
 
 bool hasRepeat(const Triangle& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; }
 
@@ -124,7 +97,7 @@ class Cleaner {
   /// Keeps the first of triangles with the same corners, whichever way round; those without area
   /// wait in `degenerate_`.
   void keepTriangles() {
-    const std::vector<int> first = mergedVertices(vertices_);
+    const std::vector<int> first = mesh::mergedVertices(vertices_);
     const auto& given = given_;
     merged_.resize(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {

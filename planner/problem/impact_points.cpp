@@ -11,13 +11,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
-#include <set>
 #include <type_traits>
 
 #include "allclear/distance/enclosing_solids.h"
-#include "allclear/distance/geometry/convex_hull.h"
+#include "allclear/distance/geometry/few_corners.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/load.h"
 
@@ -28,13 +26,6 @@ namespace {
 constexpr int kCircleCorners = 16;
 /// Corners stand this much farther out, relative, than rounding may take.
 constexpr double kRounding = 1e-12;
-/// Hulls with more corners are enclosed by simpler ones: proofs look at every corner.
-constexpr std::size_t kFewCorners = 48;
-/// A simpler hull that has to grow by more than this gets more corners, in so many rounds; one that
-/// would still have to grow by a lot is given up, and all corners stay.
-constexpr double kWantedGrowth = 1.01;
-constexpr int kRounds = 2;
-constexpr double kMostGrowth = 1.06;
 
 void addCircle(double radius, double z, std::vector<Vec3>* points) {
   const double out = radius * (1.0 + kRounding) / std::cos(std::numbers::pi / kCircleCorners);
@@ -42,75 +33,6 @@ void addCircle(double radius, double z, std::vector<Vec3>* points) {
     const double angle = 2.0 * std::numbers::pi * i / kCircleCorners;
     points->emplace_back(out * std::cos(angle), out * std::sin(angle), z);
   }
-}
-
-/// Directions that are spread evenly over the sphere: a spiral of golden angles.
-std::vector<Vec3> spreadDirections(int count) {
-  const double turn = std::numbers::pi * (3.0 - std::sqrt(5.0));
-  std::vector<Vec3> out;
-  for (int i = 0; i < count; ++i) {
-    const double z = 1.0 - (2.0 * i + 1.0) / count, r = std::sqrt(1.0 - z * z);
-    out.emplace_back(r * std::cos(turn * i), r * std::sin(turn * i), z);
-  }
-  return out;
-}
-
-/// A hull of some of the points, and by how much it has to grow about its middle to hold all.
-struct FewCorners {
-  std::vector<Vec3> corners;
-  Vec3 middle = Vec3::Zero();
-  double scale = std::numeric_limits<double>::infinity();
-  std::set<std::size_t> beyond;  ///< points farthest beyond its facets
-};
-
-FewCorners hullOfSome(const std::vector<Vec3>& points, const std::set<std::size_t>& chosen) {
-  FewCorners few;
-  for (std::size_t i : chosen) {
-    few.corners.push_back(points[i]);
-    few.middle += points[i] / static_cast<double>(chosen.size());
-  }
-  const ConvexHull hull = convexHull(few.corners);
-  double scale = hull.isFlat() ? std::numeric_limits<double>::infinity() : 1.0;
-  for (const Triangle& facet : hull.facets) {
-    const Vec3& a = few.corners[facet[0]];
-    const Vec3 normal = (few.corners[facet[1]] - a).cross(few.corners[facet[2]] - a);
-    const double from = normal.dot(few.middle), height = normal.dot(a) - from;
-    double most = height;
-    std::size_t farthest = points.size();
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const double along = normal.dot(points[i]) - from;
-      if (along > most) most = along, farthest = i;
-    }
-    // A facet through the middle has no finite factor.
-    const double needed = height > 0.0 ? most / height : std::numeric_limits<double>::infinity();
-    if (needed > kWantedGrowth && farthest < points.size()) few.beyond.insert(farthest);
-    scale = std::max(scale, needed);
-  }
-  few.scale = scale;
-  return few;
-}
-
-/// Fewer points whose hull holds all of them: those that are extreme in some direction, then those
-/// farthest beyond the facets, moved out from their middle until no facet has a point beyond it. A
-/// hull of a thousand corners becomes one of a hundred that is larger by a millimetre or so.
-std::vector<Vec3> thinned(const std::vector<Vec3>& points) {
-  if (points.size() <= kFewCorners) return points;
-  std::set<std::size_t> chosen;
-  for (const Vec3& d : spreadDirections(kFewCorners)) {
-    const auto along = [&](const Vec3& a, const Vec3& b) { return d.dot(a) < d.dot(b); };
-    chosen.insert(std::max_element(points.begin(), points.end(), along) - points.begin());
-  }
-  FewCorners few = hullOfSome(points, chosen);
-  for (int round = 0; round < kRounds && few.scale > kWantedGrowth; ++round) {
-    chosen.insert(few.beyond.begin(), few.beyond.end());
-    few = hullOfSome(points, chosen);
-  }
-  // A flat or needle-like hull may not end: then all corners stay. (NaN, too, keeps them.)
-  if (!(few.scale < kMostGrowth)) return points;
-  for (Vec3& p : few.corners) {
-    p = few.middle + few.scale * (1.0 + kRounding) * (p - few.middle);
-  }
-  return std::move(few.corners);
 }
 
 /// Vertices of a shape's core, in its own frame; `is_round` where the surface is farther out.
@@ -143,8 +65,12 @@ std::vector<Vec3> corePoints(const Shape& shape, bool* is_round) {
           for (double z : {-tip, tip}) addCircle(1.0, z, &points);
           for (Vec3& p : points) p = p.cwiseProduct(s.radii());
         } else if constexpr (std::is_same_v<S, ConvexMesh>) {
-          points = thinned(s.points());
-        }  // meshes come as their hulls, and no link is a half-space
+          points = fewCorners(s.points());
+        } else if constexpr (std::is_same_v<S, TriangleMesh>) {
+          points = fewCornersOf(s);  // of its hull
+        } else {
+          static_assert(std::is_same_v<S, HalfSpace>);  // no link is one
+        }
       },
       shape);
   return points;
@@ -204,7 +130,7 @@ void ImpactModel::addBody(const std::string& name, int link,
   body.node = mount.node;
   body.branch = branch_[mount.node];
   // Each convex part by itself: the speed is greatest at one of its corners.
-  for (const Geometry& part : enclosingSolids(geometry, MeshFidelity::kHull)) {
+  for (const Geometry& part : geometry) {
     const Pose X_NG = mount.X_NL * part.X_BG;
     ImpactCore core{static_cast<int>(body.points.size()), 0};
     for (const Vec3& p_G : corePoints(part.shape, &body.is_round)) {

@@ -110,6 +110,8 @@ class MeshBuilder {
   void add(const aiMesh& mesh, const aiMatrix4x4& transform) {
     // Two mirrorings cancel.
     const bool flip = mirrors_ != (transform.Determinant() < 0);
+    // A closed mesh has half as many vertices as triangles.
+    index_.reserve(index_.size() + mesh.mNumFaces / 2);
     for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
       const aiFace& face = mesh.mFaces[f];
       if (face.mNumIndices != 3) {  // a point or a line: polygons are triangles by now

@@ -15,7 +15,6 @@
 #include <thread>
 
 #include "allclear/distance/cover/entry.h"
-#include "allclear/distance/mesh/counting_sort.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "distance/cover/cover_meshes.h"
 #include "support/temporary_folder.h"
@@ -246,19 +245,6 @@ TEST(CoverCache, IsWhereTheEnvironmentSays) {
               return CoverCache::userFolder().empty() ? 0 : 4;
             }),
             0);
-}
-
-TEST(CountingSort, KeepsTheOrderOfEqualKeys) {
-  Random random(1);
-  for (int count : {0, 1, 7, 1000}) {
-    std::vector<std::array<int, 3>> items(count);
-    for (int i = 0; i < count; ++i) items[i] = {random.index(5), random.index(9), i};
-    auto expected = items;
-    std::sort(expected.begin(), expected.end());
-    mesh::countingSort(&items, 9, [](const auto& item) { return item[1]; });
-    mesh::countingSort(&items, 5, [](const auto& item) { return item[0]; });
-    EXPECT_EQ(items, expected);
-  }
 }
 
 }  // namespace
