@@ -4,6 +4,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/distance/deforming_mesh.h"
 #include "allclear/planner/certificate/geometry.h"
+#include "allclear/robot_models/files/mesh_sequence_file.h"
 #include "config/task_fixture.h"
 
 namespace allclear {
