@@ -67,6 +67,7 @@ void DeformingMesh::check() const {
     const std::string name = "keyframe " + std::to_string(k);
     if (!(std::abs(times_[k]) <= kGreatestValue))
       throw InputError(name + ": its time is no number below 1e9");
+    // Negated, so that NaN fails.
     if (k > 0 && !(times_[k] > times_[k - 1])) throw InputError(name + ": times must ascend");
     if (keyframes_[k].size() != keyframes_[0].size()) {
       throw InputError(name + " has " + std::to_string(keyframes_[k].size()) +
@@ -95,6 +96,7 @@ void DeformingMesh::findParts() {
     std::int32_t triangle = -1;
   };
   std::map<std::pair<int, int>, Sides> edges;
+  // A forest of triangles, joined where they share an edge.
   std::vector<std::int32_t> part(triangles_.size());
   std::iota(part.begin(), part.end(), 0);
   const auto root = [&](std::int32_t t) {
@@ -133,6 +135,7 @@ void DeformingMesh::checkOrientation() const {
         upper = upper.cwiseMax(keyframes_[k][v]);
       }
     }
+    // About the middle of their box, where numbers are small.
     const double size = (upper - lower).norm();
     if (!(sixfoldVolume(keyframes_[k], triangles_, closed_triangles_, 0.5 * (lower + upper)) >=
           -kFlatVolume * size * size * size)) {
@@ -177,6 +180,7 @@ Vec3 DeformingMesh::velocityNear(const Vec3& p, double t) const {
     const double squared = (near - p).squaredNorm();
     if (!(squared < least)) continue;
     least = squared;
+    // Each corner weighs as the triangle opposite of it.
     Vec3 weight((b - near).cross(c - near).norm(), (c - near).cross(a - near).norm(),
                 (a - near).cross(b - near).norm());
     const double sum = weight.sum();
@@ -272,6 +276,7 @@ void DeformingMesh::refit(int keyframe) {
       }
       continue;
     }
+    // A leaf: in double precision, then rounded outward.
     Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity()), upper = -lower;
     for (std::int32_t t = node.first; t < node.first + node.count; ++t) {
       for (const int v : triangles_[order_[t]]) {

@@ -73,6 +73,7 @@ void addDepth(const deform::RigidShape& shape, const deform::SequenceSearch& sea
     deepest = d;
     bracket->t_star = t;
   }
+  // Solids inside of one another need not meet any leaf.
   if (!std::isfinite(deepest.distance)) return;
   bracket->witness_A = X_WO * deepest.witness_A;
   bracket->witness_B = X_WO * deepest.witness_B;

@@ -23,6 +23,7 @@ SequenceSearch::SequenceSearch(const RigidShape& shape, const MovingShape& a,
   }
   const double scale =
       X_WO.p.norm() + a.X_BG.p.norm() + shape.root().center.norm() + shape.root().reach + farthest;
+  // The mesh's coordinates, at any keyframe.
   double size = 0.0;
   for (int k = 0; k < mesh.keyframeCount(); ++k) {
     const DeformingMesh::NodeBox& box = mesh.box(0, k);
@@ -46,6 +47,7 @@ void SequenceSearch::addSlice(int curve, double t0, double t1, const Pose& P0) {
   slice.t0 = t0;
   slice.t1 = t1;
   slice.curve = curve;
+  // By the middle: the ends may be keyframes, where two stretches meet.
   const double middle = 0.5 * (t0 + t1);
   const DeformingMesh::Instant when = mesh_.at(middle);
   slice.keyframe = when.keyframe;
@@ -90,6 +92,7 @@ int SequenceSearch::halves(int i) {
   Slice first = slices_[i];
   first.child = -1;
   first.has_middle = false;
+  // The middle of the whole is an end of both; linear shares halve as times do.
   Slice second = first;
   first.t1 = second.t0 = 0.5 * (first.t0 + first.t1);
   first.f1 = second.f0 = 0.5 * (first.f0 + first.f1);
@@ -115,6 +118,7 @@ SequenceSearch::NodeBox SequenceSearch::boxAt(const Slice& slice, std::int32_t n
     const Vec3 a = T.corner(0), b = T.corner(1), c = T.corner(2);
     return {a.cwiseMin(b).cwiseMin(c), a.cwiseMax(b).cwiseMax(c)};
   }
+  // Boxes at both keyframes, interpolated as the vertices are.
   const DeformingMesh::NodeBox& from = mesh_.box(node, slice.keyframe);
   NodeBox out;
   for (int axis = 0; axis < 3; ++axis) {
@@ -202,6 +206,7 @@ Vec3 SequenceSearch::direction(const Slice& slice, const RigidPart& part, std::i
   const NodeBox box = boxAt(slice, node, 0.5 * (slice.f0 + slice.f1));
   const Mat3 half = slice.Pm.R * part.half;
   const Vec3 center = slice.Pm * part.center;
+  // From one box's nearest point to the other's.
   Vec3 a = center, b = a;
   for (int i = 0; i < 3; ++i) {
     b = a.cwiseMax(box.lower).cwiseMin(box.upper);

@@ -43,6 +43,7 @@ SignedDistance depthAt(const RigidShape& shape, const Pose& X_OG, const Deformin
       low = low.cwiseMin(p);
       high = high.cwiseMax(p);
     }
+    // A leaf beside the shape's box is not met.
     if ((low.array() > upper.array()).any() || (high.array() < lower.array()).any()) continue;
     const SignedDistance d =
         convexDistance(shape.hull(), X_OG, ConvexMesh(std::move(points)), Pose());

@@ -49,6 +49,41 @@ double SequenceSearch::limit() const {
   return std::min(result_.upper - tolerance, threshold_);
 }
 
+/// The nearest points of a core (or triangle) and a triangle at the middle of a stretch, kept where
+/// they are the nearest so far. Returns the unit vector from A to B; zero in contact.
+Vec3 SequenceSearch::measure(const Slice& slice, const RigidPart& part, std::int32_t node,
+                             double error) {
+  ++result_.evaluations;
+  const TriangleCorners T = cornersAt(slice, ~node, 0.5 * (slice.f0 + slice.f1));
+  TriangleCorners in_G;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 x = slice.Pm.R.transpose() * (T.corner(k) - slice.Pm.p);
+    for (int axis = 0; axis < 3; ++axis) in_G.p[k][axis] = x[axis];
+  }
+  const RigidShape::Nearest near = shape_.nearest(part, in_G, hint_);
+  // The pose is only near a rotation: a point of each body in O makes a distance that occurs.
+  const Vec3 a = slice.Pm * near.a, b = nearestOnTriangle(T, a);
+  const double length = (b - a).norm(), distance = length - part.radius;
+  const bool meets = !(near.distance > 0.0) || !(distance > 0.0);
+  if (meets || distance + error < result_.upper) {
+    result_.upper = meets ? std::min(result_.upper, error) : distance + error;
+    result_.error = error;
+    result_.evaluated = true;
+    result_.t = 0.5 * (slice.t0 + slice.t1);
+    result_.width = slice.t1 - slice.t0;
+  }
+  result_.contact = meets;
+  if (meets) return Vec3::Zero();
+  hint_ = near.normal;
+  const Vec3 n = (b - a) / length;
+  if (result_.upper == distance + error) {
+    result_.a = a + part.radius * n;
+    result_.b = b;
+    result_.normal = n;
+  }
+  return n;
+}
+
 /// Bounds an item, measures triangles, and keeps it unless its bound is enough. `known`: of the
 /// item that it is a part of.
 void SequenceSearch::push(int s, int p, std::int32_t node, double known) {
@@ -56,60 +91,21 @@ void SequenceSearch::push(int s, int p, std::int32_t node, double known) {
   const Slice& slice = slices_[s];
   const RigidPart& part = parts_[p].part;
   const double error = errorOf(slice, part);
-  ++result_.bounds;
-  Vec3 n = Vec3::Zero();
-  if (node >= 0 || shape_.isSplit(part)) {
-    n = direction(slice, part, node);
-  } else {
-    // Most triangles of a leaf are farther than the nearest: its normal shows that for less.
-    if (result_.evaluated) {
-      const double quick =
-          roomAlong(slice, part, node, result_.normal) - remainderOf(slice, part) - error;
-      if (quick >= limit()) return close(quick);
-    }
-    ++result_.evaluations;
-    const TriangleCorners T = cornersAt(slice, ~node, 0.5 * (slice.f0 + slice.f1));
-    TriangleCorners in_G;
-    for (int k = 0; k < 3; ++k) {
-      const Vec3 x = slice.Pm.R.transpose() * (T.corner(k) - slice.Pm.p);
-      for (int axis = 0; axis < 3; ++axis) in_G.p[k][axis] = x[axis];
-    }
-    const RigidShape::Nearest near = shape_.nearest(part, in_G, hint_);
-    const Vec3 a = slice.Pm * near.a, b = nearestOnTriangle(T, a);
-    const double length = (b - a).norm();
-    const double distance = length - part.radius;
-    if (!(near.distance > 0.0) || !(distance > 0.0)) {
-      result_.contact = true;
-      result_.upper = std::min(result_.upper, error);
-      result_.t = 0.5 * (slice.t0 + slice.t1);
-      result_.error = error;
-      result_.evaluated = true;
-      return;
-    }
-    hint_ = near.normal;
-    n = (b - a) / length;
-    if (distance + error < result_.upper) {
-      result_.upper = distance + error;
-      result_.error = error;
-      result_.evaluated = true;
-      result_.t = 0.5 * (slice.t0 + slice.t1);
-      result_.width = slice.t1 - slice.t0;
-      result_.a = a + part.radius * n;
-      result_.b = b;
-      result_.normal = n;
-    }
-  }
+  const bool is_leaf = node < 0 && !shape_.isSplit(part);
   double bound = known;
-  if (!n.isZero(0.0)) {
+  const auto raiseAlong = [&](const Vec3& n) {
+    ++result_.bounds;
     const double own = roomAlong(slice, part, node, n) - remainderOf(slice, part) - error;
     if (own > bound) bound = own;
-  }
-  // Near the minimum the nearest normal is often better than that of two boxes.
-  if ((node >= 0 || shape_.isSplit(part)) && bound < limit() && result_.evaluated) {
-    const double own =
-        roomAlong(slice, part, node, result_.normal) - remainderOf(slice, part) - error;
-    if (own > bound) bound = own;
-  }
+  };
+  // The nearest normal so far: most triangles of a leaf are farther, which it shows for less than
+  // their distance costs; and near the minimum it is often better than that of two boxes.
+  if (is_leaf && result_.evaluated) raiseAlong(result_.normal);
+  if (bound >= limit()) return close(bound);
+  const Vec3 n = is_leaf ? measure(slice, part, node, error) : direction(slice, part, node);
+  if (result_.contact) return;
+  if (!n.isZero(0.0)) raiseAlong(n);
+  if (!is_leaf && result_.evaluated && bound < limit()) raiseAlong(result_.normal);
   if (bound >= limit()) return close(bound);
   fresh_.push_back({bound, s, p, node});
 }

@@ -86,6 +86,7 @@ class SequenceSearch {
                    const Vec3& n) const;
   double ballBound(const Slice& slice) const;
   Vec3 direction(const Slice& slice, const RigidPart& part, std::int32_t node) const;
+  Vec3 measure(const Slice& slice, const RigidPart& part, std::int32_t node, double error);
   void push(int slice, int part, std::int32_t node, double known);
   void split(const Item& item);
   void pop(Item* item);

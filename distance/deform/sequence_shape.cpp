@@ -62,7 +62,7 @@ RigidPart RigidShape::triangle(std::int32_t i) const {
   RigidPart part;
   part.kind = RigidPart::Kind::kTriangle;
   part.corners = body_->bvh()->triangles()[i];
-  const Vec3& c = body_->center();
+  const Vec3& c = body_->center();  // the tree keeps corners relative to it
   for (auto& corner : part.corners.p) {
     for (int k = 0; k < 3; ++k) corner[k] += c[k];
   }
@@ -103,6 +103,7 @@ RigidShape::Nearest RigidShape::nearest(const RigidPart& part, const TriangleCor
       own = cornersOf(core_.offset + core_.size, core_.offset - core_.size,
                       core_.offset - core_.size);
     }
+    // A point or a segment is a triangle without area.
     const TriangleDistance d = triangleDistance(own, T);
     out.a = d.pointA();
     out.b = d.pointB();

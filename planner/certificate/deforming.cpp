@@ -35,6 +35,7 @@ std::vector<std::string> insideFindings(const CertifiedGeometry& geometry,
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     if (pair.fixed || b.deforming == nullptr || !b.deforming->hasInside()) continue;
+    // Each piece of the body against each patch; the first fault speaks for the pair.
     for (const CertificatePair& proof : pairs) {
       if (proof.a != a.name || proof.b != b.name) continue;
       motion.ensurePieces(pair.a, proof.fidelity);

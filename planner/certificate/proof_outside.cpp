@@ -41,6 +41,7 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
   if (!problem.path_constraints.empty() && !path_constraints) {
     out.push_back("path constraints: in the certificate only");
   }
+  // A pair of the format has one margin.
   const std::string relief = reliefText(certificate.pairs);
   if (!relief.empty()) {
     out.push_back("near the ends (end_margin: relax) " + relief +

@@ -1,3 +1,4 @@
+// Rows to obstacles that bend: the mesh is exact, the robot's body its solids of some fidelity.
 #include "allclear/planner/clearance/deforming_clearance.h"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ void measureDeformingAtRest(const std::vector<Geometry>& solids, const Pose& X_W
   for (const Geometry& a : solids) {
     const SignedDistance d =
         signedDistance(a.shape, X_WA * a.X_BG, *obstacle.deforming, obstacle.X_WO, t);
+    // Worse only counts if it is nearer to its demand than all before.
     if (d.distance - demand >= *least) continue;
     *least = d.distance - demand;
     worst->demand = demand;

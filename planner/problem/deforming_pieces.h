@@ -8,9 +8,9 @@
 
 namespace allclear {
 
-/// Vertices of the patches that stand for a mesh that bends, at a fidelity: at most 16, 128 or 1024.
-/// Distances are to the hulls of the patches' vertices, which enclose all triangles. (There is no
-/// finer level: `kSurface` has the patches of `kManyPieces`.)
+/// Vertices of the patches that stand for a mesh that bends, at a fidelity: at most 16, 128 or
+/// 1024. Distances are to the hulls of the patches' vertices, which enclose all triangles. (There
+/// is no finer level: `kSurface` has the patches of `kManyPieces`.)
 std::vector<std::vector<std::int32_t>> patchesOf(const DeformingMesh& mesh, MeshFidelity fidelity);
 
 /// One box for each patch, in the mesh's frame, that holds it at every instant.

@@ -57,6 +57,7 @@ Pattern patternOf(const fs::path& path) {
          "animated vertices, as glTF or Alembic, is not read: export a sequence of .obj files)");
   };
   if (percent == std::string::npos) refuse();
+  // After the sign: nothing or a width with a leading zero, then d.
   std::size_t at = percent + 1;
   Pattern pattern;
   pattern.before = name.substr(0, percent);
@@ -208,6 +209,7 @@ std::vector<fs::path> sequenceFiles(const fs::path& path) {
   if (numbers.size() > static_cast<std::size_t>(kMostFrames)) {
     fail(path, "has more than " + std::to_string(kMostFrames) + " frames");
   }
+  // One after the other: a gap is a lost file, not a jump in time.
   std::vector<fs::path> files;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const int expected = numbers[0] + static_cast<int>(i);

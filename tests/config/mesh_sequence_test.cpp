@@ -1,9 +1,11 @@
 // Objects of type mesh_sequence: what they become, and what is refused with which file.
 #include <gtest/gtest.h>
 
+#include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/deforming_mesh.h"
 #include "allclear/planner/certificate/geometry.h"
+#include "allclear/robot_models/files/mesh_sequence_file.h"
 #include "config/task_fixture.h"
 
 namespace allclear {
@@ -78,6 +80,19 @@ TEST_F(MeshSequence, BecomesAnObstacleThatBends) {
   EXPECT_NE(
       load(taskWith(object(", start: 0.5, scale: 0.1, pose: {position: [1, 2, 3]}"))).source_sha256,
       before);
+}
+
+TEST_F(MeshSequence, TheDocumentedObjectLoads) {
+  const std::string docs = readFile(test::sourceFolder() / "docs" / "task.md");
+  const std::string fence = "```yaml sequence\n";
+  const std::size_t begin = docs.find(fence) + fence.size();
+  ASSERT_GT(begin, fence.size());
+  for (int k = 0; k < 3; ++k) {
+    folder_.write("curtain_000" + std::to_string(k) + ".obj", frame("0.1"));
+  }
+  const Problem problem = load(kTask + ("scene:\n  collision_objects:\n" +
+                                        docs.substr(begin, docs.find("```\n", begin) - begin)));
+  EXPECT_EQ(problem.obstacles.at(0).deforming->keyframeCount(), 3);
 }
 
 TEST_F(MeshSequence, CornersAtOnePlaceInAllFramesAreOne) {

@@ -757,6 +757,21 @@ class Examples(unittest.TestCase):
                 accepted, said = compare(proof, "--task", task, "--trajectory", os.path.join(folder, "trajectory.json"))
                 self.assertTrue(accepted, said)
 
+    def test_what_bends_is_not_in_the_proof(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("curtain", "shelf"):
+                shutil.copytree(os.path.join(SOURCE, "examples", name), os.path.join(folder, name))
+            task = os.path.join(folder, "curtain", "task.yaml")
+            proof = plan(task, os.path.join(folder, "out"))
+            accepted, said = compare(proof, "--task", task)
+            self.assertTrue(accepted, said)
+            self.assertIn("NOT IN THIS PROOF", said)
+            self.assertIn("not in this proof: obstacle 'curtain', which bends", read(proof))
+            frame = os.path.join(folder, "curtain", "curtain_0007.obj")
+            write(frame, read(frame).replace("v 0.", "v 0.1", 1))
+            accepted, said = compare(proof, "--task", task)
+            self.assertFalse(accepted, said)
+
 
 def shared_task(robot, scene, number):
     document = json.loads(read(os.path.join(DATA, "problems", robot, scene + ".json")))

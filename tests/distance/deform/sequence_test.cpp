@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/deform/sequence_depth.h"
 #include "allclear/distance/deform/sequence_search.h"
+#include "allclear/distance/deform/sequence_shape.h"
 #include "allclear/distance/mesh_sequence.h"
 #include "distance/deform/sequence_scenes.h"
 #include "distance/minimum/mcd_oracle.h"

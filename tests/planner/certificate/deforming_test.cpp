@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "allclear/planner/certificate/instant.h"
+#include "allclear/planner/certificate/obstacle_statements.h"
+#include "allclear/planner/certificate/proof_outside.h"
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/problem/deforming_pieces.h"
 #include "allclear/robot_models/kinematics.h"

@@ -2,6 +2,7 @@
 // gradients against differences.
 #include <gtest/gtest.h>
 
+#include "allclear/planner/clearance/deforming_clearance.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/clearance/soft_clearance.h"
 #include "allclear/robot_models/kinematics.h"
