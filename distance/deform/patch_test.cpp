@@ -45,6 +45,10 @@ constexpr double kLeastTurn = 1e-12;
 /// and sums of 1.1e-16 each, and a projection whose axes are as far from exact.
 constexpr double kProjectionRounding = 4e-15;
 
+/// Steps of the search for a centre, and by how much each oversteps the edge's line.
+constexpr int kCentreSteps = 5;
+constexpr double kCentreStep = 1.3;
+
 bool normalise(float v[3]) {
   const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
   // Also refuses NaN. The sum of a patch whose normals agree is longer than this by far.
@@ -125,15 +129,35 @@ bool PatchTest::isStar(double x_start, double y_start, double x_end, double y_en
   return crossings == 1;
 }
 
+/// Moves a centre across the edge that it is furthest outside of, at the start (`end` 0) or at the
+/// end (2). False when it is inside of all edges already.
+bool PatchTest::moveInside(int end, double* x, double* y) const {
+  const std::size_t n = loop_.size() / 4;
+  double least = 0.0, move_x = 0.0, move_y = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* p = loop_.data() + 4 * (i == 0 ? n - 1 : i - 1) + end;
+    const double* q = loop_.data() + 4 * i + end;
+    const double ex = q[0] - p[0], ey = q[1] - p[1];
+    const double turn = ex * (*y - p[1]) - ey * (*x - p[0]);
+    // Distances are compared by their squares, with the sign: one root is enough.
+    const double square = ex * ex + ey * ey;
+    if (!(square > 0.0) || !(-turn * std::abs(turn) > least * square)) continue;
+    least = -turn * std::abs(turn) / square;
+    move_x = kCentreStep * turn * ey / square;
+    move_y = -kCentreStep * turn * ex / square;
+  }
+  *x += move_x;
+  *y += move_y;
+  return least > 0.0;
+}
+
 bool PatchTest::contourIsSimple(const PatchTree::Node& node, const float d[3]) {
   const int n = node.loop_end - node.loop_begin;
   const Projection projection(d);
   const Vec3 origin = step_.start[tree_.loops[node.loop_begin]];
   loop_.resize(4 * static_cast<std::size_t>(n));
-  double mean[4] = {}, lower[4], upper[4];
-  std::fill_n(lower, 4, HUGE_VAL);
-  std::fill_n(upper, 4, -HUGE_VAL);
-  double square = 0.0;  // of the largest distance from the origin, in space
+  double centre[4] = {};  // the mean of the corners at both ends, then moved
+  double square = 0.0;    // of the largest distance from the origin, in space
   for (int i = 0; i < n; ++i) {
     const int v = tree_.loops[node.loop_begin + i];
     const Vec3 p = step_.start[v] - origin, q = step_.end[v] - origin;
@@ -143,17 +167,21 @@ bool PatchTest::contourIsSimple(const PatchTree::Node& node, const float d[3]) {
     to[2] = projection.x.dot(q);
     to[3] = projection.y.dot(q);
     for (int k = 0; k < 4; ++k) {
-      mean[k] += to[k] / n;
-      lower[k] = std::min(lower[k], to[k]);
-      upper[k] = std::max(upper[k], to[k]);
+      centre[k] += to[k] / n;
     }
     square = std::max({square, p.squaredNorm(), q.squaredNorm()});
   }
   // Points of the loop are at most twice as far from its centre as from one of its vertices.
-  if (isStar(mean[0], mean[1], mean[2], mean[3], 4 * square)) return true;
-  double middle[4];
-  for (int k = 0; k < 4; ++k) middle[k] = 0.5 * (lower[k] + upper[k]);
-  if (isStar(middle[0], middle[1], middle[2], middle[3], 4 * square)) return true;
+  if (isStar(centre[0], centre[1], centre[2], centre[3], 4 * square)) return true;
+  for (int i = 0; i < kCentreSteps; ++i) {
+    const bool at_start = moveInside(0, centre, centre + 1);
+    const bool at_end = moveInside(2, centre + 2, centre + 3);
+    // A centre further away than that is no centre, and rounding would count more there.
+    const double farthest = std::max(centre[0] * centre[0] + centre[1] * centre[1],
+                                     centre[2] * centre[2] + centre[3] * centre[3]);
+    if ((!at_start && !at_end) || !(farthest < 9 * square)) break;
+    if (isStar(centre[0], centre[1], centre[2], centre[3], 16 * square)) return true;
+  }
   if (!rules_.tries_full || n > rules_.longest_full_loop) return false;
   return staysSimple({loop_.data(), n, kProjectionRounding * std::sqrt(square)},
                      rules_.for_all_times);

@@ -31,6 +31,7 @@ class PatchTest {
  private:
   bool findDirection(int node, float d[3]) const;
   bool contourIsSimple(const PatchTree::Node& node, const float d[3]);
+  bool moveInside(int end, double* x, double* y) const;
   bool isStar(double x_start, double y_start, double x_end, double y_end, double square) const;
 
   const MeshStep& step_;
