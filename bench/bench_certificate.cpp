@@ -6,10 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/trajectories/spline_fit.h"
 #include "bench/support/bench_report.h"
-#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace allclear {
 namespace {

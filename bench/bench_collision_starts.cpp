@@ -11,13 +11,13 @@
 #include <random>
 #include <sstream>
 
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/seeds/seed_maker.h"
 #include "allclear/planner/timing.h"
 #include "allclear/robot_models/files/mesh_file.h"
 #include "bench/support/bench_report.h"
-#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace allclear {
 namespace {

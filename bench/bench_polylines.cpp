@@ -17,10 +17,10 @@
 #include <fstream>
 #include <optional>
 
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/planner/certificate.h"
 #include "bench/plan_check_fcl.h"
 #include "bench/support/bench_report.h"
-#include "allclear/config/problem_sets/planning_problems.h"
 #include "support/random.h"
 
 namespace allclear {

@@ -32,6 +32,7 @@
 #include <set>
 #include <sstream>
 
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/body_regions.h"
@@ -39,7 +40,6 @@
 #include "bench/support/added_obstacles.h"
 #include "bench/support/bench_report.h"
 #include "bench/support/known_masses.h"
-#include "allclear/config/problem_sets/planning_problems.h"
 #include "bench/support/rival_table.h"
 #include "tests/support/least_time.h"
 #ifdef ALLCLEAR_WITH_FCL

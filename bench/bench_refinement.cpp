@@ -11,11 +11,11 @@
 #include <ctime>
 #include <filesystem>
 
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/seeds/seed_maker.h"
 #include "allclear/planner/timing.h"
 #include "bench/support/bench_report.h"
-#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/planner/seeds/seed_maker.h"
 #include "allclear/planner/seeds/vertex_index.h"
 #include "bench/support/bench_report.h"
-#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace {
 

@@ -14,12 +14,12 @@
 #include <random>
 #include <tuple>
 
+#include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate/geometry.h"
 #include "allclear/planner/planner.h"
 #include "allclear/robot_models/kinematics.h"
 #include "bench/support/bench_report.h"
-#include "allclear/config/problem_sets/planning_problems.h"
 
 namespace allclear {
 namespace {

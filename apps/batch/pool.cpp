@@ -9,6 +9,8 @@
 #include <csignal>
 #include <stdexcept>
 
+#include "allclear/core/input_error.h"
+
 namespace allclear::batch {
 namespace {
 
@@ -129,7 +131,10 @@ void Pool::bury(Worker& worker, std::vector<Answer>* answers) {
   const bool was_killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   const bool has_left = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!options_.bridge.empty()) {
-    throw std::runtime_error("the connection to the scheduler has ended; the same command goes on");
+    // Not greeted: it has said why on standard error.
+    throw InputError(worker.slots == 0
+                         ? "--scheduler: nothing was solved, see the line above"
+                         : "--scheduler: the connection has ended; the same command goes on");
   }
   // Before the greeting nothing of the query was read, and it is not to blame.
   const bool is_innocent = worker.slots == 0;

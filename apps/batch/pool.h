@@ -44,7 +44,8 @@ class Pool {
   /// Takes a query; without room it waits in a line.
   void submit(const Query& query, const SolveSettings& settings);
   /// Waits for news, no longer than `seconds`, and returns the answers that have come. Returns
-  /// early when a signal arrives. Throws `std::runtime_error` when processes cannot be started.
+  /// early when a signal arrives. Throws `std::runtime_error` when processes cannot be started, and
+  /// `InputError` when the bridge has ended.
   std::vector<Answer> wait(double seconds);
 
  private:

@@ -88,11 +88,31 @@ PoolOptions poolOptions(const BatchOptions& options) {
   return out;
 }
 
+/// Queries of one set or sweep have one robot. Its files are read by the workers, so a change of
+/// them since the run was begun shows in the first answer: the run is then not gone on with.
+void checkRobot(const Query& query, const Answer& answer, Results& results,
+                std::map<std::string, std::string>* robots) {
+  const bool is_single = query.index < 0 && query.parameters.empty();
+  if (is_single || answer.robot_sha256.empty()) return;
+  const std::string key = "robot of " + query.bundle;
+  auto known = robots->find(key);
+  if (known == robots->end()) {
+    const auto before = results.fact(key);
+    if (!before) results.setFact(key, answer.robot_sha256);
+    known = robots->emplace(key, before.value_or(answer.robot_sha256)).first;
+  }
+  if (known->second == answer.robot_sha256) return;
+  throw InputError({query.file, 0, "", ""},
+                   "the files of its robot have changed since this run was begun. Give another "
+                   "folder (-o), or remove this one.");
+}
+
 /// Solves all that `finished` does not name. False when interrupted.
 bool solveRest(const BatchOptions& options, const Sources& sources,
                const std::vector<bool>& finished, Results& results, Progress& progress) {
   Pool pool(poolOptions(options));
   std::map<std::int64_t, Query> asked;  // those in the pool: no more than it takes at a time
+  std::map<std::string, std::string> robots;
   std::int64_t next = 0;
   while (!interrupted) {
     while (next < sources.count() && pool.hasRoom()) {
@@ -106,6 +126,7 @@ bool solveRest(const BatchOptions& options, const Sources& sources,
     if (next == sources.count() && !pool.isBusy()) return true;
     for (const Answer& answer : pool.wait(kPollInterval)) {
       const auto query = asked.find(answer.number);
+      checkRobot(query->second, answer, results, &robots);
       results.record(query->second, answer, options.settings);
       asked.erase(query);
       progress.add(answer.isCertified());

@@ -156,8 +156,12 @@ def there_is_back_pressure(command, source):
 
 
 def others_are_refused(command, source):
-    """Workers with another version are refused before anything is sent."""
+    """Without a scheduler there is a line and exit code 2; workers with another version are refused."""
     module = python_module(source)
+    with Place(source) as place:
+        printed = batch(command, place.task("task"), "-o", place.run("run"), "--scheduler", "tcp://127.0.0.1:9",
+                        env=ENVIRONMENT, code=2)
+        assert "127.0.0.1:9" in printed and "nothing was solved" in printed, printed
     with Place(source) as place, Cluster() as cluster:
         other = place.write("allclear", "#!/bin/sh\necho allclear 0.0.1\n")
         os.chmod(other, 0o755)

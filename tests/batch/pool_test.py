@@ -6,6 +6,7 @@ Usage: pool_test.py ALLCLEAR SOURCE_DIR
 """
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -110,6 +111,13 @@ def others_are_refused(command, source):
         assert "other settings" in batch(command, task, "--seed", "3", "-o", place.run("run"), code=2)
         place.task("task", shoulder=0.25)
         assert "have changed" in batch(command, task, "-o", place.run("run"), code=2)
+        # The robot of a sweep is looked at, too.
+        sweep, run = place.sweep(2), place.run("sweep")
+        batch(command, "--sweep", sweep, "-o", run, "--quiet")
+        shutil.rmtree(os.path.join(run, "plans", "000000", "000000002"))
+        with open(place.run("arm.urdf"), "a") as file:
+            file.write("<!-- another -->")
+        assert "robot have changed" in batch(command, "--sweep", sweep, "-o", run, code=2)
         assert "no such file" in batch(command, "nothing.yaml", "-o", place.run("none"), code=2)
         assert "name tasks" in batch(command, "-o", place.run("none"), code=2)
         assert "leads nowhere" in batch(command, "--sweep", place.write("s.yaml", "task: task.yaml\nvalues: {name.x: [1]}\n"),
