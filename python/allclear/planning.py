@@ -18,7 +18,7 @@ from .errors import InputError
 from .poses import Array
 from .problems import Bracket, OutputSettings, Problem, Task, TaskLike, as_task
 from .robots import PathLike
-from .trajectories import Trajectory
+from .trajectories import Samples, Trajectory
 
 Status = Literal["certified", "not_found", "timed_out", "interrupted"]
 
@@ -195,7 +195,7 @@ class Plan:
         """Of the trajectory [s]."""
         return self._need_trajectory().duration
 
-    def sample(self, rate: float) -> Any:
+    def sample(self, rate: float) -> Samples:
         """The motion of the planned joints at a rate [Hz]: :meth:`Trajectory.sample`."""
         return self._need_trajectory().sample(rate)
 
