@@ -98,6 +98,26 @@ class Errors(unittest.TestCase):
             with self.assertRaises(allclear.InputError):
                 call()
 
+    def test_rotations_are_those_of_task_files(self):
+        arm = robot()
+        ready = arm.group("arm").state("ready")
+        quaternion = np.array([0.1, -0.5, 0.3, 0.8])
+        quaternion /= np.linalg.norm(quaternion)
+        for place in ({"rpy": [0.3, -0.7, 1.1]}, {"orientation": quaternion.tolist()}):
+            task = allclear.load_task({
+                "robot": {"urdf": "seven.urdf", "srdf": "seven.srdf"}, "group_name": "arm",
+                "start_state": {"group_state": "ready"}, "goal": {"joint_constraints": {"joint1": 0.1}},
+                "scene": {"collision_objects": [{
+                    "id": "bar", "type": "box", "dimensions": [0.3, 0.2, 0.1],
+                    "pose": {"position": [0.9, 0.2, 0.5], **place}}]}}, folder=SHELF)
+            scene = allclear.Scene()
+            scene.add_box("bar", (0.3, 0.2, 0.1), (0.9, 0.2, 0.5), rpy=place.get("rpy"),
+                          quaternion=place.get("orientation"))
+            ours = allclear.Problem(arm, "arm", start=ready, goal={"joint1": 0.1}, scene=scene)
+            for a, b in zip(ours.distances(), task.problem.distances()):
+                self.assertEqual(a[:2], b[:2])
+                self.assertAlmostEqual(a.distance, b.distance, delta=1e-12)
+
     def test_names_are_unique(self):
         scene = allclear.Scene()
         scene.add_sphere("ball", 0.1)
