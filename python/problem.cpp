@@ -158,7 +158,7 @@ void addSettings(py::class_<Problem, SharedProblem>& type) {
 }
 
 void addOptions(py::module_& module) {
-  py::class_<PlanOptions>(module, "PlanOptions")
+  py::class_<PlanOptions>(module, "PlanOptions", "How to solve (docs/task.md, `solver`).")
       .def(py::init<>())
       .def("__copy__", [](const PlanOptions& o) { return PlanOptions(o); })
       .def_readwrite("time_limit", &PlanOptions::time_limit)
@@ -174,7 +174,8 @@ void addOptions(py::module_& module) {
           [](PlanOptions& o, const std::string& word) {
             o.improve = fromWord(word, kImprovements, "improve");
           });
-  py::class_<OutputSettings>(module, "OutputSettings")
+  py::class_<OutputSettings>(module, "OutputSettings",
+                             "Files to write; one with an empty name is not written.")
       .def(py::init<>())
       .def("__copy__", [](const OutputSettings& o) { return OutputSettings(o); })
       .def_readwrite("csv", &OutputSettings::csv)

@@ -76,35 +76,43 @@ void setSpread(Scene& scene, const std::string& id, const Mat3& covariance, doub
 }
 
 void addShapes(py::module_& module) {
-  py::class_<ShapeValue>(module, "Shape")
+  py::class_<ShapeValue>(module, "Shape",
+                         "A solid in its own frame, in metres. Made by one of the functions below.")
       .def_static(
-          "box", [](const Vec3& size) { return of(Box(size)); }, py::arg("size"))
+          "box", [](const Vec3& size) { return of(Box(size)); }, py::arg("size"),
+          "Full edge lengths, centred.")
       .def_static(
-          "sphere", [](double radius) { return of(Sphere(radius)); }, py::arg("radius"))
+          "sphere", [](double radius) { return of(Sphere(radius)); }, py::arg("radius"),
+          "About the origin.")
       .def_static(
           "capsule", [](double r, double l) { return of(Capsule(r, l)); }, py::arg("radius"),
-          py::arg("length"))
+          py::arg("length"),
+          "Points within the radius of a segment of this length along z, centred.")
       .def_static(
           "cylinder", [](double r, double l) { return of(Cylinder(r, l)); }, py::arg("radius"),
-          py::arg("length"))
+          py::arg("length"), "About z, centred.")
       .def_static(
           "cone", [](double r, double l) { return of(Cone(r, l)); }, py::arg("radius"),
-          py::arg("length"))
+          py::arg("length"), "About z: the base at -length/2, the apex at length/2.")
       .def_static(
-          "ellipsoid", [](const Vec3& radii) { return of(Ellipsoid(radii)); }, py::arg("radii"))
-      .def_static("half_space", [] { return of(HalfSpace{}); })
+          "ellipsoid", [](const Vec3& radii) { return of(Ellipsoid(radii)); }, py::arg("radii"),
+          "Semi-axes along x, y and z.")
+      .def_static(
+          "half_space", [] { return of(HalfSpace{}); }, "Everything below the plane z = 0.")
       .def_static(
           "hull", [](const Points& points) { return of(ConvexMesh(toPoints(points))); },
-          py::arg("points"))
+          py::arg("points"), "The convex hull of n x 3 points.")
       .def_static(
           "mesh", [](const Points& v, const Indices& t) { return of(meshOf(v, t)); },
-          py::arg("vertices"), py::arg("triangles"))
+          py::arg("vertices"), py::arg("triangles"),
+          "A triangle mesh: n x 3 vertices, m x 3 indices, normals outward by the right-hand rule.")
       .def_static(
           "load",
           [](const std::filesystem::path& file, const Vec3& scale, bool convex) {
             return of(meshFrom(file, scale, convex));
           },
-          py::arg("file"), py::arg("scale") = Vec3(1.0, 1.0, 1.0), py::arg("convex") = false)
+          py::arg("file"), py::arg("scale") = Vec3(1.0, 1.0, 1.0), py::arg("convex") = false,
+          "An STL, COLLADA or Wavefront file; convex: its hull.")
       .def_property_readonly("kind", [](const ShapeValue& s) { return shapeName(s.shape); })
       .def_property_readonly("volume", [](const ShapeValue& s) { return shapeVolume(s.shape); })
       .def("__repr__", [](const ShapeValue& s) { return "Shape(" + shapeName(s.shape) + ")"; });

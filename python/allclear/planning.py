@@ -19,7 +19,7 @@ from .poses import Array
 from .problems import (Bracket, OutputSettings, PlanOptions, Problem, Task, TaskLike,
                        as_task)
 from .robots import PathLike
-from .trajectories import Trajectory
+from .trajectories import Samples, Trajectory
 
 Status = Literal["certified", "not_found", "timed_out", "interrupted"]
 
@@ -196,7 +196,7 @@ class Plan:
         """Of the trajectory [s]."""
         return self._need_trajectory().duration
 
-    def sample(self, rate: float) -> Any:
+    def sample(self, rate: float) -> Samples:
         """The motion of the planned joints at a rate [Hz]: :meth:`Trajectory.sample`."""
         return self._need_trajectory().sample(rate)
 

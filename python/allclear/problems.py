@@ -177,6 +177,26 @@ class Problem:
             if value is not None:
                 setattr(self._core, name, value)
 
+    def set_start_motion(self, velocity: Vector, acceleration: Optional[Vector] = None) -> None:
+        """The planned :attr:`joints` move at the start: velocities, and accelerations (else zero)."""
+        self._core.set_start_velocity(np.asarray(velocity, dtype=np.float64))
+        if acceleration is not None:
+            self._core.set_start_acceleration(np.asarray(acceleration, dtype=np.float64))
+
+    def set_geometry(self, geometry: str) -> None:
+        """How meshes of links count: ``auto``, ``capsule``, ``mesh`` or ``primitive`` (docs/task.md)."""
+        self._core.set_geometry(geometry)
+
+    def set_end_margin(self, end_margin: str) -> None:
+        """``relax``: where start or goal is nearer than a margin, that pair keeps about its distance
+        near that end; ``strict`` (the default): then there is no plan."""
+        self._core.set_end_margin(end_margin)
+
+    def set_rests(self, rests: bool) -> None:
+        """Whether the robot stays where it is after the end (the default), so that obstacles that
+        still move must pass it there; else nothing is claimed of that time."""
+        self._core.set_rests(rests)
+
     def set_objective(self, objective: str) -> None:
         """``min_time``, ``balanced``, ``smooth`` or ``short``."""
         self._core.set_objective(objective)

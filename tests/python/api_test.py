@@ -98,6 +98,26 @@ class Errors(unittest.TestCase):
             with self.assertRaises(allclear.InputError):
                 call()
 
+    def test_rotations_are_those_of_task_files(self):
+        arm = robot()
+        ready = arm.group("arm").state("ready")
+        quaternion = np.array([0.1, -0.5, 0.3, 0.8])
+        quaternion /= np.linalg.norm(quaternion)
+        for place in ({"rpy": [0.3, -0.7, 1.1]}, {"orientation": quaternion.tolist()}):
+            task = allclear.load_task({
+                "robot": {"urdf": "seven.urdf", "srdf": "seven.srdf"}, "group_name": "arm",
+                "start_state": {"group_state": "ready"}, "goal": {"joint_constraints": {"joint1": 0.1}},
+                "scene": {"collision_objects": [{
+                    "id": "bar", "type": "box", "dimensions": [0.3, 0.2, 0.1],
+                    "pose": {"position": [0.9, 0.2, 0.5], **place}}]}}, folder=SHELF)
+            scene = allclear.Scene()
+            scene.add_box("bar", (0.3, 0.2, 0.1), (0.9, 0.2, 0.5), rpy=place.get("rpy"),
+                          quaternion=place.get("orientation"))
+            ours = allclear.Problem(arm, "arm", start=ready, goal={"joint1": 0.1}, scene=scene)
+            for a, b in zip(ours.distances(), task.problem.distances()):
+                self.assertEqual(a[:2], b[:2])
+                self.assertAlmostEqual(a.distance, b.distance, delta=1e-12)
+
     def test_names_are_unique(self):
         scene = allclear.Scene()
         scene.add_sphere("ball", 0.1)
@@ -145,6 +165,38 @@ class Tasks(unittest.TestCase):
         plan = allclear.plan(p, improve="none")
         self.assertTrue(plan.certified, plan.message)
         self.assertEqual(plan.problem.margin, 0.01)
+
+    def test_a_moving_start_and_an_upright_tool(self):
+        p = problem()
+        velocity = np.zeros(7)
+        velocity[0] = 0.2
+        p.set_start_motion(velocity)
+        p.set_end_margin("relax")
+        p.set_geometry("capsule")
+        p.set_rests(False)
+        axis = p.robot.pose(p.start, "tool")[:3, 2]
+        p.keep_axis("tool", direction=axis, tolerance=3.0)
+        plan = allclear.plan(p, improve="none")
+        self.assertTrue(plan.certified, plan.message)
+        np.testing.assert_allclose(plan.trajectory.velocity(0.0), velocity, atol=1e-9)
+        self.assertIn("angle of the kept axis", [l["quantity"] for l in plan.certificate.limits])
+        with self.assertRaisesRegex(allclear.InputError, "relax"):
+            p.set_end_margin("relaxed")
+
+    def test_a_scene_from_a_file_and_an_uncertain_obstacle(self):
+        arm = robot()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "scene.yaml"
+            path.write_text("- {id: crate, type: box, dimensions: [0.2, 0.2, 0.2], "
+                            "pose: {position: [0.9, 0.0, 0.1]}}\n")
+            scene = allclear.Scene.load(path, arm)
+        self.assertEqual(scene.pose("crate")[:3, 3].tolist(), [0.9, 0.0, 0.1])
+        exact = allclear.Problem(arm, "arm", start="ready", goal={"joint1": 0.5}, scene=scene)
+        scene.set_uncertainty("crate", 1e-4 * np.eye(3), sigma=2.0)
+        vague = allclear.Problem(arm, "arm", start="ready", goal={"joint1": 0.5}, scene=scene)
+        distance = [next(d.distance for d in p.distances() if d.b == "crate" and d.a == "tool")
+                    for p in (exact, vague)]
+        self.assertAlmostEqual(distance[0] - distance[1], 0.02, delta=1e-6)
 
     def test_a_pose_goal_and_something_in_the_hand(self):
         arm = robot()
