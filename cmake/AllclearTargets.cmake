@@ -33,6 +33,11 @@ if(ALLCLEAR_SANITIZE)
   target_compile_definitions(allclear_flags INTERFACE ALLCLEAR_NO_CLONES)
 endif()
 
+if(ALLCLEAR_FUZZ)
+  # The fuzzer sees which branches an input reaches; its main program is linked to fuzz_all alone.
+  target_compile_options(allclear_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 # Precompiled Eigen and standard headers, built once and shared by every target of the tree.
 function(allclear_precompile target)
   if(TARGET allclear_pch)
