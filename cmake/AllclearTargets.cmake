@@ -36,6 +36,7 @@ endif()
 if(ALLCLEAR_FUZZ)
   # The fuzzer sees which branches an input reaches; its main program is linked to fuzz_all alone.
   target_compile_options(allclear_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_definitions(allclear_flags INTERFACE _GLIBCXX_ASSERTIONS)
 endif()
 
 # Precompiled Eigen and standard headers, built once and shared by every target of the tree.
