@@ -18,6 +18,10 @@ target_compile_options(allclear_flags INTERFACE
 if(ALLCLEAR_WERROR)
   target_compile_options(allclear_flags INTERFACE -Werror)
 endif()
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  # Tables of functions are read-only once a program has started (RELRO).
+  target_link_options(allclear_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
 if(ALLCLEAR_NATIVE)
   # False alarms of GCC 12 about the AVX-512 intrinsics (its bug 105593). Clones for other
   # machines would replace the code made for this one.
