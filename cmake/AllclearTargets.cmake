@@ -18,6 +18,10 @@ target_compile_options(allclear_flags INTERFACE
 if(ALLCLEAR_WERROR)
   target_compile_options(allclear_flags INTERFACE -Werror)
 endif()
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  # Tables of functions are read-only once a program has started (RELRO).
+  target_link_options(allclear_flags INTERFACE -Wl,-z,relro,-z,now)
+endif()
 if(ALLCLEAR_NATIVE)
   # False alarms of GCC 12 about the AVX-512 intrinsics (its bug 105593). Clones for other
   # machines would replace the code made for this one.
@@ -31,6 +35,12 @@ if(ALLCLEAR_SANITIZE)
   target_link_options(allclear_flags INTERFACE -fsanitize=${ALLCLEAR_SANITIZE})
   # Function multiversioning resolves before the sanitizer's runtime is up.
   target_compile_definitions(allclear_flags INTERFACE ALLCLEAR_NO_CLONES)
+endif()
+
+if(ALLCLEAR_FUZZ)
+  # The fuzzer sees which branches an input reaches; its main program is linked to fuzz_all alone.
+  target_compile_options(allclear_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_definitions(allclear_flags INTERFACE _GLIBCXX_ASSERTIONS)
 endif()
 
 # Precompiled Eigen and standard headers, built once and shared by every target of the tree.

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 
 #include "allclear/core/input_error.h"
@@ -80,8 +81,24 @@ bool isThere(fs::file_type type) {
   return type != fs::file_type::not_found && type != fs::file_type::none;
 }
 
-/// A device, a pipe, a socket: something that bytes are sent to, not a place for a file.
+/// The open descriptor that a path names, wherever it leads (a redirection to a file, too); -1 for
+/// other paths. To rename a file to where it leads would take it from under the descriptor.
+int descriptorNamed(const fs::path& path) {
+  const std::string name = path.lexically_normal().string();
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  constexpr std::string_view kFolder = "/dev/fd/";
+  if (!name.starts_with(kFolder)) return -1;
+  int number = -1;
+  const char* last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data() + kFolder.size(), last, number);
+  return error == std::errc() && end == last ? number : -1;
+}
+
+/// A device, a pipe, a socket, an open descriptor: something that bytes are sent to, not a place
+/// for a file.
 bool isSink(const fs::path& path) {
+  if (descriptorNamed(path) >= 0) return true;
   std::error_code code;
   const fs::file_type type = fs::status(path, code).type();
   return isThere(type) && type != fs::file_type::regular && type != fs::file_type::directory;
@@ -113,7 +130,8 @@ void writeAll(const File& file, std::string_view content, const fs::path& path) 
 }
 
 void writeToSink(const fs::path& path, std::string_view content) {
-  File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  const int descriptor = descriptorNamed(path);
+  File file(descriptor >= 0 ? ::dup(descriptor) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.isOpen()) failWriting(path, std::strerror(errno));
   writeAll(file, content, path);
   if (!file.close()) failWriting(path, std::strerror(errno));
@@ -267,6 +285,11 @@ void writeFileAtomically(const fs::path& path, std::string_view content) {
 
 void requireWritable(const fs::path& path) {
   if (path.empty()) failWriting(path, "its name is empty");
+  const int descriptor = descriptorNamed(path);
+  if (descriptor >= 0) {
+    if (::fcntl(descriptor, F_GETFL) < 0) failWriting(path, std::strerror(errno));
+    return;
+  }
   std::error_code code;
   const fs::file_type type = fs::status(path, code).type();
   if (type == fs::file_type::directory) failWriting(path, "is a directory");

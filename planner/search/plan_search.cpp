@@ -150,9 +150,9 @@ bool PlanSearch::mayUseFinerGeometry() const {
 }
 
 /// From now on all pairs follow meshes more closely: by pieces, at last exactly. False when they do
-/// already.
+/// already, and when the run has to end: to cut meshes into pieces takes long.
 bool PlanSearch::useFinerGeometry() {
-  if (!mayUseFinerGeometry()) return false;
+  if (!mayUseFinerGeometry() || context_.mustEnd()) return false;
   fidelity_policy_ = fidelity_policy_ < FidelityPolicy::kEverywhere ? FidelityPolicy::kEverywhere
                                                                     : FidelityPolicy::kSurfaces;
   evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_, context_.threads);

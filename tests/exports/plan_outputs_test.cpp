@@ -91,6 +91,15 @@ TEST_F(PlanOutputs, GoThroughLinksAndToDevices) {
   EXPECT_FALSE(fs::exists(at("new.csv")));
 }
 
+TEST_F(PlanOutputs, ToAnOpenDescriptorDoNotTakeAwayTheFileBehindIt) {
+  const std::string command = test::allclearCommand() + " plan " + task().string() +
+                              " --quiet --improve none --csv /dev/stdout > " + at("all.txt");
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string text = readFile(at("all.txt"));
+  EXPECT_TRUE(text.starts_with("time,joint1")) << text.substr(0, 100);
+  EXPECT_NE(text.find("Certified"), std::string::npos);
+}
+
 TEST_F(PlanOutputs, OfTheTaskAllObeyTheFolder) {
   const fs::path shelf_task = task("output: {ros2: arm.yaml, csv: elsewhere.csv}");
   const Run found = plan(shelf_task, {"-o", at("out")});

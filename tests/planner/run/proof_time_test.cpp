@@ -12,8 +12,8 @@ TEST(ProofTime, EndsSoonAfterTheDeadlineOrTheStopButNotAtOnce) {
   bool is_stopped = false;
   RunContext context;
   context.clock = [&] {
-    return context.start + std::chrono::duration_cast<Clock::duration>(
-                               std::chrono::duration<double>(now));
+    return context.start +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(now));
   };
   context.stop = [&] { return is_stopped; };
   ProofTime endless(context);
