@@ -51,7 +51,7 @@ ALLCLEAR_MULTIVERSION void unitNormals(const double* edges, float* out) {
       const auto square = static_cast<float>(exact);
       // 2 (u^2 + v^2) >= (u + v)^2 for the two products of lengths.
       const bool is_long = exact > 2.0 * kLeastSine * kLeastSine * sizes;
-      const double scale = (square > kLeastSquare) & is_long ? 1.0F / std::sqrt(square) : 0.0F;
+      const double scale = ((square > kLeastSquare) & is_long) ? 1.0F / std::sqrt(square) : 0.0F;
       unit[x] = static_cast<float>(nx * scale);
       unit[y] = static_cast<float>(ny * scale);
       unit[z] = static_cast<float>(nz * scale);
