@@ -8,7 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "allclear/distance/mesh_sequence.h"
+#include "allclear/distance/deforming_mesh.h"
 #include "bench/mcd_arm.h"
 #include "bench/support/bench_report.h"
 #include "distance/deform/sequence_scenes.h"

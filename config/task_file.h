@@ -5,12 +5,13 @@
 #include <optional>
 #include <string_view>
 
-#include "allclear/distance/cover_cache.h"
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
 #include "allclear/trajectories/named_trajectory.h"
 
 namespace allclear {
+
+class CoverCache;
 
 struct TaskOptions {
   /// Also read what the robot looks like, for a report. Always read when the task asks for one.

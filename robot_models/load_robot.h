@@ -3,12 +3,13 @@
 #include <filesystem>
 #include <memory>
 
-#include "allclear/distance/cover_cache.h"
 #include "allclear/robot_models/default_pairs.h"
 #include "allclear/robot_models/package_paths.h"
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {
+
+class CoverCache;
 
 /// How the root link of the URDF stands in the world.
 enum class BaseJoint {

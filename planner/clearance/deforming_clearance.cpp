@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "allclear/distance/mesh_sequence.h"
+#include "allclear/distance/deforming_mesh.h"
 
 namespace allclear {
 

@@ -9,7 +9,7 @@
 namespace allclear {
 
 // Distances to an obstacle that bends (`Obstacle::deforming`): of the robot's solids from the exact
-// surface (distance/mesh_sequence.h).
+// surface (distance/deforming_mesh.h).
 
 /// Lowers `best` to the least distance over the curves' time. `tolerance` and `refine` of the
 /// options count.

@@ -68,8 +68,8 @@ class Planner:
         """Plans from a state to a state or pose: a named state of the group, joints by name (the
         others as the problem's start has them), or values of :attr:`joints`. Velocities and
         accelerations are at rest unless given. Interrupted as :func:`plan` is."""
-        target = (goal._target(self._problem.robot) if isinstance(goal, PoseGoal)
-                  else self._values(goal))
+        target: Union[Array, _core.PoseTarget] = (
+            goal._target(self._problem.robot) if isinstance(goal, PoseGoal) else self._values(goal))
         core = self._core.plan(self._values(start), target, _array(start_velocity),
                                _array(start_acceleration), _array(goal_velocity),
                                _array(goal_acceleration), progress)

@@ -5,7 +5,7 @@
 #include "allclear/distance/deform/sequence_depth.h"
 #include "allclear/distance/deform/sequence_search.h"
 #include "allclear/distance/deform/sequence_shape.h"
-#include "allclear/distance/mesh_sequence.h"
+#include "allclear/distance/deforming_mesh.h"
 #include "distance/deform/sequence_scenes.h"
 #include "distance/minimum/mcd_oracle.h"
 #include "distance/minimum/mcd_shapes.h"

@@ -1,6 +1,6 @@
 // Queries of a rigid shape and a mesh that bends: the search of surfaces (deform/), then the exact
 // instant for gradients, or the depth where they meet.
-#include "allclear/distance/mesh_sequence.h"
+#include "allclear/distance/deforming_mesh.h"
 
 #include <algorithm>
 #include <cmath>
