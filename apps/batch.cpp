@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The words as they come; `run` makes options of them. A time limit of 0 is none given.
 struct BatchCommand {
   batch::BatchOptions options;
   std::vector<std::string> tasks, problems, sweeps, files;
@@ -23,6 +24,9 @@ struct BatchCommand {
   std::uint64_t seed = 0;
 };
 
+/// Absolute, as workers are other processes with folders of their own, and as a run that is gone on
+/// with from elsewhere must find the inputs that it was begun with; normalised, so that "./a" and
+/// "a" are the same run (`checkRun` compares the names).
 std::vector<fs::path> absolutePaths(const std::vector<std::string>& names) {
   std::vector<fs::path> out;
   for (const std::string& name : names) {
@@ -33,6 +37,7 @@ std::vector<fs::path> absolutePaths(const std::vector<std::string>& names) {
 }
 
 /// The kinds of file to keep, in a fixed order, so that their order does not make another run.
+/// "none" is no kind, and so keeps none; beside others it says nothing.
 std::vector<std::string> fileKinds(const std::vector<std::string>& given) {
   std::vector<std::string> out;
   for (const char* kind : batch::kFileKinds) {
@@ -54,6 +59,7 @@ int run(BatchCommand& command, bool has_seed) {
   options.folder = fs::absolute(command.folder).lexically_normal();
   options.settings.files = fileKinds(command.files);
   if (command.time_limit > 0.0) options.settings.time_limit = command.time_limit;
+  // 0 is a seed like any other: whether one was given, the parser knows alone.
   if (has_seed) options.settings.seed = command.seed;
   return batch::runBatch(options);
 }
@@ -123,6 +129,7 @@ void addResources(CLI::App* command, BatchCommand* out) {
 }
 
 /// What workers are started as.
+/// No checks and no help: these words are written by programs alone.
 void addWorker(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("batch-worker", "");
   command->group("");  // not shown
@@ -144,6 +151,7 @@ void addBatch(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "batch", "Plan many tasks by several processes; what is done is kept, whatever happens.");
   const auto options = std::make_shared<BatchCommand>();
+  // The standard allows 0 for "not known".
   options->options.workers = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   addInputs(command, options.get());
   addSettings(command, options.get());

@@ -37,6 +37,9 @@ struct ImpactCommand {
   bool has_time = false;
 };
 
+/// Of instant, link, point and direction, what the user left out stays without a value, and
+/// `ImpactCases` takes the worst. A vector has three entries or none, as the options demand
+/// (`expected(3)`).
 ImpactWish wishOf(const ImpactCommand& options) {
   const auto vector = [](const std::vector<double>& v) -> std::optional<Vec3> {
     if (v.empty()) return std::nullopt;
@@ -59,12 +62,16 @@ std::string vectorText(const Vec3& v) {
   constexpr double kNothing = 1e-12;
   std::string out = "[";
   for (int i = 0; i < 3; ++i) {
+    // Held against the length of the vector itself, as small velocities count where all are small;
+    // with "<=", so that a minus zero loses its sign.
     const double x = std::fabs(v[i]) <= kNothing * v.norm() ? 0.0 : v[i];
     out += (i > 0 ? ", " : "") + shortNumber(x, 4);
   }
   return out + "]";
 }
 
+/// A mass of 0 is none given (the option takes positive ones alone), and stands for what does not
+/// give way at all.
 std::string whatIsHit(const ImpactWish& wish) {
   return wish.mass > 0.0 ? "a free mass of " + shortNumber(wish.mass) + " kg at rest"
                          : "a rigid wall";
@@ -80,6 +87,7 @@ std::vector<std::string> assumptionsOf(const Problem& problem, const ImpactWish&
           (wish.friction > 0.0 ? "Coulomb's friction " + shortNumber(wish.friction)
                                : std::string("no friction")) +
           "; gravity and the robot's other contacts add nothing."};
+  // An infinite coefficient is no figure to print: what it does is that the points stick.
   if (std::isinf(wish.friction)) {
     out[1] = "Newton's restitution " + shortNumber(wish.restitution) +
              ", nothing slides; gravity and the robot's other contacts add nothing.";
@@ -91,6 +99,8 @@ std::vector<std::string> assumptionsOf(const Problem& problem, const ImpactWish&
     out.push_back("No rotor inertia is known (robot: rotor_inertia) of " + list +
                   ": masses and impulses are too low.");
   }
+  // A standing robot is modelled with the foot that it hangs on (`standOn`). An impact may well
+  // lift the others, and holding them too would make the robot heavier than it is.
   if (!problem.contacts.empty()) {
     out.push_back("The first contact holds, the others let go.");
   }
@@ -104,6 +114,10 @@ std::vector<std::string> assumptionsOf(const Problem& problem, const ImpactWish&
 }
 
 /// A warning when Newton's law gains energy; empty when it does not.
+/// Newton's rule fixes the normal velocity after the impact alone. Friction stops the tangential
+/// one as well, both are coupled by the inverse mass K of the contact, and together they may leave
+/// more energy than there was (docs/algorithms/impact.md, "Energy"). The figures are then printed
+/// as the law gives them, with this warning: it is the law that fails there, not the robot.
 std::string gainText(const ContactImpulse& contact) {
   if (!(contact.energy_lost < 0.0)) return "";
   return "Newton's law gains " + shortNumber(-contact.energy_lost, 3) +
@@ -133,6 +147,7 @@ std::string sectionText(const ImpactCase& found, const ImpactWish& wish) {
 void printOne(const Problem& problem, const RobotModel& robot, const ImpactCase& found,
               const ImpactWish& wish) {
   std::cout << sectionText(found, wish);
+  // Planned joints only: the others are held, and keep their rates.
   Table rates({"joint", ">rate before", ">after [rad/s, m/s]"});
   for (int c : problem.planned) {
     rates.addRow({robot.coordinates()[c].name, shortNumber(found.rates[c], 4),
@@ -208,6 +223,7 @@ Json toJson(const Problem& problem, const RobotModel& robot, const ImpactCase& f
   return out;
 }
 
+/// The gains of energy are warned of in the text alone: programs read the sign of `energy_lost`.
 int runImpact(const ImpactCommand& options) {
   // Warnings go to stderr, so that the output stays clean for programs.
   const Problem problem = loadTask(options.task, {.covers = options.cache.covers()}).problem;
@@ -296,6 +312,8 @@ void addImpact(CLI::App& app, int& exit_code) {
   options->cache.addTo(*command);
   command->callback([options, at, link, direction, &exit_code] {
     options->has_time = at->count() > 0;
+    // A link or a direction singles out one impact; an instant alone does not, as every link may
+    // hit something then: that is a table at this instant.
     options->is_one = link->count() > 0 || direction->count() > 0;
     exit_code = runImpact(*options);
   });

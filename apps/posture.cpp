@@ -21,6 +21,7 @@
 namespace allclear {
 namespace {
 
+// Rows of the printed tables, which come with the scarcest first; JSON has all.
 constexpr std::size_t kShownPairs = 8;
 constexpr std::size_t kShownDemands = 8;
 
@@ -49,6 +50,8 @@ std::optional<PostureTarget> targetOf(const Problem& problem) {
   return std::nullopt;
 }
 
+/// The figures are measured by the evaluator that the search has used, so that the same bodies,
+/// pairs and margins decide and are shown. Of several postures the first is the cheapest.
 Answer answerFor(const Problem& problem, bool of_start) {
   // A configuration that the task gives is measured, everything else is found first.
   Answer answer;
@@ -66,6 +69,7 @@ Answer answerFor(const Problem& problem, bool of_start) {
     }
     answer.posture = found.front();
   } else {
+    // Without a target the goal is one of joints: `targetOf` knows the other two kinds.
     const VecX q =
         of_start ? problem.plannedPart(problem.start) : std::get<JointTarget>(problem.goal).values;
     evaluator = std::make_unique<ClearanceEvaluator>(problem, firstPolicy(problem));
@@ -83,6 +87,8 @@ std::string plain(double value) {
   return formatted("%.9g", std::abs(value) < kNothing ? 0.0 : value);
 }
 
+/// A robot that stands has no planned base (`standOn`): where it is follows from the joints, and is
+/// printed as the six numbers of its joint, first, as a task would have it.
 void printYaml(const Problem& problem, const Answer& answer) {
   if (answer.figures.base) {
     const auto& [name, pose] = *answer.figures.base;
@@ -184,6 +190,9 @@ void printText(const Problem& problem, const Answer& answer, bool of_start) {
   printTables(answer.figures);
 }
 
+/// Everything that a wrong word can spoil is checked before the search, which may take seconds. A
+/// posture that was not found still gets its page: the start and the obstacles are what the reader
+/// has to look at then.
 int runPosture(const PostureCommand& options) {
   if (!options.report.empty()) requireReports();
   requireOutputs({options.report}, {options.task});

@@ -27,6 +27,8 @@ constexpr double kGreatestValue = 1e9;
 /// Of the volume of the box: closed parts that are flat enclose 0 to rounding, and may.
 constexpr double kFlatVolume = 1e-9;
 
+// A cast rounds to the nearest float, which may lie on the wrong side of x by half a step: one step
+// further is outward. No value of a mesh is beyond `kGreatestValue`, so none overflows a float.
 float roundedDown(double x) {
   const auto f = static_cast<float>(x);
   return static_cast<double>(f) <= x ? f
@@ -35,6 +37,9 @@ float roundedDown(double x) {
 float roundedUp(double x) { return -roundedDown(-x); }
 
 /// Six times the volume enclosed, about `origin`.
+/// Each triangle and the origin span a tetrahedron of the signed volume a.(b x c)/6; those of a
+/// closed surface add up to what it encloses, whatever the origin (divergence theorem). Rounding
+/// does depend on it, and grows with its distance.
 double sixfoldVolume(const std::vector<Vec3>& p, const std::vector<Triangle>& triangles,
                      const std::vector<std::int32_t>& which, const Vec3& origin) {
   double volume = 0.0;
@@ -50,6 +55,8 @@ double sixfoldVolume(const std::vector<Vec3>& p, const std::vector<Triangle>& tr
 DeformingMesh::DeformingMesh(std::vector<Triangle> triangles,
                              std::vector<std::vector<Vec3>> keyframes, std::vector<double> times)
     : triangles_(std::move(triangles)), keyframes_(std::move(keyframes)), times_(std::move(times)) {
+  // First of all, as nothing after it looks at an index again; the tree before the boxes, which are
+  // by its nodes.
   check();
   findParts();
   checkOrientation();
@@ -99,6 +106,7 @@ void DeformingMesh::findParts() {
   // A forest of triangles, joined where they share an edge.
   std::vector<std::int32_t> part(triangles_.size());
   std::iota(part.begin(), part.end(), 0);
+  // Union and find, with paths halved on the way (R. Tarjan, J. van Leeuwen, JACM 31, 1984).
   const auto root = [&](std::int32_t t) {
     while (part[t] != t) t = part[t] = part[part[t]];
     return t;
@@ -112,6 +120,9 @@ void DeformingMesh::findParts() {
       sides.triangle = t;
     }
   }
+  // A single edge opens the whole part: one with one side only (a border), with two triangles that
+  // run along it in the same direction (they disagree on the outside), or with more than two (a
+  // fin). Such a part has no inside, and none is made up for it.
   std::vector<char> closed(triangles_.size(), 1);
   for (const auto& [edge, sides] : edges) {
     if (sides.forward != 1 || sides.backward != 1) closed[root(sides.triangle)] = 0;
@@ -119,12 +130,16 @@ void DeformingMesh::findParts() {
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(triangles_.size()); ++t) {
     if (closed[root(t)]) closed_triangles_.push_back(t);
   }
+  // Where surfaces do not meet, a part is inside of another solid with all of its points or with
+  // none: one vertex of each is enough to find out.
   for (std::int32_t t = 0; t < static_cast<std::int32_t>(triangles_.size()); ++t) {
     if (root(t) == t) representatives_.push_back(triangles_[t][0]);
   }
 }
 
 /// The closed parts enclose a positive volume at every keyframe.
+/// Taken together, not part by part: the skin of a hollow within a solid faces inward, and has a
+/// negative volume of its own with every right.
 void DeformingMesh::checkOrientation() const {
   if (closed_triangles_.empty()) return;
   for (int k = 0; k < keyframeCount(); ++k) {
@@ -191,6 +206,8 @@ Vec3 DeformingMesh::velocityNear(const Vec3& p, double t) const {
   return velocity_there;
 }
 
+/// Between them every vertex moves at one velocity: a search cuts its time there, and has straight
+/// lines on each side.
 std::vector<double> DeformingMesh::breaks(Interval time) const {
   const auto first = std::upper_bound(times_.begin(), times_.end(), time.lower);
   const auto last = std::lower_bound(first, times_.end(), time.upper);
@@ -198,6 +215,9 @@ std::vector<double> DeformingMesh::breaks(Interval time) const {
 }
 
 /// The solid angle of a triangle by van Oosterom and Strackee (1983).
+/// By the two arguments of atan2 an angle of more than a quarter of the sphere, where the
+/// denominator is negative, is right as well. Sheets are left out: they would add a fraction
+/// everywhere.
 double DeformingMesh::windingNumber(const Vec3& p, double t) const {
   const Instant when = at(t);
   double angle = 0.0;
@@ -213,6 +233,8 @@ double DeformingMesh::windingNumber(const Vec3& p, double t) const {
 
 /// Median cuts of the triangles' middles along the longest edge of their box, at the keyframe where
 /// the mesh is spread out the most: there neighbours are near and others are not.
+/// One tree serves all keyframes. Boxes of the same node can be interpolated in time; those of
+/// trees made keyframe by keyframe would belong to different triangles.
 void DeformingMesh::buildTree() {
   int spread_out = 0;
   double widest = -1.0;
@@ -254,6 +276,7 @@ void DeformingMesh::buildTree() {
     (upper - lower).maxCoeff(&axis);
     const int half = node.count / 2;
     std::nth_element(begin, begin + half, end, [&](std::int32_t x, std::int32_t y) {
+      // Equal middles by their number: the tree is the same on every machine.
       return std::pair(middle[x][axis], x) < std::pair(middle[y][axis], y);
     });
     nodes_[i].child = static_cast<std::int32_t>(nodes_.size());
@@ -263,6 +286,7 @@ void DeformingMesh::buildTree() {
 }
 
 /// Leaves from the vertices, all others from their children, which come later.
+/// Only leaves round: the least and the greatest of floats are floats again.
 void DeformingMesh::refit(int keyframe) {
   NodeBox* boxes = &boxes_[static_cast<std::size_t>(keyframe) * nodes_.size()];
   const std::vector<Vec3>& p = keyframes_[keyframe];
@@ -294,6 +318,7 @@ void DeformingMesh::refit(int keyframe) {
 /// The largest are cut until there are enough: where the tree cuts them, then in the order of their
 /// leaf.
 std::vector<std::vector<std::int32_t>> DeformingMesh::patches(int most) const {
+  // By the count, and among equals the first in the order, so that the choice is determined.
   struct Range {
     std::int32_t first, count, node;  ///< -1: a part of a leaf
     bool operator<(const Range& other) const {

@@ -14,6 +14,8 @@ namespace allclear {
 namespace {
 
 /// Makes the hulls of the meshes, which every plan needs.
+/// The solids returned are dropped on purpose: what counts is that each mesh has made its hull and
+/// keeps it. Finer covers are made when a query first needs them.
 void prepare(const std::vector<const std::vector<Geometry>*>& bodies, int threads) {
   parallelFor(threadCount(threads), static_cast<int>(bodies.size()),
               [&](int i, int) { enclosingSolids(*bodies[i], MeshFidelity::kHull); });
@@ -48,6 +50,9 @@ std::vector<std::string> Planner::jointNames() const {
   return names;
 }
 
+/// By names, as messages of other programs have their own order of joints. Each planned joint
+/// exactly once: as many names as values could still name one twice and another not at all, which
+/// would then stand at 0.
 VecX Planner::jointValues(const std::vector<std::string>& names, const VecX& values) const {
   const std::vector<std::string> planned = jointNames();
   if (static_cast<Eigen::Index>(names.size()) != values.size()) {
@@ -84,6 +89,7 @@ Problem Planner::problemOf(const PlanQuery& query) const {
                                             std::to_string(problem_.plannedCount()) +
                                             " planned joints");
   };
+  // Before `configuration`, which indexes the start without looking. An empty rate is rest.
   requireLength(query.start, "start", false);
   requireLength(query.start_velocity, "start_velocity", true);
   requireLength(query.start_acceleration, "start_acceleration", true);
@@ -101,6 +107,8 @@ Problem Planner::problemOf(const PlanQuery& query) const {
 }
 
 Plan Planner::plan(const PlanQuery& query, const PlanHooks& hooks) {
+  // Only certified plans are remembered, and a query that fails forgets none: the guess may be
+  // poor, never wrong, as what comes of it is certified like any other plan.
   const bool is_warm = is_warm_ && last_.has_value();
   Plan out = planFrom(problemOf(query), options_, hooks, is_warm ? &*last_ : nullptr);
   if (is_warm_ && out.certificate && out.certificate->clear) last_ = out.trajectory;
@@ -119,6 +127,8 @@ Obstacle& Planner::obstacle(const std::string& id) {
                    "there is no such obstacle; there are: " + listed(idsOf(problem_.obstacles)));
 }
 
+/// A body that moves by itself is where its motion says (`Obstacle::curve`): a new X_WO would be
+/// taken without an effect.
 void Planner::update(const std::string& id, const Pose& X_WO) {
   Obstacle& moved = obstacle(id);
   if (!moved.motion.empty()) {
@@ -146,12 +156,16 @@ void Planner::add(Obstacle obstacle) {
 void Planner::remove(const std::string& id) {
   const auto at = &obstacle(id) - problem_.obstacles.data();
   problem_.obstacles.erase(problem_.obstacles.begin() + at);
+  // Uncertainties are by the place in the list: those behind move up with their obstacles, else
+  // each would get that of its neighbour.
   VecX& uncertain = problem_.uncertainty.obstacles;
   if (uncertain.size() == 0) return;
   for (Eigen::Index k = at; k + 1 < uncertain.size(); ++k) uncertain[k] = uncertain[k + 1];
   uncertain.conservativeResize(uncertain.size() - 1);
 }
 
+/// Off forgets: what is planned after it is switched on again depends on the plans since then
+/// alone.
 void Planner::useWarmStart(bool is_on) {
   is_warm_ = is_on;
   if (!is_on) forget();

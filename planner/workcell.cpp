@@ -30,8 +30,10 @@ Problem problemWithoutGoal(const Robot& robot, const std::string& group, const V
   problem.robot = robot.sharedModel();
   problem.group = group;
   problem.planned = joints.coordinates();
+  // Its result is not needed; it throws where the start is no configuration of the robot.
   joints.part(start);  // of the right length
   problem.start = start;
+  // Copies: the scene may go on changing while the problem is planned.
   problem.obstacles = scene.obstacles;
   problem.attached = scene.attached;
   problem.collision.allowed_by_scene = scene.allowed;
@@ -128,6 +130,8 @@ PoseTarget poseTarget(const Robot& robot, const std::string& link, const Pose& X
   return target;
 }
 
+/// Turns are chosen here as for a task file: a goal of joints that wrap is reached by the shorter
+/// arc.
 Problem makeProblem(const Robot& robot, const std::string& group, const VecX& start,
                     const VecX& goal, const Scene& scene) {
   Problem problem = problemWithoutGoal(robot, group, start, scene);

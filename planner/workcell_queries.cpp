@@ -74,6 +74,8 @@ const CertifiedBody& bodyOf(const CertifiedGeometry& geometry, const std::string
 std::vector<BodyCurve> curvesOf(const Problem& problem, const CertifiedMotion& motion,
                                 const CertifiedBody& body) {
   std::vector<Interval> cells = motion.cells();
+  // The motion may go on after the trajectory, while the robot rests and obstacles do not: the
+  // question is about the trajectory alone.
   while (cells.back().lower >= motion.trajectoryEnd()) cells.pop_back();
   if (body.link >= 0) {
     const std::vector<BodyCurve>& all = motion.linkCurve(body.link);
@@ -200,6 +202,8 @@ LeastDistance leastDistance(const Problem& problem, const Trajectory& trajectory
     for (const Geometry& B : both.bodies[1].geometry) {
       McdOptions options;
       options.tolerance = tolerance;
+      // A pair of solids that stays above what another was seen at cannot be the least one: proving
+      // that much is far cheaper than a narrow bracket of it.
       if (std::isfinite(least.distance.upper)) options.threshold = least.distance.upper;
       const DistanceBracket found =
           minimumDistance({&A.shape, A.X_BG, curves_a}, {&B.shape, B.X_BG, curves_b}, options);

@@ -21,6 +21,8 @@ std::vector<std::string> namesOf(const Things& things) {
 }
 
 /// An index that was found; the error that names what there is instead where it was not.
+/// The model says -1, as its callers inside the library ask whether there is one; people who write
+/// a name mean that there is.
 int requireFound(int index, const char* what, const std::string& name, const RobotModel& model,
                  const std::vector<std::string>& known) {
   if (index >= 0) return index;
@@ -37,6 +39,8 @@ RobotSource sourceOf(const std::filesystem::path& urdf, const std::filesystem::p
 
 }  // namespace
 
+/// Ascending, as `Problem::planned` has to be: parts of configurations can be handed over as they
+/// are.
 JointGroup::JointGroup(std::shared_ptr<const RobotModel> model, std::string name,
                        std::vector<int> coordinates)
     : model_(std::move(model)), name_(std::move(name)), coordinates_(std::move(coordinates)) {
@@ -57,6 +61,8 @@ std::vector<std::string> JointGroup::stateNames() const {
   return names;
 }
 
+/// States name the joints of their group alone: the others stand at neutral, which is within their
+/// limits, so that the result is a configuration of the whole robot.
 VecX JointGroup::state(const std::string& name) const {
   for (const GroupState& state : model_->groupStates()) {
     if (state.group != name_ || state.name != name) continue;
@@ -102,9 +108,11 @@ std::vector<std::string> Robot::coordinateNames() const { return namesOf(model_-
 std::vector<std::string> Robot::groupNames() const { return namesOf(model_->groups()); }
 
 JointGroup Robot::group(const std::string& name) const {
+  // The SRDF comes first: a file whose "all" leaves out the gripper means that.
   if (const Group* group = model_->findGroup(name)) return {model_, name, group->coordinates};
   std::vector<std::string> known = groupNames();
   known.emplace_back("all");
+  // Throws for all other names, with "all" among those that there are.
   requireFound(name == "all" ? 0 : -1, "group", name, *model_, known);
   std::vector<int> every(model_->dimension());
   std::iota(every.begin(), every.end(), 0);
@@ -118,6 +126,8 @@ VecX Robot::configuration(const NamedValues& values, const VecX& base) const {
   return q;
 }
 
+/// Kinematics goes through the tree as a whole, so one pose costs as much as all of them: who needs
+/// several calls `poses` once. The name is looked up first, as an error costs nothing there.
 Pose Robot::pose(const VecX& q, const std::string& link) const {
   const int index = linkIndex(link);
   return poses(q)[index];
@@ -138,6 +148,8 @@ Jacobian Robot::jacobian(const VecX& q, const std::string& link, const Vec3& p_L
   std::vector<Pose> X_WL;
   kinematics_->linkPoses(q, workspace, X_WL);
   Jacobian J;
+  // The workspace still holds the joints of `linkPoses`, at the same q; the point is one of the
+  // world.
   kinematics_->pointJacobian(workspace, index, X_WL[index] * p_L, J);
   return J;
 }

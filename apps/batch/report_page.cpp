@@ -30,6 +30,8 @@ input { font: inherit; padding: 5px 9px; border: 1px solid #b9c3ce; border-radiu
 summary { cursor: pointer; } a { color: #0062a0; } code { overflow-wrap: anywhere; }
 )";
 
+// The field is hidden in the markup and shown by the script: without scripts it would be there and
+// do nothing. All words have to occur, in any column, in any order.
 constexpr const char* kScript = R"(
 const filter = document.getElementById('filter');
 filter.hidden = false;
@@ -42,6 +44,8 @@ filter.addEventListener('input', () => {
 });
 )";
 
+/// The upper one of an even number, as in histograms (`histogramSvg`). Medians, as the few longest
+/// times would carry an average away. NaN without values.
 double median(std::vector<double> values) {
   if (values.empty()) return std::nan("");
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -73,6 +77,7 @@ std::string card(const std::string& heading, const std::string& content) {
 }
 
 /// A bar of the statuses' shares, the certified ones first.
+/// Widths are left to the browser: "flex" divides the row in proportion to the counts.
 std::string shareBar(const RunReport::Scene& scene) {
   std::string out = "<div class='share'>";
   const auto part = [&](const std::string& status, long count) {
@@ -222,6 +227,8 @@ std::string headline(const RunReport& report) {
 
 }  // namespace
 
+/// In the order of questions: did it work, where not, how fast and how good, why not, which query,
+/// and with what it was run. Texts of the user (names, messages) pass `escaped` on their way.
 std::string formatRunReport(const std::string& title, const RunReport& report) {
   std::string out =
       "<!doctype html><html lang='en'><head><meta charset='utf-8'>"

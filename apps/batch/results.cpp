@@ -52,6 +52,7 @@ constexpr const char* kSchema = R"(
     finished TEXT);               -- UTC
   )";
 
+// The number is the primary key: a query that is solved again replaces its row.
 constexpr const char* kInsert =
     "INSERT OR REPLACE INTO results VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,"
     "?17,?18,?19,?20,strftime('%Y-%m-%dT%H:%M:%fZ','now'))";
@@ -63,6 +64,8 @@ constexpr const char* kColumns =
 /// A statement that is finalized with this object; binds and reads by position.
 class Statement {
  public:
+  // What cannot be prepared (a damaged file) leaves a null statement, which SQLite takes
+  // everywhere: it has no rows.
   Statement(sqlite3* database, const std::string& sql) {
     ::sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr);
   }
@@ -71,6 +74,7 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
 
   void bind(int at, const std::string& text) const {
+    // Transient: SQLite copies the text, which may be gone before the step.
     ::sqlite3_bind_text(statement_, at, text.c_str(), -1, SQLITE_TRANSIENT);
   }
   bool step() const { return ::sqlite3_step(statement_) == SQLITE_ROW; }
@@ -109,6 +113,7 @@ Row rowOf(const Statement& from) {
   row.answer.clearance = from.maybe(9);
   row.answer.cost = from.maybe(10);
   row.answer.cut_short = from.integer(11) != 0;
+  // Seeds have 64 bits and integers of SQLite a sign: the same bits, there and back.
   if (!from.isNull(12)) row.answer.seed = static_cast<std::uint64_t>(from.integer(12));
   row.time_limit = from.maybe(13);
   row.query.parameters = from.text(14);
@@ -127,6 +132,8 @@ std::string padded(std::int64_t number, std::size_t digits) {
 
 }  // namespace
 
+/// What was moved from holds nothing, so that its destructor neither closes the database nor lets
+/// go of the lock.
 Results::Results(Results&& other) noexcept
     : folder_(std::move(other.folder_)),
       database_(std::exchange(other.database_, nullptr)),
@@ -167,6 +174,9 @@ Results Results::create(const fs::path& folder) {
   fs::create_directories(folder / "plans", code);
   if (code) throw InputError({folder.string(), 0, "", ""}, "no folder: " + code.message());
   // The lock belongs to the process: it goes with it, however that ends.
+  // A file that merely exists would outlive a crash and shut everybody out. The lock is of the open
+  // file and not of its name: a worker that inherited it would keep the run locked after the death
+  // of its parent, hence O_CLOEXEC. No row and no file is touched before it is held.
   constexpr int kMode = 0644;
   out.lock_ = ::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode);
   if (out.lock_ < 0 || ::flock(out.lock_, LOCK_EX | LOCK_NB) != 0) {
@@ -205,6 +215,8 @@ void Results::setFact(const std::string& key, const std::string& value) {
 }
 
 /// A bit for each query: of a billion, 120 MB.
+/// A row counts with the files that it names: when somebody has removed their folder, or a loss of
+/// power has, the query is solved again.
 std::vector<bool> Results::finished(std::int64_t count, bool only_certified) const {
   std::vector<bool> out(static_cast<std::size_t>(count), false);
   const Statement query(database_, "SELECT number,status,folder FROM results");
@@ -225,6 +237,8 @@ std::string Results::writeFiles(const Answer& answer) const {
   const std::string name = "plans/" + padded(answer.number / kPlansPerFolder, kGroupDigits) + "/" +
                            padded(answer.number, kDigits);
   const fs::path final_folder = folder_ / name;
+  // One name is enough, as one process writes. It is beside its goal, on the same file system:
+  // there a rename is done at once or not at all, between two of them it fails.
   const fs::path temporary = folder_ / "plans" / ".unfinished";
   std::error_code code;
   fs::remove_all(temporary, code);
@@ -240,6 +254,8 @@ std::string Results::writeFiles(const Answer& answer) const {
 }
 
 /// Files first, then the row that names them.
+/// A process that dies between the two leaves a folder without a row, which counts as not solved
+/// and is replaced. The other way round there would be rows of files that never came.
 void Results::record(const Query& query, const Answer& answer, const SolveSettings& settings) {
   const std::string folder = writeFiles(answer);
   nlohmann::ordered_json files = nlohmann::ordered_json::object();

@@ -15,6 +15,7 @@ constexpr double kLeft = 36.0, kRight = 12.0, kTop = 18.0, kBottom = 34.0;
 constexpr int kMostBars = 30;
 constexpr double kMapSize = 420.0;  // [px] of the longer side of a map
 
+/// Tenths of a pixel: finer than anybody sees, and pages of thousands of bars stay small.
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", value);
@@ -60,6 +61,7 @@ std::string ticks(const Axis& axis) {
   const double step = axis.is_log ? std::max(1.0, std::floor((axis.upper - axis.lower) / 4.0))
                                   : roundStep(axis.upper - axis.lower);
   constexpr double kSlack = 1e-9;  // of a step: a tick at the very end counts
+  // Ticks are multiples of the step, not sums of it: sums drift, and 0 would be shown as 1e-17.
   for (double k = std::ceil(axis.lower / step - kSlack); k * step <= axis.upper + kSlack * step;
        ++k) {
     const double at = k * step;
@@ -109,6 +111,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+/// Three digits: as much as a tick or a median of many queries can tell. A minus zero is 0.
 std::string shown(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value == 0.0 ? 0.0 : value);
@@ -116,6 +119,8 @@ std::string shown(double value) {
 }
 
 std::string histogramSvg(std::vector<double> values, const std::string& unit, bool log_scale) {
+  // What is not known has no bar; nor has a time of 0 on a logarithmic axis, where it is infinitely
+  // far away.
   std::erase_if(values, [&](double v) { return !std::isfinite(v) || (log_scale && !(v > 0.0)); });
   if (values.empty()) return "";
   std::sort(values.begin(), values.end());
@@ -128,6 +133,7 @@ std::string histogramSvg(std::vector<double> values, const std::string& unit, bo
   const int bars =
       std::clamp(static_cast<int>(std::sqrt(static_cast<double>(values.size()))) + 4, 5, kMostBars);
   std::vector<long> counts(static_cast<std::size_t>(bars), 0);
+  // The greatest value has the share 1: it belongs to the last bar, not to one after it.
   for (const double v : values) {
     const double share = (v - axis.lower) / (axis.upper - axis.lower);
     ++counts[static_cast<std::size_t>(std::min(bars - 1, static_cast<int>(share * bars)))];
@@ -179,6 +185,8 @@ std::string mapSvg(const std::map<std::pair<double, double>, MapCell>& cells,
   for (const auto& [place, cell] : cells) {
     const double share = static_cast<double>(cell.certified) / static_cast<double>(cell.all);
     const double x = kMargin + side * indexIn(xs, place.first);
+    // Heights in SVG grow downward, those of the reader upward: the least value is in the lowest
+    // row.
     const double y = 8.0 + height - side * (indexIn(ys, place.second) + 1.0);
     // From the colour of failures to that of success.
     char colour[48];

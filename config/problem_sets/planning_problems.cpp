@@ -18,6 +18,8 @@
 namespace allclear {
 namespace {
 
+/// Every folder in the folder of robots is taken for a ROS package of its name, which is where the
+/// "package://" addresses of their URDFs lead.
 RobotSource robotSource(const Value& header, const std::filesystem::path& robots_folder) {
   RobotSource source;
   source.urdf = robots_folder / header.need("urdf").text();
@@ -53,6 +55,7 @@ Pose readProblemPose(const Value& pose) {
   pose.only({"xyz", "quat_wxyz"});
   const Value quaternion = pose.need("quat_wxyz");
   const VecX q = quaternion.numbers(4, "[w, x, y, z]");
+  // The file has w first, the function takes it last.
   const auto R = rotationFromQuaternion(q[1], q[2], q[3], q[0]);
   if (!R) quaternion.fail("a quaternion [w, x, y, z] must have length 1");
   return {*R, pose.need("xyz").vector3()};
@@ -66,6 +69,8 @@ std::shared_ptr<const RobotModel> readRobot(const Value& header,
   return std::make_shared<const RobotModel>(loadRobot(source, reading.files_read));
 }
 
+// Some of them ("index", "robot", "checks") are for other readers and say nothing here; they are
+// known nonetheless, so that a misspelt key is still an error.
 const std::vector<std::string> kProblemKeys = {"name",         "index",     "robot",
                                                "joint_names",  "start",     "goals",
                                                "fixed_joints", "obstacles", "checks"};
@@ -96,12 +101,15 @@ ProblemSet ProblemSet::load(const std::filesystem::path& path, const ProblemSetR
   common.group = header.need("group").text();
   common.robot = readRobot(header, robots, reading);
   const Value base = header.need("base_frame");
+  // Obstacles are given in that frame, and the world is that of the root link: no other frame could
+  // be read without a transform, and a wrong one would move all obstacles silently.
   if (base.text() != common.robot->links()[common.robot->rootLink()].name) {
     base.fail("must be the robot's root link, '" + common.robot->links()[0].name + "'");
   }
   common.planned = coordinatesOf(header.need("joint_names"), *common.robot);
   // Problems hold planned coordinates in ascending order, whatever the order of the file.
   std::sort(common.planned.begin(), common.planned.end());
+  // Whoever cut the file by hand has to say so: a benchmark of fewer problems is another one.
   if (header.need("count").integer(0, 1'000'000) != set.count()) {
     header.need("count").fail("the file holds " + std::to_string(set.count()) + " problems");
   }
@@ -111,6 +119,8 @@ ProblemSet ProblemSet::load(const std::filesystem::path& path, const ProblemSetR
 
 int ProblemSet::count() const { return static_cast<int>(document_.need("problems").size()); }
 
+/// All at once: what cannot be read is said before the first problem is planned, not after hours,
+/// and `problem` needs no file and may be asked for problems in any order.
 void ProblemSet::loadMeshes(const std::filesystem::path& folder, const ProblemSetReading& reading) {
   for (const Value& problem : document_.need("problems").items()) {
     for (const Value& obstacle : problem.need("obstacles").items()) {
@@ -156,6 +166,8 @@ Problem ProblemSet::problem(int i) const {
   const RobotModel& robot = *problem.robot;
   problem.name = section.need("name").text();
   problem.source_sha256 = sha256_;
+  // A problem may order its joints otherwise than the header; its values follow its own order, the
+  // set of joints must be the same.
   const std::vector<int> order = coordinatesOf(section.need("joint_names"), robot);
   std::vector<int> sorted = order;
   std::sort(sorted.begin(), sorted.end());
@@ -177,6 +189,8 @@ Problem ProblemSet::problem(int i) const {
   }
   problem.goal = JointTarget{problem.planned, problem.plannedPart(goal)};
   problem.obstacles = readObstacles(section.need("obstacles"));
+  // When start and goal are known; and validated last, so that the problem is judged as it will be
+  // planned.
   chooseNearestTurns(problem);
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) section.fail(findings[0].message);

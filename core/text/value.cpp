@@ -76,6 +76,8 @@ void Value::failAtKey(const std::string& key, const std::string& message) const 
   throw InputError({file(), line, keyPath(key), ""}, message);
 }
 
+/// Readers of single values come through here, so that a list in the place of a number is named as
+/// that, and not as a number that cannot be read.
 const std::string& Value::scalar(const char* expected) const {
   if (!isScalar()) {
     fail(std::string("must be ") + expected + ", not " + kindName(node_->kind));
@@ -113,6 +115,8 @@ long long Value::integer(long long lower, long long upper) const {
   return value;
 }
 
+/// The three spellings of YAML 1.2's core schema. "yes" and "on" of YAML 1.1 are refused: a parser
+/// of the newer version takes them for strings.
 bool Value::boolean() const {
   const std::string& text = scalar("true or false");
   if (!node_->quoted) {
@@ -122,6 +126,8 @@ bool Value::boolean() const {
   fail("must be true or false");
 }
 
+/// YAML needs no quotes for strings, and a link may be called "1"; in JSON a value without quotes
+/// is a number, true or false, and was not meant as a name.
 const std::string& Value::name(const char* expected) const {
   const std::string& text = scalar(expected);
   if (document_->is_json && !node_->quoted) fail("must be a string in quotes");
@@ -152,6 +158,8 @@ const DocumentNode& Value::list() const {
 
 std::size_t Value::size() const { return list().children.size(); }
 
+/// The path grows on the way down ("obstacles[2].pose"), so that an error can name its place
+/// without a way up.
 Value Value::at(std::size_t index) const {
   ALLCLEAR_ASSERT(index < list().children.size());
   const DocumentNode* child = node_->children[index].get();
@@ -240,6 +248,8 @@ Value Value::need(std::string_view key) const {
   fail("'" + std::string(key) + "' is missing");
 }
 
+/// For things that can be said in several ways: two ways at once may contradict each other, and
+/// none of them would be the one that was meant.
 std::string Value::oneOf(const std::vector<std::string>& keys) const {
   std::string found;
   for (const std::string& key : keys) {

@@ -36,6 +36,7 @@ struct Results {
   alignas(64) double row[kRows][kWidth];
 };
 
+/// By memcpy: columns of the caller begin anywhere, and compilers make one unaligned load of it.
 ALLCLEAR_INLINE Lanes load(const double* from) {
   Lanes x;
   std::memcpy(&x, from, sizeof x);
@@ -62,6 +63,8 @@ void solveBlock(const Block& block, bool with_slope, Results* out) {
   Lanes iterations;
   const Lanes r = ellipsoid::solve(
       equation, with_slope ? ellipsoid::kShortForSlope : ellipsoid::kShortForValue, &iterations);
+  // gauge = (distance of the centres) sqrt(F): F is for a unit direction and for lengths in units
+  // of the largest radius, so the distance is brought to these units as well.
   const Lanes centers = scale.centers / scale.size;
   store(centers * simd::root(ellipsoid::contactFunction(equation, r)), out->row[Results::kGauge]);
   store(r / (1.0 + r), out->row[Results::kRatio]);
@@ -81,6 +84,9 @@ void boundBlock(const Block& block, double* lower) {
   ellipsoid::Pair<Lanes> pair = pairsOf(block);
   const ellipsoid::Scale<Lanes> scale = ellipsoid::normalise(&pair);
   const ellipsoid::Equation<Lanes> equation = ellipsoid::equationOf(pair);
+  // F at any ratio is at most its maximum, which is the square of the gauge at unit distance: no
+  // iteration has to converge for a bound. The start is the best ratio where B is A scaled, and
+  // near it for bodies of like shape.
   const Lanes F = ellipsoid::contactFunction(equation, equation.start);
   store(kPad * (scale.centers / scale.size) * simd::root(F), lower);
 }
@@ -101,6 +107,8 @@ void forBlocks(const EllipsoidPairColumns& pairs, const Run& run) {
     run(block, first, std::size_t{kWidth});
   }
   if (first == pairs.count) return;
+  // Idle lanes get a pair that is there: radii of zero have no gauge, and as all lanes wait for the
+  // slowest, the last pair again costs nothing that it does not cost already.
   GatheredBlock rest;
   for (int i = 0; i < Block::kRows; ++i) {
     for (std::size_t l = 0; l < kWidth; ++l) {

@@ -20,6 +20,9 @@ constexpr int kContactInstants = 12;
 constexpr int kRefinements = 40;
 
 /// Lowers the result to the least distance within its stretch of time and those beside it.
+/// By golden section: distances of surfaces have kinks where the nearest features change, and no
+/// slope to rely on. Only the upper end gets better. The lower one stays as proven, so that a
+/// second minimum in the stretch, which this may miss, costs exactness and never truth.
 void refine(const deform::SequenceSearch& search, deform::SequenceResult* best) {
   constexpr double kGolden = 0.6180339887498949;
   const Interval whole = search.time();
@@ -60,6 +63,8 @@ void refine(const deform::SequenceSearch& search, deform::SequenceResult* best) 
 }
 
 /// The deepest of a few instants.
+/// Any instant bounds the least distance from above, so a sample is sound here; more of them find a
+/// deeper one, and a better direction out.
 void addDepth(const deform::RigidShape& shape, const deform::SequenceSearch& search,
               const DeformingMesh& mesh, const Pose& X_WO, double error, DistanceBracket* bracket) {
   const Interval time = search.time();
@@ -81,6 +86,9 @@ void addDepth(const deform::RigidShape& shape, const deform::SequenceSearch& sea
   bracket->upper = std::min(bracket->upper, deepest.distance + deepest.gap + error);
 }
 
+/// A threshold that is decided counts before the width: who asks for one needs no narrow bracket.
+/// The error of the curves is in both ends, and no search makes it less: what is asked for beside
+/// it is half of the tolerance.
 McdStatus statusOf(const DistanceBracket& bracket, const McdOptions& options, bool spent,
                    double error) {
   if (options.threshold && bracket.lower >= *options.threshold) return McdStatus::kCertifiedAbove;
@@ -122,6 +130,7 @@ DistanceBracket minimumDistance(const MovingShape& a, const DeformingMesh& B, co
     const bool is_decided =
         options.threshold && options.decide_only && bracket.upper < *options.threshold;
     if (!is_decided) addDepth(shape, search, B, X_WO, found.error, &bracket);
+    // There the depth is in the hull of all of B, which may be wider than A by far.
     if (B.hasInside()) bracket.lower = -std::numeric_limits<double>::infinity();
     bracket.lower = std::min(bracket.lower, bracket.upper);
   }
@@ -129,6 +138,9 @@ DistanceBracket minimumDistance(const MovingShape& a, const DeformingMesh& B, co
   return bracket;
 }
 
+/// The search over a motion that stands still for no time. A still pose does not stray: the error
+/// that the search has put into its upper end is taken off again. Whether another pair of points is
+/// as near is not looked at, so nothing is said to be unique.
 SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const DeformingMesh& B,
                               const Pose& X_WO, double t) {
   const BodyCurve still = BodyCurve::still(X_WA, {t, t});
@@ -148,6 +160,7 @@ SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const DeformingM
       out.normal = X_WO.R * out.normal;
       return out;
     }
+    // In contact, but in no hull: no way out is known, and 0 is the most that contact allows.
     out.distance = 0.0;
     return out;
   }

@@ -15,6 +15,8 @@ namespace {
 constexpr double kCurvedGap = 1e-9;
 
 /// A core's box along the axes of G.
+/// Support points along the axes bound the core exactly. The reach is the less of two bounds: half
+/// the diagonal of the box is good for boxes, the ball about the core for balls and capsules.
 RigidPart boxed(const ConvexCore& core) {
   RigidPart part;
   Vec3 lower, upper;
@@ -33,6 +35,7 @@ RigidPart boxed(const ConvexCore& core) {
 }  // namespace
 
 RigidShape::RigidShape(const Shape& shape) : shape_(shape) {
+  // It has no box and no reach: the balls and boxes that the search prunes with would be infinite.
   if (std::holds_alternative<HalfSpace>(shape)) {
     throw InputError("a plane has no distance to a mesh that bends");
   }
@@ -54,6 +57,7 @@ RigidPart RigidShape::volume(const MeshVolume& volume, std::int32_t node) const 
     for (int i = 0; i < 3; ++i) part.half(k, i) = volume.axis[i][k];
   }
   part.center += body_->center();
+  // The half edges are orthogonal: the squares of all entries add up to that of half the diagonal.
   part.reach = std::sqrt(part.half.squaredNorm());
   return part;
 }
@@ -77,6 +81,8 @@ RigidPart RigidShape::triangle(std::int32_t i) const {
   return part;
 }
 
+/// The support function, exact for each kind: of a box c.d + sum |h_i.d| over its half edges h_i,
+/// of three corners the largest, of a grown core that of the core and the radius times |d|.
 double RigidShape::reachAlong(const RigidPart& part, const Vec3& d) const {
   switch (part.kind) {
     case RigidPart::Kind::kVolume:
@@ -92,6 +98,10 @@ double RigidShape::reachAlong(const RigidPart& part, const Vec3& d) const {
   return d.isZero(0.0) ? along : along + coreSupport(core_, d).dot(d);
 }
 
+/// What is a point, a segment or a triangle is measured in closed form; any other core by GJK (E.
+/// Gilbert, D. Johnson, S. Keerthi, 1988). Of its answer the point of the core is kept and
+/// projected on the triangle anew: both are points of their bodies then, and their distance,
+/// however far GJK has got, never less than the true one.
 RigidShape::Nearest RigidShape::nearest(const RigidPart& part, const TriangleCorners& T,
                                         const Vec3& hint) const {
   Nearest out;
@@ -133,6 +143,8 @@ bool RigidShape::contains(const Vec3& p) const {
   return body_ && body_->hasInside() && body_->contains(p - body_->center());
 }
 
+// For tests whether the shape is inside of the other solid: where surfaces do not meet, one point
+// tells for a whole part.
 std::vector<Vec3> RigidShape::points() const {
   if (!body_)
     return {root_.kind == RigidPart::Kind::kCore

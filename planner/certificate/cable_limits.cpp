@@ -132,6 +132,7 @@ class CableProver {
     }
     CableSpan span = greatestSpan(cable, kSpanTolerance);
     const double most = stretch.longestSpan() - stray;
+    // The coarse bracket straddles the limit: only then is the fine one worth its time.
     if (!(span.upper <= most) && span.lower <= most) {
       span = greatestSpan(cable, kFineSpanTolerance, most);
     }
@@ -179,6 +180,8 @@ class CableProver {
       options.tolerance = problem_.collision.tolerance;
       // What is taken off again below rounds: so much more is asked for.
       options.threshold = limit->lower_limit + lost + (lost > 0.0 ? kLostRounding : 0.0);
+      // A coarse level that falls short is not reported: it may stop as soon as that is seen. The
+      // last one is measured to the end, for the figure in the message.
       options.decide_only = !is_last;
       const CableRoom room = cableRoom(cable, {&solid.shape, solid.X_BG, curve}, options);
       limit->lower = lowered(limit->lower, room.lower - lost);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kBaseCoordinates = 6;
 
+/// Only a flat contact holds a link in all six directions, as the base of a tree must be held; a
+/// point would leave the turns free.
 const Contact* firstFlat(const Problem& problem) {
   for (const Contact& contact : problem.contacts) {
     if (contact.kind == Contact::Kind::kFlat) return &contact;
@@ -107,6 +109,11 @@ class Renumbering {
 
 }  // namespace
 
+/// A floating base and a planted foot are a loop: six equations that every configuration of a plan
+/// would have to meet, to rounding at best. With the foot as the root of the tree they hold by
+/// construction, at every instant and exactly; the force that the foot needs is what the floating
+/// joint, now between world and foot, has to carry. Its six coordinates are 0, as the pose of the
+/// foot at the start has become the origin of that joint.
 Problem standOn(const Problem& problem) {
   const Contact* foot = firstFlat(problem);
   const int base = foot == nullptr ? -1 : plannedBase(problem);
@@ -126,6 +133,8 @@ Problem standOn(const Problem& problem) {
     *rates = withoutBase(*rates, problem.planned, base);
   }
   std::erase_if(standing.planned, [&](int c) { return c >= base && c < base + kBaseCoordinates; });
+  // Last, over all that names a link: one that was forgotten here would point to another link
+  // without any error.
   Renumbering(turned.link_of, base).visit(standing);
   return standing;
 }

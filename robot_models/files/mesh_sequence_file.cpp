@@ -17,7 +17,9 @@ namespace allclear {
 namespace fs = std::filesystem;
 namespace {
 
+// More than an hour at 25 frames a second: such a pattern has met a folder of something else.
 constexpr int kMostFrames = 100000;
+// Every number of nine digits is an int.
 constexpr int kMostDigits = 9;
 
 [[noreturn]] void fail(const fs::path& path, const std::string& message, int line = 0) {
@@ -44,10 +46,14 @@ struct Pattern {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+    // The number has to give the name back: "frame_7" is no frame of "frame_%03d", and of two names
+    // with the same number only one can belong to the sequence.
     return name(value) == file ? std::optional(value) : std::nullopt;
   }
 };
 
+/// The name between its parts, or an error. A second "%" is refused, too: nothing would say which
+/// of two numbers counts the time.
 Pattern patternOf(const fs::path& path) {
   const std::string name = path.filename().string();
   const std::size_t percent = name.find('%');
@@ -111,6 +117,9 @@ class ObjReader {
     return out;
   }
 
+  /// Normals, texture coordinates, materials and names of groups change neither places nor
+  /// triangles: they are passed over, as is what follows the third number of a vertex (a weight,
+  /// colours).
   void readLine(std::string_view line) {
     const std::string_view key = word(&line);
     if (key == "v") {
@@ -144,6 +153,9 @@ class ObjReader {
     return value - 1;
   }
 
+  /// A fan about the first corner. A bent polygon has other surfaces by its other diagonals; what
+  /// matters here is that all frames take the same ones, else the surface would jump between two of
+  /// them.
   void readFace(std::string_view line) {
     std::vector<int> corners;
     for (std::string_view text = word(&line); !text.empty(); text = word(&line)) {
@@ -164,6 +176,11 @@ class ObjReader {
 
 /// Vertices that are at the same place in every frame become one, so that parts can be seen to be
 /// closed.
+/// Programs that write OBJ files often split a vertex where its normal or texture jumps. The two
+/// sides then share no edge, and a closed skin would count as sheets, without an inside. Only
+/// vertices that agree exactly, and in all frames, are one: two that meet in some frames (a fold
+/// that closes) must be free to part again. Kept in the order of their first place, so that the
+/// result does not depend on the map.
 void weld(std::vector<std::vector<Vec3>>* keyframes, std::vector<Triangle>* triangles) {
   std::map<std::vector<double>, int> places;
   std::vector<int> kept;
@@ -196,6 +213,8 @@ std::vector<fs::path> sequenceFiles(const fs::path& path) {
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::vector<int> numbers;
   std::error_code error;
+  // The folder is listed instead of asked for one number after the other: so a gap can be told from
+  // the end, and the first frame may have any number.
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (const auto number = pattern.number(it->path().filename().string())) {
       numbers.push_back(*number);
@@ -233,6 +252,8 @@ DeformingMesh loadMeshSequence(const std::vector<fs::path>& files, double rate, 
     const std::string text = read(files[i]);
     Frame frame = ObjReader(text, files[i]).run();
     for (Vec3& p : frame.vertices) p *= scale;
+    // Triangles by the numbers of their corners, in order: that vertex v is the same point of the
+    // material in all frames follows from nothing else.
     if (i == 0) triangles = frame.triangles;
     if (frame.triangles != triangles) {
       fail(files[i], "has other triangles than " + files[0].filename().string());
@@ -243,6 +264,7 @@ DeformingMesh loadMeshSequence(const std::vector<fs::path>& files, double rate, 
                          std::to_string(keyframes[0].size()));
     }
     keyframes.push_back(std::move(frame.vertices));
+    // Not added up: the last time is as exact as the first.
     times.push_back(start + static_cast<double>(i) / rate);
   }
   weld(&keyframes, &triangles);

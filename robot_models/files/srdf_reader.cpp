@@ -38,6 +38,8 @@ class SrdfReader {
   SrdfReader(const XmlElement& srdf, RobotModel::Data& data, SrdfNames& names)
       : srdf_(srdf), reader_(names.reader()), data_(data), names_(names), groups_(srdf, names) {}
 
+  // Groups first: states and end effectors refer to them. Each state is an attempt of its own, so
+  // that a broken one costs no other.
   bool run() {
     checkRoot();
     for (const std::string& name : groups_.inOrder()) addGroup(name);
@@ -131,7 +133,9 @@ class SrdfReader {
     if (names_.isFixedVirtualJoint(name)) return -1;
     names_.attempt([&] { joint = names_.joint(part, owner, "name"); }, "its value is left out");
     if (joint < 0) return -1;
+    // The value has to be there even where it is not used: a file that forgot it is broken.
     reader_.text(part, owner, "value");
+    // Followers pass whatever group they are in: they are only compared, and set nothing.
     const bool is_member = state.group.empty() || groups_.joints(state.group).contains(joint);
     if (is_member || coordinateCount(joint) == 0) return joint;
     names_.warn(part, owner + ": joint '" + name + "' is not in the group '" + state.group +
@@ -206,9 +210,12 @@ class SrdfReader {
     const Coordinate& c = data_.coordinates[coordinate];
     for (const auto& [known, old] : state.values) {
       if (known != coordinate) continue;
+      // Said twice with one value is harmless; with two, which of them is meant cannot be known.
       if (old == value) return;
       reader_.fail(part, owner, c.name, "has two values");
     }
+    // Only a warning: a state is no start or goal yet, and a task that uses it is checked by
+    // itself.
     if (value < c.lower || value > c.upper) {
       names_.warn(part, owner + ": " + c.name + " = " + *part.attribute("value") +
                             " is beyond the joint's limits");

@@ -17,6 +17,7 @@ EffectiveInertia::EffectiveInertia(const MotionTree& tree, const VecX& rotor_ine
   ALLCLEAR_ASSERT(rotor_inertia.size() == 0 || rotor_inertia.size() == dimension_);
   rotor_ = rotor_inertia.size() == 0 ? VecX(VecX::Zero(dimension_)) : rotor_inertia;
   ALLCLEAR_ASSERT((rotor_.array() >= 0.0).all());
+  // A rotor without bound holds its coordinate, whose rate is 0: infinity times 0 would be NaN.
   turning_rotor_ = rotor_.unaryExpr([](double r) { return std::isinf(r) ? 0.0 : r; });
   classifyNodes(tree);
 }
@@ -29,6 +30,8 @@ void EffectiveInertia::classifyNodes(const MotionTree& tree) {
     coordinate_.push_back(node.coordinate);
     multiplier_.push_back(node.multiplier);
     inverse_multiplier_.push_back(1.0 / node.multiplier);
+    // Joints at one place (wrists, balls made of three turns): nothing has to be shifted between
+    // them.
     const bool coincides = node.turns && node.parent >= 0 && node.X_PF.p == Vec3::Zero();
     // The rotor turns with the coordinate: T = rotor q̇²/2 = rotor/multiplier² ẋ²/2. A multiplier of
     // zero makes the node fixed, as if by a rotor without bound.
@@ -44,6 +47,10 @@ void EffectiveInertia::classifyNodes(const MotionTree& tree) {
     inertial_[i].is_only_child = is_last && i == parent + 1;
     inertial_[i].is_last_child = is_last && i != parent + 1;
   }
+  // A coordinate that moves several nodes (mimic joints), or its one node by a multiplier of 0, has
+  // no answer that belongs to a single node. Its nodes are held in the sweeps, and it is freed with
+  // the other shared ones afterwards; its rotor counts once, there. Paths run inward, children
+  // first.
   for (int c = 0; c < dimension_; ++c) {
     const bool own = users[c].size() == 1 && multiplier_[users[c][0]] != 0.0;
     if (own || users[c].empty()) continue;
@@ -68,6 +75,10 @@ void EffectiveInertia::classifyNodes(const MotionTree& tree) {
 
 /// Whether the six nodes from `first` are a floating joint on the world: slides along x, y, z, then
 /// turns about z, y, x, without a body or a branch between them.
+/// Such a base moves freely in all six directions whatever its angles are, but its joints do not
+/// show that everywhere: at a pitch of 90 degrees two of the turns have the same axis. It is freed
+/// along the axes of the world instead (`setBase` in inertia_sweeps.cpp), which needs no angles.
+/// Anything unusual is refused and goes the general way.
 bool EffectiveInertia::isFloatingBase(const MotionTree& tree, int first) const {
   if (tree.nodes()[first].parent >= 0) return false;
   constexpr int kAxes[] = {0, 1, 2, 2, 1, 0};
@@ -118,6 +129,8 @@ EffectiveInertia::Workspace EffectiveInertia::makeWorkspace() const {
   return w;
 }
 
+/// Sweeps are left until something asks for them: energies need none, impulses the inward one
+/// alone, and all questions at one configuration share theirs.
 void EffectiveInertia::place(const VecX& q, Workspace& w) const {
   frames_.place(q, w);
   w.holds_configuration = true;

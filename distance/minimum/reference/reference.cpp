@@ -55,6 +55,8 @@ mcd::MeshSearchResult search(ReferenceAlgorithm algorithm, mcd::SampledMeshMotio
   }
 }
 
+// What is deepest in a half-space is a corner of the hull: a mesh against a plane is its hull
+// against it, exactly, and the searches of convex shapes can take it.
 DistanceBracket meshReference(ReferenceAlgorithm algorithm, MovingShape a, MovingShape b,
                               const McdOptions& options) {
   mcd::requireValid(options);
@@ -84,6 +86,8 @@ DistanceBracket referenceMinimum(ReferenceAlgorithm algorithm, std::span<const C
                                  std::span<const CapsuleCurve> b, const McdOptions& options) {
   mcd::requireValid(options);
   const mcd::CapsuleMotion motion(a, b);
+  // A guessed lower end must not decide a threshold: a rival that is fast by claiming too much
+  // would win every comparison.
   return mcd::bracketOf(motion, search(algorithm, motion, options), options, isSound(algorithm));
 }
 
@@ -104,6 +108,7 @@ DistanceBracket referenceMinimum(ReferenceAlgorithm algorithm, std::span<const C
 DistanceBracket referenceMinimum(ReferenceAlgorithm algorithm, const MeshBody& A,
                                  const MovingShape& a, const MeshBody& B, const MovingShape& b,
                                  const McdOptions& options, MeshMcdCounts* counts) {
+  // `MeshMotion` has the body with the tree of triangles first; the answer is turned back.
   if (A.bvh() == nullptr) {
     return mcd::swapped(referenceMinimum(algorithm, B, b, A, a, options, counts));
   }
@@ -137,6 +142,8 @@ const char* referenceAlgorithmName(ReferenceAlgorithm algorithm) {
   return "unknown";
 }
 
+/// Golden section and what ends in it find a local minimum, which may not be the least; the extrema
+/// bound of the thesis has a counterexample (docs/algorithms/mesh-distance.md).
 bool isSound(ReferenceAlgorithm algorithm) {
   return algorithm != ReferenceAlgorithm::kGolden && algorithm != ReferenceAlgorithm::kHybrid &&
          algorithm != ReferenceAlgorithm::kSubdivisionExtrema;
