@@ -103,8 +103,9 @@ ProblemSet ProblemSet::load(const std::filesystem::path& path, const ProblemSetR
   const Value base = header.need("base_frame");
   // Obstacles are given in that frame, and the world is that of the root link: no other frame could
   // be read without a transform, and a wrong one would move all obstacles silently.
-  if (base.text() != common.robot->links()[common.robot->rootLink()].name) {
-    base.fail("must be the robot's root link, '" + common.robot->links()[0].name + "'");
+  const std::string& root = common.robot->links()[common.robot->rootLink()].name;
+  if (base.text() != root) {
+    base.fail("must be the robot's root link, '" + root + "'");
   }
   common.planned = coordinatesOf(header.need("joint_names"), *common.robot);
   // Problems hold planned coordinates in ascending order, whatever the order of the file.
