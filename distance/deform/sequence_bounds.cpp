@@ -105,7 +105,7 @@ int SequenceSearch::halves(int i) {
 void SequenceSearch::needChildren(int part) {
   if (parts_[part].child >= 0) return;
   std::vector<RigidPart> children;
-  shape_.forChildren(parts_[part].part, [&](RigidPart child) { children.push_back(child); });
+  shape_.forChildren(parts_[part].part, [&](const RigidPart& child) { children.push_back(child); });
   parts_[part].child = static_cast<int>(parts_.size());
   parts_[part].children = static_cast<int>(children.size());
   for (RigidPart& child : children) parts_.push_back({child, -1, 0});
