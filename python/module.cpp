@@ -74,7 +74,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("version") = ALLCLEAR_VERSION;
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const allclear::InputError& error) {
       raiseInputError(error);
     }

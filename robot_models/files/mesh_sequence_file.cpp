@@ -272,7 +272,7 @@ DeformingMesh loadMeshSequence(const std::vector<fs::path>& files, double rate, 
   try {
     return DeformingMesh(std::move(triangles), std::move(keyframes), std::move(times));
   } catch (const InputError& error) {
-    const std::string text = error.message();
+    const std::string& text = error.message();
     std::size_t k = 0;
     if (text.starts_with("keyframe ")) {
       std::from_chars(text.data() + 9, text.data() + text.size(), k);

@@ -79,6 +79,7 @@ TEST(CableDemands, GradientsAreThoseOfTheValues) {
     }
   }
   EXPECT_GT(compared, 1000);
+  EXPECT_GT(crossing, 0);  // a straight cable would go through a body
 }
 
 TEST(CableDemands, RoughValuesAreBelowTheExactOnes) {
