@@ -92,6 +92,8 @@ class ObjReader {
   ObjReader(const std::string& text, const fs::path& path) : text_(text), path_(path) {}
 
   Frame run() {
+    // A byte order mark is no part of the first word: its vertex would be lost unseen.
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     while (at_ < text_.size()) {
       ++line_;
       std::size_t end = text_.find('\n', at_);

@@ -141,6 +141,13 @@ TEST_F(MeshSequence, FaultsNameTheFile) {
   expectFault(taskWith(object()), {"cloth_004.obj"});
 }
 
+TEST_F(MeshSequence, AByteOrderMarkHidesNoVertex) {
+  const std::string text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+  write(2, text);
+  for (int k = 3; k <= 5; ++k) write(k, "\xef\xbb\xbf" + text);
+  EXPECT_EQ(message(taskWith(object())), "(loaded)");
+}
+
 TEST_F(MeshSequence, FramesOfAnotherPaddingAreNotLeftOutUnseen) {
   const auto with = [&](const std::string& file) {
     return taskWith("{id: cloth, type: mesh_sequence, file: '" + file + "', rate: 10}");
