@@ -6,6 +6,7 @@
 
 #include "allclear/apps/batch/run.h"
 #include "allclear/apps/batch/worker.h"
+#include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/report.h"
@@ -30,6 +31,7 @@ struct BatchCommand {
 std::vector<fs::path> absolutePaths(const std::vector<std::string>& names) {
   std::vector<fs::path> out;
   for (const std::string& name : names) {
+    if (name.empty()) throw InputError("batch: the name of a file is empty");
     out.push_back(fs::absolute(name).lexically_normal());
     if (!fs::is_regular_file(out.back())) throw InputError({name, 0, "", ""}, "no such file");
   }
@@ -56,6 +58,7 @@ int run(BatchCommand& command, bool has_seed) {
     throw InputError("batch: name tasks, or give --problems or --sweep");
   }
   if (options.reports) requireReports();
+  if (command.folder.empty()) throw InputError("-o: must name a folder");
   options.folder = fs::absolute(command.folder).lexically_normal();
   options.settings.files = fileKinds(command.files);
   if (command.time_limit > 0.0) options.settings.time_limit = command.time_limit;
@@ -81,7 +84,7 @@ void addInputs(CLI::App* command, BatchCommand* out) {
 /// What is solved, and how.
 void addSettings(CLI::App* command, BatchCommand* out) {
   command->add_option("--time-limit", out->time_limit, "seconds of planning for a query at most")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveNumber())
       ->type_name("S");
   command
       ->add_option("--improve", out->options.settings.improve,
@@ -116,7 +119,7 @@ void addResources(CLI::App* command, BatchCommand* out) {
   command
       ->add_option("--kill-after", out->options.kill_after,
                    "seconds after which a query counts as hung; else by its time limit")
-      ->check(CLI::PositiveNumber)
+      ->check(positiveNumber())
       ->type_name("S");
   command
       ->add_option("--scheduler", out->options.scheduler,

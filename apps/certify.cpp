@@ -78,9 +78,7 @@ void writeProof(const Problem& problem, const Certificate& certificate, const st
     return;
   }
   writeFileAtomically(file, proof.text);
-  for (const Cable& cable : problem.cables) {
-    std::cerr << "not in this proof: cable '" << cable.id << "' (the certificate covers it)\n";
-  }
+  for (const std::string& line : notInProof(problem)) std::cerr << line << "\n";
 }
 
 /// Makes a certificate, and writes it when asked to, clear or not: one that is not clear says why.

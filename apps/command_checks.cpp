@@ -63,6 +63,18 @@ void requireOutputs(const std::vector<std::string>& outputs,
   }
 }
 
+std::vector<std::string> notInProof(const Problem& problem) {
+  std::vector<std::string> lines;
+  const auto add = [&lines](const std::string& what) {
+    lines.push_back("not in this proof: " + what + " (the certificate covers it)");
+  };
+  for (const Cable& cable : problem.cables) add("cable '" + cable.id + "'");
+  for (const Obstacle& obstacle : problem.obstacles) {
+    if (obstacle.deforming != nullptr) add("obstacle '" + obstacle.id + "', which bends");
+  }
+  return lines;
+}
+
 bool isPrinted() {
   std::cout.flush();
   const bool done = std::fflush(stdout) == 0 && !std::cout.fail() && std::ferror(stdout) == 0;

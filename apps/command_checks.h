@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "allclear/planner/problem.h"
+
 namespace allclear {
 
 /// Takes numbers from `lower` to `upper` alone. CLI11's own ranges let NaN pass.
@@ -17,6 +19,9 @@ CLI::Validator positiveNumber();
 /// left out. Throws `InputError`.
 void requireOutputs(const std::vector<std::string>& outputs,
                     const std::vector<std::string>& inputs);
+
+/// What the task has and a proof file has not, one line each, to be shown where one is written.
+std::vector<std::string> notInProof(const Problem& problem);
 
 /// Whether all that was printed has arrived; prints an error when it has not.
 bool isPrinted();

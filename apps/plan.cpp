@@ -241,9 +241,8 @@ int run(const PlanCommand& command) {
     }
     for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
     const bool has_proof = !output.proof.empty() && plan.certificate && plan.certificate->clear;
-    for (std::size_t i = 0; has_proof && i < problem.cables.size(); ++i) {
-      std::cout << "not in this proof: cable '" << problem.cables[i].id
-                << "' (the certificate covers it)\n";
+    if (has_proof) {
+      for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
     }
   }
   return exitCode(plan.status);

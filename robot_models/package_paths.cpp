@@ -75,11 +75,16 @@ std::string packageHint(const std::string& uri) {
          ": FOLDER}' under 'robot' of a task, or --package " + name + "=FOLDER";
 }
 
+/// The folder of a file; a name that is empty, as of a variable that is not set, has none.
+fs::path folderOf(const fs::path& file) {
+  if (file.empty()) throw InputError("the name of a file is empty");
+  return fs::absolute(file).lexically_normal().parent_path();
+}
+
 }  // namespace
 
 PackagePaths::PackagePaths(PackageMap package_map, const fs::path& description_file)
-    : package_map_(std::move(package_map)),
-      folder_(fs::absolute(description_file).lexically_normal().parent_path()) {}
+    : package_map_(std::move(package_map)), folder_(folderOf(description_file)) {}
 
 std::vector<fs::path> PackagePaths::candidates(const std::string& uri,
                                                const InputPlace& place) const {

@@ -16,6 +16,7 @@
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -303,6 +304,7 @@ std::vector<std::string> cableSentences(const Problem& problem,
     // What is left of the lengths, and the least room.
     const CertifiedLimit *tightest = nullptr, *nearest = nullptr;
     std::size_t bodies = 0;
+    double least_seen = std::numeric_limits<double>::infinity();
     bool kept = true;
     for (const CertifiedLimit& limit : limits) {
       if (!isCableLimit(limit) || limit.subject != cable.id) continue;
@@ -313,7 +315,8 @@ std::vector<std::string> cableSentences(const Problem& problem,
         continue;
       }
       ++bodies;
-      if (nearest == nullptr || limit.upper < nearest->upper) nearest = &limit;
+      if (nearest == nullptr || limit.lower < nearest->lower) nearest = &limit;
+      least_seen = std::min(least_seen, limit.upper);
     }
     if (!kept || tightest == nullptr) continue;
     std::string sentence = "Cable '" + cable.id + "', whatever shape it takes, is never taut (" +
@@ -323,12 +326,13 @@ std::vector<std::string> cableSentences(const Problem& problem,
     if (nearest != nullptr) {
       sentence += text(" and keeps its margin of %.4g mm from other bodies (%zu bounds",
                        1e3 * nearest->lower_limit, bodies);
-      if (std::isfinite(nearest->upper)) {
-        sentence += text("; the least is between %.4g and %.4g mm at t = %.4g s, ",
-                         1e3 * nearest->lower, 1e3 * nearest->upper, nearest->t) +
-                    nearest->quantity;
-      }
-      sentence += ")";
+      // Most bounds are only as good as the margin asks: the least of what was seen need not be the
+      // least.
+      sentence += nearest->upper <= least_seen && std::isfinite(nearest->upper)
+                      ? text("; the least is between %.4g and %.4g mm at t = %.4g s, ",
+                             1e3 * nearest->lower, 1e3 * nearest->upper, nearest->t)
+                      : text("; the least is at least %.4g mm, ", 1e3 * nearest->lower);
+      sentence += nearest->quantity + ")";
     }
     sentences.push_back(sentence);
   }

@@ -30,8 +30,9 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
     out.push_back(limit.quantity + subject + ": in the certificate only");
   }
   for (const Cable& cable : problem.cables) {
-    out.push_back("cable '" + cable.id +
-                  "' (never taut, and clear of all bodies): in the certificate only");
+    out.push_back(
+        "cable '" + cable.id +
+        "' (never taut, and clear of all but what it may touch): in the certificate only");
   }
   for (const CertifiedBody& body : geometry.bodies) {
     if (body.deforming == nullptr) continue;

@@ -305,6 +305,10 @@ def with_options(options: PlanOptions, **values: Any) -> PlanOptions:
     options = copy.copy(options)
     for name, value in values.items():
         if value is not None:
+            if name == "time_limit" and not 0.0 < float(value) < float("inf"):
+                raise InputError("time_limit: must be positive [s]", key="time_limit")
+            if name in ("threads", "attempts") and value < (0 if name == "threads" else 1):
+                raise InputError(f"{name}: must not be less than {0 if name == 'threads' else 1}", key=name)
             setattr(options, name, value)
     return options
 

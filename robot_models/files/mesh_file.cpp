@@ -87,6 +87,8 @@ std::string checkedContent(const std::string& content, const std::string& extens
     checkStl(content, path);
   } else if (extension == ".obj") {
     checkObj(content, path);
+    // assimp takes a byte order mark for part of the first word, and drops the vertex of that line.
+    if (content.starts_with("\xef\xbb\xbf")) return content.substr(3);
   } else {
     fail(path, "unknown mesh format '" + extension + "': .stl, .dae and .obj are read");
   }

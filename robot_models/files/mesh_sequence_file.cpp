@@ -36,13 +36,18 @@ struct Pattern {
     if (static_cast<int>(text.size()) < digits) text.insert(0, digits - text.size(), '0');
     return before + text + after;
   }
-  /// The number of a file of this form.
-  std::optional<int> number(const std::string& file) const {
+  /// What stands in the number's place; empty when the file has another form.
+  std::string digitsOf(const std::string& file) const {
     if (!file.starts_with(before) || !file.ends_with(after) ||
         file.size() <= before.size() + after.size()) {
-      return std::nullopt;
+      return "";
     }
     const std::string text = file.substr(before.size(), file.size() - before.size() - after.size());
+    return text.find_first_not_of("0123456789") == std::string::npos ? text : "";
+  }
+  /// The number of a file of this form.
+  std::optional<int> number(const std::string& file) const {
+    const std::string text = digitsOf(file);
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
@@ -93,6 +98,8 @@ class ObjReader {
   ObjReader(const std::string& text, const fs::path& path) : text_(text), path_(path) {}
 
   Frame run() {
+    // A byte order mark is no part of the first word: its vertex would be lost unseen.
+    if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
     while (at_ < text_.size()) {
       ++line_;
       std::size_t end = text_.find('\n', at_);
@@ -212,17 +219,28 @@ std::vector<fs::path> sequenceFiles(const fs::path& path) {
   const Pattern pattern = patternOf(path);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::vector<int> numbers;
+  std::string other;  // the first by name whose number is padded otherwise
   std::error_code error;
   // The folder is listed instead of asked for one number after the other: so a gap can be told from
   // the end, and the first frame may have any number.
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (const auto number = pattern.number(it->path().filename().string())) {
+    const std::string file = it->path().filename().string();
+    if (const auto number = pattern.number(file)) {
       numbers.push_back(*number);
+    } else if (!pattern.digitsOf(file).empty() && (other.empty() || file < other)) {
+      other = file;
     }
   }
   if (error) fail(folder, "cannot be read: " + error.message());
   if (numbers.empty()) {
-    fail(path, "there is no file of this form, such as " + pattern.name(0));
+    fail(path, "there is no file of this form, such as " + pattern.name(0) +
+                   (other.empty() ? "" : "; there is " + other));
+  }
+  // With %d for frame_00 to frame_11 the first ten would be left out unseen.
+  if (!other.empty()) {
+    fail(path, "leaves out " + other +
+                   ", whose number has other zeros in front: name all frames "
+                   "alike, or move that file elsewhere");
   }
   std::sort(numbers.begin(), numbers.end());
   if (numbers.size() > static_cast<std::size_t>(kMostFrames)) {

@@ -120,6 +120,10 @@ def others_are_refused(command, source):
         assert "robot have changed" in batch(command, "--sweep", sweep, "-o", run, code=2)
         assert "no such file" in batch(command, "nothing.yaml", "-o", place.run("none"), code=2)
         assert "name tasks" in batch(command, "-o", place.run("none"), code=2)
+        assert "-o: must name a folder" in batch(command, task, "-o", "", code=2)
+        assert "is empty" in batch(command, "", "-o", place.run("none"), code=2)
+        for option in ("--time-limit", "--kill-after"):
+            assert option in batch(command, task, option, "nan", "-o", place.run("none"), code=2)
         assert "leads nowhere" in batch(command, "--sweep", place.write("s.yaml", "task: task.yaml\nvalues: {name.x: [1]}\n"),
                                         "-o", place.run("none"), code=2)
         assert not os.path.exists(place.run("none"))

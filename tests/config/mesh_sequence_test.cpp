@@ -141,6 +141,28 @@ TEST_F(MeshSequence, FaultsNameTheFile) {
   expectFault(taskWith(object()), {"cloth_004.obj"});
 }
 
+TEST_F(MeshSequence, AByteOrderMarkHidesNoVertex) {
+  const std::string text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+  write(2, text);
+  for (int k = 3; k <= 5; ++k) write(k, "\xef\xbb\xbf" + text);
+  EXPECT_EQ(message(taskWith(object())), "(loaded)");
+}
+
+TEST_F(MeshSequence, FramesOfAnotherPaddingAreNotLeftOutUnseen) {
+  const auto with = [&](const std::string& file) {
+    return taskWith("{id: cloth, type: mesh_sequence, file: '" + file + "', rate: 10}");
+  };
+  expectFault(with("cloth_%d.obj"), {"no file of this form", "there is cloth_002.obj"});
+  folder_.write("cloth_10.obj", frame("1"));
+  folder_.write("cloth_11.obj", frame("1"));
+  expectFault(with("cloth_%d.obj"), {"cloth_%d.obj", "leaves out cloth_002.obj"});
+  expectFault(with("cloth_%03d.obj"), {"leaves out cloth_10.obj"});
+  folder_.write("rag_99999999999.obj", frame("1"));
+  folder_.write("rag_0.obj", frame("1"));
+  folder_.write("rag_1.obj", frame("1"));
+  expectFault(with("rag_%d.obj"), {"leaves out rag_99999999999.obj"});
+}
+
 TEST_F(MeshSequence, OtherFilesAndKeysAreRefused) {
   const auto with = [&](const std::string& file) {
     return taskWith("{id: cloth, type: mesh_sequence, file: '" + file + "', rate: 10}");

@@ -83,6 +83,14 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(allclear.InputError, "did you mean"):
                 call()
 
+    def test_options_are_as_strict_as_those_of_a_task(self):
+        options = allclear.load_task(SHELF / "task.yaml").options
+        for wrong in ({"time_limit": -1.0}, {"time_limit": math.nan}, {"time_limit": math.inf}, {"threads": -1},
+                      {"attempts": 0}):
+            with self.assertRaises(allclear.InputError) as caught:
+                allclear.planning.with_options(options, **wrong)
+            self.assertEqual(caught.exception.key, next(iter(wrong)))
+
     def test_wrong_shapes_and_poses(self):
         arm = robot()
         scene = allclear.Scene()

@@ -30,6 +30,8 @@ class PackagePathsTest : public testing::Test {
   fs::path urdf_ = folder_.path() / "ws/src/arm_description/urdf/robot.urdf";
 };
 
+TEST_F(PackagePathsTest, AnEmptyNameIsRefused) { EXPECT_THROW(PackagePaths({}, ""), InputError); }
+
 TEST_F(PackagePathsTest, TheMapComesFirst) {
   folder_.write("ws/src/arm_description/meshes/a.stl", "");
   const fs::path mapped = folder_.write("elsewhere/meshes/a.stl", "");

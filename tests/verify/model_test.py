@@ -757,6 +757,13 @@ class Examples(unittest.TestCase):
                 accepted, said = compare(proof, "--task", task, "--trajectory", os.path.join(folder, "trajectory.json"))
                 self.assertTrue(accepted, said)
 
+    def test_cables_are_not_in_the_proof(self):
+        with tempfile.TemporaryDirectory() as folder:
+            task = os.path.join(SOURCE, "examples", "dress_pack", "task.yaml")
+            accepted, said = compare(plan(task, folder), "--task", task)
+            self.assertTrue(accepted, said)
+            self.assertIn("not in this proof: cable 'hose'", said)
+
     def test_what_bends_is_not_in_the_proof(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("curtain", "shelf"):

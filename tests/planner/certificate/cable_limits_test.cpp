@@ -185,6 +185,33 @@ TEST(CableLimits, CertificateSaysWhatIsProvenAndWhatIsNot) {
   EXPECT_NE(makeProof(problem, certificate).text.find("outside \"cable 'hose'"), std::string::npos);
 }
 
+// What was seen at an instant of one body says nothing of a nearer one that only has a bound.
+TEST(CableLimits, SentenceNamesTheLeastOfAllBounds) {
+  const Problem problem = hoseProblem();
+  const auto room = [](const char* body, double lower, double upper) {
+    CertifiedLimit limit{"hose", std::string("cable room to ") + body + " from a to b"};
+    limit.lower = lower;
+    limit.upper = upper;
+    limit.lower_limit = 0.01;
+    limit.kept = true;
+    return limit;
+  };
+  CertifiedLimit span{"hose", "cable span from a to b"};
+  span.upper_limit = 1.0;
+  span.kept = true;
+  constexpr double kUnseen = std::numeric_limits<double>::infinity();
+  const auto sentence = [&](double lower, double upper) {
+    return cableSentences(problem,
+                          {span, room("post", 0.48, 0.481), room("ball", lower, upper)})[0];
+  };
+  EXPECT_NE(sentence(0.14, kUnseen).find("the least is at least 140 mm, cable room to ball"),
+            std::string::npos);
+  EXPECT_NE(sentence(0.14, 0.5).find("the least is at least 140 mm, cable room to ball"),
+            std::string::npos);
+  EXPECT_NE(sentence(0.14, 0.141).find("the least is between 140 and 141 mm"), std::string::npos);
+  EXPECT_NE(sentence(0.5, kUnseen).find("the least is between 480 and 481 mm"), std::string::npos);
+}
+
 TEST(CableLimits, FaultsNameStretchInstantAndAmount) {
   Problem problem = hoseProblem();
   problem.cables[0].lengths[1] = 0.316;  // taut where link 6 stretches

@@ -81,6 +81,15 @@ TEST(MeshFile, MirroringScaleKeepsTheOutsideOut) {
   }
 }
 
+// With the first vertex lost, all faces would be of other corners.
+TEST(MeshFile, AByteOrderMarkHidesNoVertex) {
+  const std::string text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 9 9 9\nf 1 2 3\n";
+  const TriangleMesh plain = parseMesh(text, "t.obj");
+  const TriangleMesh marked = parseMesh("\xef\xbb\xbf" + text, "t.obj");
+  EXPECT_EQ(plain.vertices(), marked.vertices());
+  EXPECT_EQ(plain.triangles(), marked.triangles());
+}
+
 TEST(MeshFile, PolygonsAreCutIntoTriangles) {
   const TriangleMesh mesh =
       parseMesh("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", "quad.obj");
