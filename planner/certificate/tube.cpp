@@ -263,8 +263,10 @@ std::string roundedDown(double value) {
 }
 
 std::string tubeText(const Problem& problem, const ProvenTube& tube) {
+  const std::string cables = problem.cables.empty() ? "" : " Cables are not part of this.";
   if (!std::isfinite(tube.joints_to_contact)) {
-    return "However far the joints stray, no two bodies come nearer to each other than this.";
+    return "However far the joints stray, no two bodies come nearer to each other than this." +
+           cables;
   }
   const auto& coordinates = problem.robot->coordinates();
   const bool slides = std::any_of(coordinates.begin(), coordinates.end(),
@@ -285,7 +287,7 @@ std::string tubeText(const Problem& problem, const ProvenTube& tube) {
             " before bodies meet, of " + roundedDown(tube.factor_to_margin) +
             " before a margin is lost.";
   }
-  return text;
+  return text + cables;
 }
 
 std::string tubeFault(const ProvenTube& claimed, const ProvenTube& proven, double at_closest) {

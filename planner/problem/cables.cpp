@@ -97,7 +97,10 @@ class CableChecks {
     for (const Obstacle& obstacle : problem_.obstacles) bodies.insert(obstacle.id);
     for (const Cable& cable : problem_.cables) {
       if (cable.id.empty()) add("cable", "has no id");
-      if (!ids.insert(cable.id).second) add(nameOf(cable), "its id is in use already");
+      // Limits and verdicts name cables and bodies side by side.
+      if (!ids.insert(cable.id).second || bodies.count(cable.id) > 0) {
+        add(nameOf(cable), "its id is in use already");
+      }
       for (const std::string& name : cable.allowed) {
         // A misspelt name would exempt nothing, unnoticed.
         if (bodies.count(name) == 0) {

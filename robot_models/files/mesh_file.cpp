@@ -78,6 +78,23 @@ void checkObj(const std::string& content, const fs::path& path) {
   if (content.find("f ") == std::string::npos) fail(path, "holds no face");
 }
 
+/// An OBJ file as assimp has to see it: it takes a byte order mark or blanks before a line's first
+/// word for part of that word, and passes the line over. A vertex would be lost unseen, and the
+/// faces would take other corners.
+std::string plainObj(const std::string& content) {
+  std::string plain;
+  plain.reserve(content.size());
+  std::size_t at = content.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  while (at < content.size()) {
+    while (at < content.size() && (content[at] == ' ' || content[at] == '\t')) ++at;
+    std::size_t end = content.find_first_of("\r\n", at);
+    end = end == std::string::npos ? content.size() : end + 1;
+    plain.append(content, at, end - at);
+    at = end;
+  }
+  return plain;
+}
+
 /// The content for assimp: checked, and for COLLADA reduced.
 std::string checkedContent(const std::string& content, const std::string& extension,
                            const fs::path& path) {
@@ -87,8 +104,7 @@ std::string checkedContent(const std::string& content, const std::string& extens
     checkStl(content, path);
   } else if (extension == ".obj") {
     checkObj(content, path);
-    // assimp takes a byte order mark for part of the first word, and drops the vertex of that line.
-    if (content.starts_with("\xef\xbb\xbf")) return content.substr(3);
+    return plainObj(content);
   } else {
     fail(path, "unknown mesh format '" + extension + "': .stl, .dae and .obj are read");
   }

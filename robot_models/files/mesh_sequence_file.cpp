@@ -125,13 +125,17 @@ class ObjReader {
   }
 
   /// Normals, texture coordinates, materials and names of groups change neither places nor
-  /// triangles: they are passed over, as is what follows the third number of a vertex (a weight,
-  /// colours).
+  /// triangles: they are passed over, as are the colours that may follow a vertex. A single fourth
+  /// number is a weight that divides the other three: only 1 is taken.
   void readLine(std::string_view line) {
     const std::string_view key = word(&line);
     if (key == "v") {
       Vec3 p;
       for (int i = 0; i < 3; ++i) p[i] = number(word(&line));
+      const std::string_view weight = word(&line);
+      if (!weight.empty() && word(&line).empty() && number(weight) != 1.0) {
+        fail(path_, "the vertex has the weight " + std::string(weight) + ": only 1 is read", line_);
+      }
       frame_.vertices.push_back(p);
     } else if (key == "f") {
       readFace(line);

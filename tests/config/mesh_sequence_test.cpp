@@ -148,6 +148,13 @@ TEST_F(MeshSequence, AByteOrderMarkHidesNoVertex) {
   EXPECT_EQ(message(taskWith(object())), "(loaded)");
 }
 
+TEST_F(MeshSequence, WeightsOfVerticesAreRefusedAndColoursArePassedOver) {
+  for (int k = 2; k <= 5; ++k) write(k, "v 0 0 0 1\nv 1 0 0 .5 .5 1\nv 1 1 0\nf 1 2 3\n");
+  EXPECT_EQ(message(taskWith(object())), "(loaded)");
+  write(3, "v 0 0 0\nv 1 0 0 2\nv 1 1 0\nf 1 2 3\n");
+  expectFault(taskWith(object()), {"cloth_003.obj", "weight 2"});
+}
+
 TEST_F(MeshSequence, FramesOfAnotherPaddingAreNotLeftOutUnseen) {
   const auto with = [&](const std::string& file) {
     return taskWith("{id: cloth, type: mesh_sequence, file: '" + file + "', rate: 10}");

@@ -47,6 +47,7 @@ TEST(Cables, FaultsAreFindings) {
   expect("reserve: must be below", [](Cable& c, Problem&) { c.reserve = 0.5; });
   expect("has no id", [](Cable& c, Problem&) { c.id = ""; });
   expect("in use already", [](Cable& c, Problem& p) { p.cables.push_back(c); });
+  expect("in use already", [](Cable& c, Problem&) { c.id = "link3"; });
   expect("no link or object 'lnk3'", [](Cable& c, Problem&) { c.allowed = {"lnk3"}; });
   expect("less than the distance of its ends at the start, 0.4 m",
          [](Cable& c, Problem&) { c.lengths[0] = 0.39; });

@@ -90,6 +90,15 @@ TEST(MeshFile, AByteOrderMarkHidesNoVertex) {
   EXPECT_EQ(plain.triangles(), marked.triangles());
 }
 
+TEST(MeshFile, BlanksBeforeWordsHideNoVertexAndNoFace) {
+  const TriangleMesh plain =
+      parseMesh("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 9 9 9\nf 1 2 3\nf 1 3 4\n", "t.obj");
+  const TriangleMesh indented =
+      parseMesh("  v 0 0 0\r\n\tv 1 0 0\n v 1 1 0\n\n  v 9 9 9\n \tf 1 2 3\n f 1 3 4", "t.obj");
+  EXPECT_EQ(plain.vertices(), indented.vertices());
+  EXPECT_EQ(plain.triangles(), indented.triangles());
+}
+
 TEST(MeshFile, PolygonsAreCutIntoTriangles) {
   const TriangleMesh mesh =
       parseMesh("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n", "quad.obj");
