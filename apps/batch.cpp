@@ -14,6 +14,9 @@
 namespace allclear {
 namespace {
 
+constexpr double kGreatestSeed = 18446744073709551615.0;  // of 64 bits; the parser wraps -1 to it
+constexpr double kGreatestMemory = 1e9;                   // [MB]: beyond any machine
+
 namespace fs = std::filesystem;
 
 /// The words as they come; `run` makes options of them. A time limit of 0 is none given.
@@ -114,6 +117,7 @@ void addResources(CLI::App* command, BatchCommand* out) {
       ->capture_default_str();
   command
       ->add_option("--memory-limit", out->options.memory_limit, "MB of address space for a query")
+      ->check(numberBetween(0.0, kGreatestMemory))
       ->check(CLI::PositiveNumber)
       ->type_name("MB");
   command
@@ -160,7 +164,7 @@ void addBatch(CLI::App& app, int& exit_code) {
   addSettings(command, options.get());
   addResources(command, options.get());
   CLI::Option* seed = command->add_option("--seed", options->seed, "of the random first guesses");
-  seed->type_name("N");
+  seed->check(numberBetween(0.0, kGreatestSeed))->type_name("N");
   command->callback([options, seed, &exit_code] { exit_code = run(*options, seed->count() > 0); });
   addWorker(app, exit_code);
 }

@@ -280,7 +280,9 @@ void addPlan(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   CLI::Option* seed =
-      command->add_option("--seed", options->seed, "of the random first guesses")->type_name("N");
+      command->add_option("--seed", options->seed, "of the random first guesses")
+          ->check(numberBetween(0.0, 18446744073709551615.0))  // 64 bits; the parser wraps -1
+          ->type_name("N");
   const std::map<std::string, Improve> improvements{
       {"none", Improve::kNone}, {"some", Improve::kSome}, {"all", Improve::kAll}};
   command

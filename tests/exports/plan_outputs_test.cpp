@@ -135,6 +135,7 @@ TEST_F(PlanOutputs, LostOnTheWayToTheTerminalAreAnError) {
 TEST_F(PlanOutputs, OddNumbersAreRefusedWhereTheyAreGiven) {
   const fs::path shelf_task = task();
   EXPECT_EQ(plan(shelf_task, {"--time-limit", "nan"}).code, kBadInput);
+  EXPECT_EQ(plan(shelf_task, {"--seed", "-1"}).code, kBadInput);
   EXPECT_EQ(plan(shelf_task, {"--time-limit", "inf"}).code, kBadInput);
   EXPECT_EQ(plan(shelf_task, {"--threads", "1000000"}).code, kBadInput);
   ASSERT_EQ(plan(shelf_task, {"--csv", at("t.csv")}).code, 0);
