@@ -206,9 +206,11 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
           "the least distance is not met at the instant given");
 }
 
+/// An infinite bound is near to itself alone.
 bool isNear(double claimed, double proven) {
   return claimed == proven ||
-         std::abs(claimed - proven) <= kLimitTolerance * std::max(1.0, std::abs(proven));
+         (std::isfinite(proven) &&
+          std::abs(claimed - proven) <= kLimitTolerance * std::max(1.0, std::abs(proven)));
 }
 
 /// Requires that the limits found here are kept and are the ones claimed.
