@@ -1,9 +1,10 @@
 // One pass over the rows of a run; what is kept are three numbers of each plan, and a bounded list.
 #include "allclear/apps/batch/report_data.h"
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 namespace allclear::batch {
 namespace {
@@ -54,15 +55,56 @@ RunReport::Item itemOf(const Results& results, const Row& row) {
           answer.clearance};
 }
 
+bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool isSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+/// Where a path that begins at `at` ends; `at` when none does.
+std::size_t endOfPath(const std::string& text, std::size_t at) {
+  if (text[at] != '/' || (at > 0 && !isSpace(text[at - 1]))) return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && !isSpace(text[end]) && text[end] != ':') ++end;
+  return end == at + 1 ? at : end;
+}
+
+/// The same of a name in quotes.
+std::size_t endOfName(const std::string& text, std::size_t at) {
+  if (text[at] != '\'') return at;
+  const std::size_t end = text.find('\'', at + 1);
+  return end == std::string::npos ? at : end + 1;
+}
+
+/// The same of a number, its sign and exponent with it.
+std::size_t endOfNumber(const std::string& text, std::size_t at) {
+  const auto isSign = [&](std::size_t i) { return text[i] == '-' || text[i] == '+'; };
+  std::size_t end = at + (isSign(at) ? 1 : 0);
+  if (end >= text.size() || !isDigit(text[end])) return at;
+  while (end < text.size() && (isDigit(text[end]) || text[end] == '.')) ++end;
+  std::size_t power = end + 1;
+  if (end >= text.size() || text[end] != 'e' || power >= text.size()) return end;
+  if (isSign(power)) ++power;
+  if (power >= text.size() || !isDigit(text[power])) return end;
+  while (power < text.size() && isDigit(text[power])) ++power;
+  return power;
+}
+
+/// The text with every part that `endOf` finds replaced.
+template <class EndOf>
+std::string replaced(const std::string& text, EndOf endOf, const char* by) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = endOf(text, at);
+    out += end > at ? by : std::string(1, text[at]);
+    at = std::max(end, at + 1);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string causeOf(const std::string& status, const std::string& message) {
-  static const std::regex kPath(R"((^|\s)/[^\s:]+)");
-  static const std::regex kName(R"('[^']*')");
-  static const std::regex kNumber(R"([-+]?\d[\d.]*(e[-+]?\d+)?)");
-  std::string text = std::regex_replace(message.substr(0, 2000), kPath, "$1FILE");
-  text = std::regex_replace(text, kName, "'..'");
-  text = std::regex_replace(text, kNumber, "N");
+  std::string text = replaced(message.substr(0, 2000), endOfPath, "FILE");
+  text = replaced(text, endOfName, "'..'");
+  text = replaced(text, endOfNumber, "N");
   if (text.size() > kCauseLength) text = text.substr(0, kCauseLength) + "..";
   return status + ": " + text;
 }

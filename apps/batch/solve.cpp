@@ -9,7 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <new>
-#include <regex>
+#include <string_view>
 
 #include "allclear/apps/batch/hooks.h"
 #include "allclear/config/task/read_task.h"
@@ -50,13 +50,26 @@ std::string statusOf(const Plan& plan) {
   return plan.status == PlanStatus::kNotFound ? "not_found" : "timed_out";
 }
 
+/// "after 1.5 s and 8 attempts" as "after 8 attempts".
+std::string withoutTimes(std::string text) {
+  static constexpr std::string_view kBefore = " after ", kBehind = " s and";
+  for (std::size_t at = 0; (at = text.find(kBefore, at)) != std::string::npos;) {
+    at += kBefore.size();
+    const std::size_t end = text.find_first_not_of("0123456789.eE+-", at);
+    if (end == std::string::npos || end == at || text.compare(end, kBehind.size(), kBehind) != 0) {
+      continue;
+    }
+    text.erase(at - 1, end + kBehind.size() - (at - 1));
+  }
+  return text;
+}
+
 std::string messageOf(const Plan& plan) {
   if (statusOf(plan) == "certified") {
     const std::string assumed = assumptionsInBrief(*plan.certificate);
     return plan.certificate->message + (assumed.empty() ? "" : " " + assumed);
   }
-  static const std::regex kTimes(R"( after [0-9.eE+-]+ s and)");
-  return std::regex_replace(plan.message, kTimes, " after");
+  return withoutTimes(plan.message);
 }
 
 OutputSettings outputsOf(const Task& task, const SolveSettings& settings) {

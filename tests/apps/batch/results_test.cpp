@@ -147,5 +147,12 @@ TEST(Progress, SaysRateAndTimeLeft) {
   EXPECT_EQ(spanText(200.0), "3 min 20 s");
 }
 
+TEST(BatchCauses, LeaveOutWhatDiffersFromRowToRow) {
+  EXPECT_EQ(causeOf("bad_input", "/a/b.yaml:3: joint 'x' is -1.5e-3, see /c and a/b"),
+            "bad_input: FILE:N: joint '..' is N, see FILE and a/b");
+  EXPECT_EQ(causeOf("crashed", "signal 11 / it's -e5 7e"), "crashed: signal N / it's -eN Ne");
+  EXPECT_EQ(causeOf("s", ""), "s: ");
+}
+
 }  // namespace
 }  // namespace allclear::batch
