@@ -82,7 +82,8 @@ inline Vec3 pointVelocity(const Twist<double>& twist, const Vec3& p) {
 template <class Scalar>
 Twist<Scalar> carried(const MotionNode& node, const NodeMotion<Scalar>& motion,
                       const Twist<Scalar>& parent) {
-  const Mat3 R_FP = node.X_PF.R.transpose();
+  Mat3 R_FP = Mat3::Zero();  // GCC's sanitizers take Eigen's check for aliases for a read of it
+  R_FP = node.X_PF.R.transpose();
   Twist<Scalar> twist{timesConstant(R_FP, parent.angular),
                       timesConstant(R_FP, pointVelocity(parent, node.X_PF.p))};
   const int b = (node.axis + 1) % 3, c = (node.axis + 2) % 3;
