@@ -78,6 +78,8 @@ class Statement {
     ::sqlite3_bind_text(statement_, at, text.c_str(), -1, SQLITE_TRANSIENT);
   }
   bool step() const { return ::sqlite3_step(statement_) == SQLITE_ROW; }
+  /// To the end of a statement without rows; false when it failed.
+  bool run() const { return ::sqlite3_step(statement_) == SQLITE_DONE; }
   bool isNull(int at) const { return ::sqlite3_column_type(statement_, at) == SQLITE_NULL; }
   std::int64_t integer(int at) const { return ::sqlite3_column_int64(statement_, at); }
   double real(int at) const { return ::sqlite3_column_double(statement_, at); }
@@ -138,7 +140,9 @@ Results::Results(Results&& other) noexcept
     : folder_(std::move(other.folder_)),
       database_(std::exchange(other.database_, nullptr)),
       insert_(std::exchange(other.insert_, nullptr)),
-      lock_(std::exchange(other.lock_, -1)) {}
+      lock_(std::exchange(other.lock_, -1)),
+      is_new_(other.is_new_),
+      is_new_folder_(other.is_new_folder_) {}
 
 /// The lock goes last: until then nobody else may write.
 Results::~Results() {
@@ -171,6 +175,7 @@ void Results::openDatabase(int flags) {
 Results Results::create(const fs::path& folder) {
   Results out(folder);
   std::error_code code;
+  out.is_new_folder_ = !fs::exists(folder, code);
   fs::create_directories(folder / "plans", code);
   if (code) throw InputError({folder.string(), 0, "", ""}, "no folder: " + code.message());
   // The lock belongs to the process: it goes with it, however that ends.
@@ -182,6 +187,7 @@ Results Results::create(const fs::path& folder) {
   if (out.lock_ < 0 || ::flock(out.lock_, LOCK_EX | LOCK_NB) != 0) {
     throw InputError({folder.string(), 0, "", ""}, "another process is running this batch");
   }
+  out.is_new_ = !fs::exists(folder / "results.sqlite", code);
   out.openDatabase(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   out.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
   out.execute(kSchema);
@@ -211,7 +217,20 @@ void Results::setFact(const std::string& key, const std::string& value) {
   const Statement query(database_, "INSERT OR REPLACE INTO run VALUES (?1,?2)");
   query.bind(1, key);
   query.bind(2, value);
-  query.step();
+  // A run that forgets what it is about could be gone on with as another one.
+  if (!query.run()) fail(::sqlite3_errmsg(database_));
+}
+
+void Results::removeUnlessUsed() {
+  if (!is_new_ || !counts().empty()) return;
+  ::sqlite3_finalize(std::exchange(insert_, nullptr));
+  ::sqlite3_close(std::exchange(database_, nullptr));
+  std::error_code ignored;
+  for (const char* name : {"results.sqlite", "results.sqlite-wal", "results.sqlite-shm",
+                           "workers.log", "plans", "scratch", "lock"}) {
+    fs::remove(folder_ / name, ignored);  // folders that are empty alone
+  }
+  if (is_new_folder_) fs::remove(folder_, ignored);
 }
 
 /// A bit for each query: of a billion, 120 MB.

@@ -43,7 +43,11 @@ class Results {
 
   /// What the run remembers of itself.
   std::optional<std::string> fact(const std::string& key) const;
+  /// Throws `InputError` when it cannot be written.
   void setFact(const std::string& key, const std::string& value);
+  /// Removes what `create` made where nothing was there before and no row was recorded since: a
+  /// batch that was refused leaves no run. Nothing else may be called afterwards.
+  void removeUnlessUsed();
 
   /// Queries that have a row, by number; with `only_certified` only those that need not be retried.
   std::vector<bool> finished(std::int64_t count, bool only_certified) const;
@@ -68,6 +72,8 @@ class Results {
   sqlite3* database_ = nullptr;
   sqlite3_stmt* insert_ = nullptr;
   int lock_ = -1;
+  bool is_new_ = false;         ///< there was no run in the folder
+  bool is_new_folder_ = false;  ///< nor a folder
 };
 
 }  // namespace allclear::batch

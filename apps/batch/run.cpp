@@ -171,9 +171,13 @@ int runBatch(const BatchOptions& options) {
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
   bool is_whole = false;
-  {
+  try {
     Progress progress(there, sources.count(), options.quiet);
     is_whole = solveRest(options, sources, finished, results, progress);
+  } catch (const InputError&) {  // no such scheduler, say
+    fs::remove_all(options.folder / "scratch", ignored);
+    results.removeUnlessUsed();
+    throw;
   }
   fs::remove_all(options.folder / "scratch", ignored);
   printSummary(results, sources.count());

@@ -162,6 +162,7 @@ def others_are_refused(command, source):
         printed = batch(command, place.task("task"), "-o", place.run("run"), "--scheduler", "tcp://127.0.0.1:9",
                         env=ENVIRONMENT, code=2)
         assert "127.0.0.1:9" in printed and "nothing was solved" in printed, printed
+        assert not os.path.exists(place.run("run")), os.listdir(place.run("run"))
     with Place(source) as place, Cluster() as cluster:
         other = place.write("allclear", "#!/bin/sh\necho allclear 0.0.1\n")
         os.chmod(other, 0o755)

@@ -1,6 +1,7 @@
 #include "allclear/apps/batch/results.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include <cmath>
 #include <limits>
@@ -152,6 +153,33 @@ TEST(BatchCauses, LeaveOutWhatDiffersFromRowToRow) {
             "bad_input: FILE:N: joint '..' is N, see FILE and a/b");
   EXPECT_EQ(causeOf("crashed", "signal 11 / it's -e5 7e"), "crashed: signal N / it's -eN Ne");
   EXPECT_EQ(causeOf("s", ""), "s: ");
+}
+
+TEST(Results, AFactThatCannotBeWrittenIsAnError) {
+  const test::TaskFolder folder;
+  Results results = Results::create(folder.path() / "run");
+  results.setFact("a", "1");
+  sqlite3* other = nullptr;
+  ASSERT_EQ(::sqlite3_open((folder.path() / "run/results.sqlite").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(::sqlite3_exec(other, "DROP TABLE run", nullptr, nullptr, nullptr), SQLITE_OK);
+  ::sqlite3_close(other);
+  EXPECT_THROW(results.setFact("a", "2"), InputError);
+}
+
+TEST(Results, ARunThatWasRefusedLeavesNothing) {
+  const test::TaskFolder folder;
+  const std::filesystem::path run = folder.path() / "run";
+  Results::create(run).removeUnlessUsed();
+  EXPECT_FALSE(std::filesystem::exists(run));
+  // Nothing of somebody else's goes, and no run that has begun.
+  std::filesystem::create_directory(run);
+  folder.write("run/notes.txt", "mine");
+  Results::create(run).removeUnlessUsed();
+  EXPECT_TRUE(std::filesystem::exists(run / "notes.txt"));
+  EXPECT_FALSE(std::filesystem::exists(run / "results.sqlite"));
+  Results::create(run).setFact("a", "1");
+  Results::create(run).removeUnlessUsed();
+  EXPECT_TRUE(std::filesystem::exists(run / "results.sqlite")) << "it was there before";
 }
 
 }  // namespace
