@@ -15,7 +15,7 @@ foreach(folder ${ALLCLEAR_FOLDERS} apps python)
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${folder} ${include_dir}/${folder} SYMBOLIC)
 endforeach()
 set(ALLCLEAR_INTERNAL_HEADERS core/assert.h core/extremes.h core/file.h core/formatted.h core/parallel.h core/readable.h core/sha256.h core/simd.h
-  core/sincos.h)
+  core/sincos.h core/stop_scope.h)
 foreach(folder ${ALLCLEAR_FOLDERS})
   file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/${folder}/*.h)
   list(REMOVE_ITEM headers ${ALLCLEAR_INTERNAL_HEADERS})
