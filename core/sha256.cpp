@@ -10,6 +10,7 @@
 #endif
 
 #include "allclear/core/assert.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace {
@@ -113,7 +114,9 @@ void Sha256::compress(const unsigned char* block) {
 
 void Sha256::update(std::string_view bytes) {
   total_size_ += bytes.size();
+  StopSteps steps;
   while (!bytes.empty()) {
+    steps.step();
     // Whole blocks are taken where they are.
     if (pending_size_ == 0 && bytes.size() >= pending_.size()) {
       compress(reinterpret_cast<const unsigned char*>(bytes.data()));

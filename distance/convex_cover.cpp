@@ -22,6 +22,7 @@
 #include <cmath>
 #include <optional>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cover/cells.h"
 #include "allclear/distance/cover/cut.h"
 #include "allclear/distance/cover/enclosure.h"
@@ -79,6 +80,7 @@ double solidVolume(const TriangleMesh& mesh) {
 }
 
 Part cutOff(const Part& part, const Plane& plane) {
+  throwIfStopped();
   Part below{cellBelow(part, plane)};
   // An empty part has no volume, and makes the cut worthless.
   if (below.surface.size() > 0) below.volume = hullVolume(below.surface);
@@ -179,6 +181,7 @@ ConvexMesh hullMesh(const std::vector<Vec3>& points) {
 ConvexMesh piece(const Part& part, const Surface& whole) {
   std::vector<Vec3> points = part.surface.corners;
   for (const CellCorner& corner : cornersOf(part)) {
+    throwIfStopped();
     const bool is_inside = std::abs(fitting::windingNumber(whole, corner.beside)) > cover::kWinds;
     if (is_inside) points.push_back(corner.place);
   }

@@ -13,6 +13,7 @@
 
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/geometry/support_corners.h"
 
 namespace allclear {
@@ -136,10 +137,13 @@ TriangleMesh TriangleMesh::withOpen(OpenMeshes open) const {
 std::string whyNotClosed(const TriangleMesh& mesh) {
   // Every directed edge must be used once, and once in the other direction by the neighbour.
   std::map<std::pair<int, int>, int> uses;
+  StopSteps steps;
   for (const Triangle& t : mesh.triangles()) {
+    steps.step();
     for (int e = 0; e < 3; ++e) ++uses[{t[e], t[(e + 1) % 3]}];
   }
   for (const auto& [edge, count] : uses) {
+    steps.step();
     const auto& [from, to] = edge;
     const std::string name =
         "the edge from vertex " + std::to_string(from) + " to " + std::to_string(to);

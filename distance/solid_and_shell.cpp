@@ -22,6 +22,7 @@
 #include <numeric>
 #include <set>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/mesh/holes.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh/topology.h"
@@ -57,6 +58,7 @@ class SheetFinder {
   std::vector<char> run() {
     double total = std::accumulate(area_.begin(), area_.end(), 0.0), left = kMostSheetArea * total;
     for (int count = 0; count < kMostSheets; ++count) {
+      throwIfStopped();
       // No rim is left: what was set aside is told by triangle.
       const int patch = smallestAtRim();
       if (patch < 0) {
@@ -77,7 +79,9 @@ class SheetFinder {
     std::map<int, int> place;
     for (std::size_t i = 0; i < part_.size(); ++i) place[part_[i]] = static_cast<int>(i);
     patch_.assign(part_.size(), -1);
+    StopSteps steps;
     for (std::size_t i = 0; i < part_.size(); ++i) {
+      steps.step();
       if (patch_[i] >= 0) continue;
       const int patch = static_cast<int>(area_.size());
       area_.push_back(0.0);
@@ -180,6 +184,7 @@ class Splitter {
   }
 
   void sortOpenPart(const std::vector<int>& part) {
+    throwIfStopped();
     ++out_.open_parts;
     const std::vector<char> aside = SheetFinder(joined_, part).run();
     std::vector<Triangle> rest;

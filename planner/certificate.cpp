@@ -13,6 +13,7 @@
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/assumptions.h"
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/cable_limits.h"
@@ -262,7 +263,9 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 
 Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& trajectory,
                                  const Trajectory* wrenches, const CertificateOptions& options,
-                                 const std::function<bool()>& stop) {
+                                 std::function<bool()> stop) {
+  std::optional<StopScope> scope;
+  if (stop) scope.emplace(std::move(stop));
   if (trajectory.dimension() != problem.plannedCount()) {
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
@@ -283,7 +286,7 @@ Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& traje
   declareScope(problem, geometry, trajectory, options, &certificate);
 
   // The proof.
-  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem), stop);
+  CertifiedMotion motion(problem, geometry, trajectory, certifiedPoseTolerance(problem));
   CoverOptions cover_options = options.cover;
   cover_options.widest_tube = options.cover.widest_tube || !problem.uncertainty.isZero();
   Cover cover = coverPairs(geometry, certificate.tolerance, cover_options, motion);

@@ -13,6 +13,7 @@
 #include <numbers>
 #include <random>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/robot_models/fits/link_solids.h"
 #include "allclear/robot_models/kinematics.h"
 
@@ -80,10 +81,12 @@ void sampleContacts(const RobotModel& robot, const DefaultPairOptions& options,
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;
   std::mt19937_64 random(options.seed);
+  StopSteps steps;
   for (int sample = 0; sample <= options.samples; ++sample) {
     const VecX q = sample == 0 ? robot.neutralConfiguration() : randomConfiguration(robot, random);
     kinematics.linkPoses(q, workspace, X_WL);
     for (Candidate& pair : candidates) {
+      steps.step();
       if (pair.seen_contact && pair.seen_apart) continue;  // nothing more to learn
       const bool touches =
           LinkSolids::overlap(solids[pair.a], X_WL[pair.a], solids[pair.b], X_WL[pair.b]);

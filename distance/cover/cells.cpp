@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear::cover {
 namespace {
 
@@ -19,7 +21,9 @@ constexpr double kBeside = 1e-11;
 
 Cell wholeCell(const TriangleMesh& mesh) {
   Cell whole;
+  StopSteps steps;
   for (const Triangle& t : mesh.triangles()) {
+    steps.step();
     const Vec3 corners[] = {mesh.vertices()[t[0]], mesh.vertices()[t[1]], mesh.vertices()[t[2]]};
     whole.surface.add(corners);
   }
@@ -40,7 +44,9 @@ Cell cellBelow(const Cell& cell, const Plane& plane) {
   double size = 0.0;
   for (const Vec3& p : cell.surface.corners) size = std::max(size, p.cwiseAbs().maxCoeff());
   const double thickness = kThickness * size;
+  StopSteps steps;
   for (int i = 0; i < cell.surface.size(); ++i) {
+    steps.step();
     const std::span<const Vec3> polygon = cell.surface.polygon(i);
     Heights heights;
     for (const Vec3& p : polygon) heights.add(plane.height(p));

@@ -20,6 +20,7 @@
 #include <numbers>
 
 #include "allclear/core/simd.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear::cover {
 namespace {
@@ -127,7 +128,9 @@ class AxisCuts {
     }
     thickness_ = kThickness * size;
     // The range of heights of each polygon.
+    StopSteps steps;
     for (int i = 0; i < surface.size(); ++i) {
+      steps.step();
       Heights range;
       for (int c = surface.first[i]; c < surface.first[i + 1]; ++c) range.add(heights_[c]);
       ranges_.push_back(range);
@@ -140,7 +143,10 @@ class AxisCuts {
     const int count = static_cast<int>(offsets.size());
     const std::vector<Extents> layers = layersBetween(offsets);
     std::vector<Extents> sections;
-    for (double offset : offsets) sections.push_back(crossSection(offset));
+    for (double offset : offsets) {
+      throwIfStopped();
+      sections.push_back(crossSection(offset));
+    }
     // Running unions from the lowest layer up and from the highest down, each closed by the section
     // at its offset.
     std::vector<double> below(count), above(count);
@@ -153,6 +159,7 @@ class AxisCuts {
     }
     std::vector<double> middle(count);
     for (int k = 0; k < count; ++k) {
+      throwIfStopped();
       cuts->push_back({{axis_, offsets[k]}, std::nullopt, below[k] + above[k]});
       // And two cuts: what is between this offset and a higher one.
       slabVolumes(layers.data(), sections.data(), k, count, middle.data());
@@ -214,7 +221,9 @@ class AxisCuts {
   /// plane to the side where the solid is.
   std::vector<Extents> layersBetween(const std::vector<double>& offsets) const {
     std::vector<Extents> layers(offsets.size() + 1);
+    StopSteps steps;
     for (int i = 0; i < surface_.size(); ++i) {
+      steps.step();
       const Heights& range = ranges_[i];
       const bool is_level = range.upper - range.lower <= thickness_;
       const bool is_below = is_level && belongsBelow(surface_.polygon(i), axis_);

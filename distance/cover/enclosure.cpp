@@ -29,6 +29,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/convex/gjk.h"
 #include "allclear/distance/cover/cells.h"
 
@@ -181,7 +182,9 @@ bool holdsSurface(const Holder& piece, const Surface& surface) {
   constexpr std::size_t kRemembered = 64;
   std::array<Vec3, kRemembered> last;
   last.fill(Vec3::Constant(std::nan("")));
+  StopSteps steps;
   for (std::size_t i = 0; i < surface.corners.size(); ++i) {
+    steps.step();
     const Vec3& p = surface.corners[i];
     if (std::find(last.begin(), last.end(), p) != last.end()) continue;
     if (!piece.holds(p)) return false;
@@ -211,6 +214,7 @@ bool enclosesSolid(const TriangleMesh& solid, bool is_closed, std::span<const Ho
   const Inside inside(solid, whole, is_closed);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     for (const CellCorner& corner : cornersOf(cells[i])) {
+      throwIfStopped();
       if (!pieces[i].holds(corner.place) && inside.holds(corner.beside)) return false;
     }
   }
@@ -240,7 +244,9 @@ bool enclosesShell(const TriangleMesh& shell, std::span<const Holder> pieces,
                    const std::vector<Plane>& planes) {
   double size = 0.0;
   for (const Vec3& p : shell.vertices()) size = std::max(size, p.cwiseAbs().maxCoeff());
+  StopSteps steps;
   for (const Triangle& t : shell.triangles()) {
+    steps.step();
     const Vec3 corners[] = {shell.vertices()[t[0]], shell.vertices()[t[1]], shell.vertices()[t[2]]};
     Surface polygon;
     polygon.add(corners);

@@ -22,6 +22,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cover/cut.h"
 #include "allclear/distance/cover/group.h"
 #include "allclear/distance/fit/surface.h"
@@ -98,7 +99,9 @@ class ShellCover {
   std::vector<std::vector<int>> neighbours() const {
     std::map<std::array<int, 2>, std::vector<int>> users;
     const int count = static_cast<int>(mesh_.triangles().size());
+    StopSteps steps;
     for (int t = 0; t < count; ++t) {
+      steps.step();
       for (int e = 0; e < 3; ++e) {
         const int u = mesh_.triangles()[t][e], v = mesh_.triangles()[t][(e + 1) % 3];
         if (u != v) users[{std::min(u, v), std::max(u, v)}].push_back(t);
@@ -122,7 +125,9 @@ class ShellCover {
   static std::vector<std::vector<int>> connected(const std::vector<std::vector<int>>& next,
                                                  std::vector<char> is_free, const Joins& joins) {
     std::vector<std::vector<int>> sets;
+    StopSteps steps;
     for (std::size_t first = 0; first < next.size(); ++first) {
+      steps.step();
       if (!is_free[first]) continue;
       is_free[first] = 0;
       // The set grows while it is walked through: its end is what was reached last.
@@ -237,6 +242,7 @@ class ShellCover {
     double least = HUGE_VAL;
     for (const Vec3& axis : cover::cutAxes(group.surface)) {
       for (double height : heights(group, axis)) {
+        throwIfStopped();
         const Plane plane{axis, height};
         Surface below = sideOf(group.surface, plane, true);
         Surface above = sideOf(group.surface, plane, false);
@@ -283,7 +289,9 @@ class ShellCover {
     double size = 0.0;
     for (const Vec3& p : surface.corners) size = std::max(size, p.cwiseAbs().maxCoeff());
     const double thickness = cover::kThickness * size;
+    StopSteps steps;
     for (int i = 0; i < surface.size(); ++i) {
+      steps.step();
       cover::Heights heights;
       for (const Vec3& p : surface.polygon(i)) heights.add(plane.height(p));
       if (heights.upper <= thickness) {
@@ -312,6 +320,7 @@ class ShellCover {
     std::iota(alive.begin(), alive.end(), 0);
     std::vector<Join> joins;
     const auto consider = [&](int a, int b) {
+      throwIfStopped();
       if (groups_[a].box.gap(groups_[b].box) > near) return;
       const double more =
           Group(groups_[a], groups_[b]).filled - groups_[a].filled - groups_[b].filled;

@@ -24,6 +24,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear::deform {
 namespace {
 
@@ -219,7 +221,9 @@ SequenceResult SequenceSearch::run(const McdOptions& options) {
       push(s, 0, 0, ball);
     }
   }
+  StopSteps steps;
   while (!result_.contact && openFresh()) {
+    steps.step();
     const bool is_decided =
         options.threshold && options.decide_only && result_.upper < *options.threshold;
     result_.spent = result_.evaluations >= options.max_evaluations;
@@ -249,7 +253,9 @@ SequenceResult SequenceSearch::at(double t, double upper) const {
   instant.addSlice(curve, t, t, pose(curve, t));
   instant.result_.upper = upper;
   instant.push(0, 0, 0, -std::numeric_limits<double>::infinity());
+  StopSteps steps;
   while (!instant.result_.contact && instant.openFresh()) {
+    steps.step();
     const Item item = instant.open_.back();
     instant.open_.pop_back();
     if (item.bound < instant.result_.upper - instant.rounding_) instant.split(item);

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "allclear/core/simd.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear::fitting {
 namespace {
@@ -104,6 +105,7 @@ std::vector<int> extremePoints(std::span<const Vec3> points, int directions) {
   std::vector<double> heights(distinct.size());
   std::vector<int> extremes;
   for (int k = 0; k < directions; ++k) {
+    throwIfStopped();
     const Vec3 d = fanDirection(k, directions);
     const Interval range = project(coordinates.data(), count, d.data(), heights.data());
     for (double height : {range.lower, range.upper}) {

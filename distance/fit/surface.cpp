@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/distance/volume.h"
 
@@ -124,7 +125,9 @@ void Surface::add(std::span<const Vec3> polygon) {
 Surface Surface::below(const Plane& plane) const {
   Surface result;
   std::vector<Vec3> kept;
+  StopSteps steps;
   for (int i = 0; i < size(); ++i) {
+    steps.step();
     const std::span<const Vec3> corner = polygon(i);
     kept.clear();
     for (std::size_t k = 0; k < corner.size(); ++k) {
@@ -156,7 +159,9 @@ CuttableSolids cuttableSolids(std::span<const Geometry> solids) {
 
 double windingNumber(const Surface& closed, const Vec3& p) {
   double angle = 0.0;
+  StopSteps steps;
   for (int i = 0; i < closed.size(); ++i) {
+    steps.step();
     const std::span<const Vec3> corner = closed.polygon(i);
     // A convex polygon as a fan of triangles.
     for (std::size_t k = 2; k < corner.size(); ++k) {

@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/stop_scope.h"
 
 extern "C" {
 #include <libqhull_r/qhull_ra.h>
@@ -120,6 +121,8 @@ class Qhull {
     ALLCLEAR_ASSERT(quiet_ != nullptr);
     qh_zero(&qh_, quiet_);
     std::string command = options;
+    throwIfStopped();
+    const LibraryCallTimer timer("qhull");
     status_ = qh_new_qhull(&qh_, 3, static_cast<int>(coordinates.size() / 3), coordinates.data(),
                            False, command.data(), nullptr, quiet_);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/mesh/triangle_split.h"
 #include "allclear/distance/mesh/volume_fit.h"
 
@@ -103,7 +104,9 @@ class MeshBvhBuilder {
     };
     std::vector<Task> todo{{0, addNode()}};
     std::vector<Index> children;
+    StopSteps steps;
     while (!todo.empty()) {
+      steps.step();
       const Task task = todo.back();
       todo.pop_back();
       childrenOf(binary_, task.set, &children);

@@ -20,6 +20,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/convex/convex_distance.h"
 #include "allclear/distance/convex/gjk.h"
 #include "allclear/distance/mesh/prepared.h"
@@ -106,7 +107,9 @@ class StillSearch {
     root.a = root.b = kRoot;
     stack_.push_back(root);
     BestFirstMixer best_first;
+    StopSteps steps;
     while (!stack_.empty() && upper_ > 0.0) {
+      steps.step();
       if (upper_ < std::numeric_limits<double>::infinity()) best_first.mix(&stack_);
       const MeshCache::Item item = stack_.back();
       stack_.pop_back();

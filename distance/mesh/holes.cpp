@@ -11,6 +11,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/mesh/counting_sort.h"
 
 namespace allclear::mesh {
@@ -34,7 +35,9 @@ void forEdges(const Triangle& t, const Visit& visit) {
 /// Simple loops that the edges of a rim form: each the corners in order.
 std::vector<std::vector<int>> loopsOf(const std::map<Edge, int>& rim) {
   std::map<int, std::vector<int>> next;
+  StopSteps steps;
   for (const auto& [edge, triangle] : rim) {
+    steps.step();
     next[edge[0]].push_back(edge[1]);
     next[edge[1]].push_back(edge[0]);
   }
@@ -45,6 +48,7 @@ std::vector<std::vector<int>> loopsOf(const std::map<Edge, int>& rim) {
   std::vector<std::vector<int>> loops;
   std::map<int, int> place;  // of a corner in the path
   for (const auto& entry : next) {
+    steps.step();
     const int start = entry.first;
     while (!next[start].empty()) {
       // An even number of edges at each corner: a walk goes on until it meets itself.
@@ -148,7 +152,9 @@ std::map<Edge, int> rimOf(const std::vector<Triangle>& triangles) {
     countingSort(&uses, vertices, [end](const Use& use) { return use.edge[end]; });
   }
   std::map<Edge, int> rim;
+  StopSteps steps;
   for (std::size_t i = 0, j = 0; i < uses.size(); i = j) {
+    steps.step();
     const Edge& edge = uses[i].edge;
     while (j < uses.size() && uses[j].edge[0] == edge[0] && uses[j].edge[1] == edge[1]) ++j;
     if ((j - i) % 2 == 1) rim.emplace_hint(rim.end(), edge, uses[i].triangle);

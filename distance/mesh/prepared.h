@@ -1,10 +1,13 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/convex_cover.h"
 #include "allclear/distance/mesh/body.h"
 #include "allclear/distance/shape.h"
@@ -49,15 +52,24 @@ class PreparedMesh {
   std::vector<ConvexMesh> makeCover(const TriangleMesh& mesh,
                                     const ConvexCoverOptions& options) const;
 
-  /// A value that the first call of `get` makes.
+  /// A value that the first call of `get` makes; or a later one, where the first was stopped
+  /// (core/stop_scope.h). Who waits for another thread's making may be stopped, too.
   template <class Value>
   struct Once {
-    mutable std::once_flag flag;
+    mutable std::atomic<bool> is_made{false};
+    mutable std::timed_mutex making;
     mutable std::optional<Value> value;
 
     template <class Make>
     const Value& get(const Make& make) const {
-      std::call_once(flag, [&] { value.emplace(make()); });
+      if (is_made.load(std::memory_order_acquire)) return *value;
+      std::unique_lock<std::timed_mutex> lock(making, std::defer_lock);
+      constexpr std::chrono::milliseconds kBetweenQuestions{5};
+      while (!lock.try_lock_for(kBetweenQuestions)) throwIfStopped();
+      if (!is_made) {
+        value.emplace(make());
+        is_made.store(true, std::memory_order_release);
+      }
       return *value;
     }
   };

@@ -17,6 +17,7 @@
 #include <limits>
 #include <numeric>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/mesh/bvh.h"
 #include "allclear/distance/mesh/principal_axes.h"
 
@@ -64,7 +65,9 @@ class TriangleSplitter {
     nodes.reserve(2 * triangles_.size());
     nodes.push_back({0, static_cast<Index>(triangles_.size())});
     std::vector<std::pair<Index, int>> todo{{0, 0}};  // node, depth
+    StopSteps steps;
     while (!todo.empty()) {
+      steps.step();
       const auto [number, depth] = todo.back();
       todo.pop_back();
       const BinaryNode node = nodes[number];

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/mesh/point_bounds.h"
 
 namespace allclear::mesh {
@@ -42,7 +43,9 @@ double surfaceDistance(const MeshBody& body, const Vec3& p, int* nearest) {
   std::vector<Item> stack;
   stack.reserve(64);
   stack.push_back({0.0, 0});
+  StopSteps steps;
   while (!stack.empty()) {
+    steps.step();
     const Item item = stack.back();
     stack.pop_back();
     if (item.lower >= best) continue;

@@ -149,6 +149,7 @@ void TranslationSpace::pushReachingBeyond(const Item& item, double s, double lim
 /// is beyond the limit.
 bool TranslationSpace::coverFrom(double* s, double limit) {
   while (!stack_.empty()) {
+    steps_.step();
     const Item item = stack_.back();
     stack_.pop_back();
     if (item.out <= *s) continue;
@@ -211,6 +212,7 @@ std::optional<double> TranslationSpace::pairsMetFirst(double limit, double band)
   startOver();
   double best = limit;
   while (!stack_.empty()) {
+    steps_.step();
     const Item item = stack_.back();
     stack_.pop_back();
     if (item.in >= best + band) continue;
@@ -264,6 +266,7 @@ std::optional<double> TranslationSpace::firstContact(const Vec3& from, const Vec
   // As a share of the way.
   const double left = kLeftAtOnce * clearance / std::max((to - from).norm(), clearance);
   while (!stack_.empty()) {
+    steps_.step();
     const Item item = stack_.back();
     stack_.pop_back();
     if (item.in > best) continue;
@@ -293,6 +296,7 @@ void TranslationSpace::planesAt(const Vec3& t, double band, std::vector<ContactP
   setLine(t, Vec3::Zero(), band, 0.0);
   startOver();
   while (!stack_.empty()) {
+    steps_.step();
     const Item item = stack_.back();
     stack_.pop_back();
     int a, b;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/mesh/distance.h"
 #include "allclear/distance/mesh_depth/line_kernels.h"
 
@@ -107,6 +108,7 @@ class TranslationSpace {
   CoarseLine coarse_;
   LineBox root_A_, root_B_;
   std::vector<Item> stack_;
+  StopSteps steps_;
   std::vector<Item> deferred_;  ///< pairs that meet only farther along the line
   std::vector<Item> blockers_;  ///< pairs of triangles that blocked translations lately
   std::vector<Item> visited_;   ///< pairs of triangles that `firstContact` came by

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 namespace {
 
@@ -73,7 +75,7 @@ std::vector<CoverCell> CellSearch::firstCells(bool surfaces) const {
 }
 
 Sighting CellSearch::evaluate(PieceCover* piece, CoverCell* cell, double target) const {
-  motion_.requireTime();
+  throwIfStopped();
   // Boxes along the world's axes are far cheaper than a distance, and enough for pairs that are
   // far apart.
   const CertifiedMotion::BoxGap gap = motion_.boxGap(piece->a, piece->b, cell->time);

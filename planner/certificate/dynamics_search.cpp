@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 namespace {
 
@@ -26,6 +28,7 @@ std::vector<double> timesOfPieces(const Trajectory& trajectory, const Trajectory
 
 EnclosedState enclosedState(const Problem& problem, const Trajectory& trajectory,
                             const Trajectory* wrenches, Interval time, StateRates rates) {
+  throwIfStopped();
   // Each of position, velocity and acceleration needs two more derivatives: orders 0 to 3 or 4.
   const bool has_a = rates == StateRates::kAccelerations;
   std::array<Trajectory::Bounds, 5> d;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
@@ -149,8 +150,10 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
   const EndClearances ends(problem);
   const std::vector<GroundPair> grounds = groundPairs(problem);
   const int count = static_cast<int>(geometry.bodies.size());
+  StopSteps steps;
   for (int i = 0; i < count; ++i) {
     for (int j = i + 1; j < count; ++j) {
+      steps.step();
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
       // Two obstacles may overlap: no plan moves them.
       if (a.kind == Kind::kObstacle && b.kind == Kind::kObstacle) continue;

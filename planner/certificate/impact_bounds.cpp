@@ -32,6 +32,7 @@
 #include <map>
 
 #include "allclear/core/extremes.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/dynamics_search.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/problem/body_regions.h"
@@ -117,6 +118,7 @@ class ImpactSearch {
     const std::vector<double> times = timesOfPieces(trajectory_, nullptr);
     for (std::size_t i = 1; i < times.size(); ++i) {
       for (int k = 0; k < kLooks; ++k) {
+        throwIfStopped();
         look(times[i - 1] + (times[i] - times[i - 1]) * k / kLooks);
       }
     }

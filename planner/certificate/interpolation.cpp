@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "allclear/core/formatted.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace {
@@ -37,7 +38,9 @@ Jump greatestJump(const Problem& problem, const Trajectory& trajectory, int orde
   addEnd(trajectory, order, 0.0, start, &most);
   // Within a piece nothing jumps. Where two meet, the values are their outer Bernstein
   // coefficients.
+  StopSteps steps;
   for (int i = 0; i + 1 < trajectory.spanCount(); ++i) {
+    steps.step();
     const MatX before = trajectory.derivativeSpan(i, order).control();
     const MatX after = trajectory.derivativeSpan(i + 1, order).control();
     for (int k = 0; k < trajectory.dimension(); ++k) {

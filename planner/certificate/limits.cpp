@@ -17,6 +17,7 @@
 #include <numbers>
 
 #include "allclear/core/extremes.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_drift.h"
 #include "allclear/planner/certificate/contact_limits.h"
@@ -251,11 +252,11 @@ std::vector<CertifiedLimit> certifiedLimits(const Problem& problem, const Trajec
   limits.push_back({"", "duration", T, T, duration.min, duration.max, T,
                     T >= duration.min - slack && T <= duration.max + slack});
   addJointLimits(problem, trajectory, options, &limits);
-  motion.requireTime();
+  throwIfStopped();
   addTorques(problem, trajectory, options, &limits);
-  motion.requireTime();
+  throwIfStopped();
   addContactLimits(problem, trajectory, wrenches, options, &limits);
-  motion.requireTime();
+  throwIfStopped();
   addBalance(problem, trajectory, &limits);
   for (const PathConstraint& constraint : problem.path_constraints) {
     std::visit(

@@ -10,6 +10,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/deforming_mesh.h"
 #include "allclear/planner/certificate/boundable.h"
 #include "allclear/planner/certificate/motion.h"
@@ -130,7 +131,7 @@ std::vector<Interval> CertifiedMotion::addCurves(
   std::vector<Interval> cells;
   LinkCurves curves;
   for (std::size_t i = 0; i + 1 < breaks.size(); ++i) {
-    requireTime();
+    throwIfStopped();
     const Interval time{breaks[i], breaks[i + 1]};
     // The span of the trajectory; its last one while the robot rests after the end.
     const int index = trajectory_.spanAt(time.middle());

@@ -17,12 +17,12 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/extremes.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/geometry/bernstein.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/certificate/boundable.h"
-#include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/problem/after_end.h"
 
 namespace allclear {
@@ -31,9 +31,6 @@ namespace {
 constexpr int kCount = BodyCurve::kDegree + 1;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Far less than anybody waits for, and far more than the caller's answer takes.
-constexpr std::chrono::milliseconds kBetweenQuestions{1};
 
 /// Poses of all links are kept for the times that were asked for, up to so many bytes: the same few
 /// times are asked for by all pairs.
@@ -64,9 +61,8 @@ double supportAlong(const Shape& shape, const Vec3& w) {
 }  // namespace
 
 CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry& geometry,
-                                 const Trajectory& trajectory, double tolerance,
-                                 std::function<bool()> stop)
-    : problem_(problem), geometry_(geometry), trajectory_(trajectory), stop_(std::move(stop)) {
+                                 const Trajectory& trajectory, double tolerance)
+    : problem_(problem), geometry_(geometry), trajectory_(trajectory) {
   ALLCLEAR_ASSERT(trajectory.dimension() == problem.plannedCount() && tolerance > 0.0);
   makeLinkCurves(problem, geometry, tolerance);
   for (auto& by_body : solids_) by_body.resize(geometry.bodies.size());
@@ -75,16 +71,8 @@ CertifiedMotion::CertifiedMotion(const Problem& problem, const CertifiedGeometry
   }
 }
 
-void CertifiedMotion::requireTime() const {
-  if (!stop_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_question_) return;
-  next_question_ = now + kBetweenQuestions;
-  if (stop_()) throw ProofStopped();
-}
-
 int CertifiedMotion::ensurePieces(int body, MeshFidelity fidelity) {
-  requireTime();
+  throwIfStopped();
   Solids& solids = solids_[static_cast<int>(fidelity)][body];
   if (solids.pieces.empty()) {
     solids.geometry = geometry_.bodies[body].solids(fidelity);

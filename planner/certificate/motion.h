@@ -1,8 +1,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -79,11 +77,7 @@ class CertifiedMotion {
   /// are within about `tolerance` [m] of their polynomials. Borrows all three. Throws `InputError`
   /// when the trajectory is beyond what can be bounded.
   CertifiedMotion(const Problem& problem, const CertifiedGeometry& geometry,
-                  const Trajectory& trajectory, double tolerance, std::function<bool()> stop = {});
-
-  /// Throws `ProofStopped` when `stop` says so; asks it once in a millisecond at the most. To be
-  /// called in every loop that may take longer.
-  void requireTime() const;
+                  const Trajectory& trajectory, double tolerance);
 
   /// [s]: the end of the trajectory, or of the rest after it (`coveredUntil`).
   double duration() const { return cells_.back().upper; }
@@ -217,8 +211,6 @@ class CertifiedMotion {
   const Problem& problem_;
   const CertifiedGeometry& geometry_;
   const Trajectory& trajectory_;
-  const std::function<bool()> stop_;
-  mutable std::chrono::steady_clock::time_point next_question_;  ///< to `stop_`
   std::unique_ptr<LinkCurveBuilder> builder_;
   std::unique_ptr<LinkCurveBuilder::Workspace> workspace_;
   std::vector<Interval> cells_;

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "allclear/core/parallel.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
@@ -138,8 +139,10 @@ class ModelBuilder {
 
   void addPairs() {
     const int count = static_cast<int>(model_.bodies.size());
+    StopSteps steps;
     for (int i = 0; i < count; ++i) {
       for (int j = i + 1; j < count; ++j) {
+        steps.step();
         if (mayTouch(i, j)) continue;
         const double margin =
             pairMargin(problem_.collision, model_.bodies[i].name, model_.bodies[j].name);

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/clearance/deforming_clearance.h"
@@ -142,6 +143,7 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
     }
   }
   for (std::size_t i = 0; i < w.parts.size(); ++i) {
+    throwIfStopped();
     Workspace::Part& part = w.parts[i];
     // A span without cuts is used as it is: restricting it would only add rounding.
     const bool only = w.parts.size() == 1;
@@ -296,7 +298,9 @@ void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, doubl
   buildCurves(planned, kCurveShare * tolerance, w);
   const std::size_t bodies = model_.bodies.size();
   const std::vector<Ball> balls = sweptBalls(w);
+  StopSteps steps;
   for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
+    steps.step();
     const CollisionPair& pair = model_.pairs[p];
     const double ceiling = demand(p, w) + influence;
     bool near = false;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/clearance/deforming_clearance.h"
@@ -97,7 +98,9 @@ Clearance ClearanceEvaluator::atRest(const VecX& q_planned, std::optional<double
   const Rest rest = placeAtRest(q_planned, t, w);
   Clearance worst;
   double least = std::numeric_limits<double>::infinity();
+  StopSteps steps;
   for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
+    steps.step();
     pairAtRest(p, rest, w, &least, &worst);
   }
   return worst;
@@ -107,7 +110,9 @@ void ClearanceEvaluator::pairsAtRest(const VecX& q_planned, std::optional<double
                                      double influence, Workspace& w,
                                      std::vector<Clearance>* out) const {
   const Rest rest = placeAtRest(q_planned, t, w);
+  StopSteps steps;
   for (int p = 0; p < static_cast<int>(model_.pairs.size()); ++p) {
+    steps.step();
     Clearance clearance;
     double least = influence;
     pairAtRest(p, rest, w, &least, &clearance);

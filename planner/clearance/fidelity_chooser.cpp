@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "allclear/core/parallel.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
@@ -85,6 +86,7 @@ class FidelityChooser {
                                  A.ball.radius - B.ball.radius - displacementRadius(K);
     if (between_balls >= pair.margin) return true;
     for (const Geometry& a : A.solids(pair.fidelity)) {
+      throwIfStopped();
       for (const Geometry& b : B.solids(pair.fidelity)) {
         if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin, nullptr,
                              spread)) {

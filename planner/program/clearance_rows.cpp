@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "allclear/core/parallel.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 
@@ -64,6 +65,7 @@ void ClearanceRows::evaluate(const BSpline& curve) {
 /// Pre: the workspace has the curves of the row's span.
 void ClearanceRows::evaluateRow(int r, const BSpline& curve,
                                 ClearanceEvaluator::Workspace& workspace) {
+  throwIfStopped();
   const ClearanceRow& row = rows_[r];
   const double ceiling = evaluator_.demand(row.pair, workspace) + settings_.ceiling;
   clearances_[r] =

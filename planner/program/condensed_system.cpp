@@ -26,6 +26,7 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace {
@@ -39,6 +40,7 @@ std::vector<std::vector<int>> neighboursOf(int size, const std::vector<Entry>& e
     neighbours[e.column].push_back(e.row);
   }
   for (std::vector<int>& list : neighbours) {
+    throwIfStopped();
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
@@ -69,7 +71,9 @@ CondensedSystem::CondensedSystem(int size, const std::vector<Entry>& entries)
 /// be eliminated in any order.
 void CondensedSystem::findPairs(const std::vector<std::vector<int>>& neighbours) {
   std::vector<bool> must_stay(neighbours.size(), false);
+  StopSteps steps;
   for (std::size_t s = 0; s < neighbours.size(); ++s) {
+    steps.step();
     if (neighbours[s].size() != 1 || must_stay[s] || pair_of_[s] >= 0) continue;
     const int row = neighbours[s].front();
     if (must_stay[row] || pair_of_[row] >= 0) continue;
@@ -91,7 +95,11 @@ void CondensedSystem::findPairs(const std::vector<std::vector<int>>& neighbours)
 
 void CondensedSystem::makeTargets(const std::vector<Entry>& entries) {
   targets_.reserve(entries.size());
-  for (const Entry& e : entries) targets_.push_back(targetOf(e.row, e.column));
+  StopSteps steps;
+  for (const Entry& e : entries) {
+    steps.step();
+    targets_.push_back(targetOf(e.row, e.column));
+  }
 }
 
 CondensedSystem::Target CondensedSystem::targetOf(int i, int j) const {
@@ -115,7 +123,9 @@ bool CondensedSystem::factor(const double* values, double pivot_tolerance) {
   scatterCore(values);
   // The dense matrix needs its size first, and with it the decision which pairs stay in it.
   negative_ = 0;
+  StopSteps steps;
   for (const Pair& pair : pairs_) {
+    steps.step();
     if (pair.kept_at >= 0) {
       keep(pair);
     } else {

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/problem/contact_projection.h"
 
 namespace allclear {
@@ -252,6 +253,7 @@ StateRows::Worst StateRows::watch(const BSpline& curve, const std::optional<BSpl
   const double T = curve.duration();
   VecX all;
   for (int span = 0; span < curve.spanCount(); ++span) {
+    throwIfStopped();
     const Interval time = curve.spanTime(span);
     std::vector<Worst> least(demands_.count());
     for (int i = 0; i <= samples; ++i) {

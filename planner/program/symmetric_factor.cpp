@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "allclear/core/simd.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace {
@@ -77,6 +78,7 @@ void SymmetricFactor::reset(int size) {
 bool SymmetricFactor::factor() {
   negative_ = 0;
   for (int k = 0; k < size_;) {
+    throwIfStopped();  // a column of 4000 takes 10 ms
     int with = k, block = 1;
     if (!choosePivot(k, &with, &block)) return false;
     swap(k, with, block);

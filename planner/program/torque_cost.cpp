@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/problem/load.h"
 
 namespace allclear {
@@ -61,6 +62,7 @@ template <class Curve>
 double TorqueEnergy::integral(const Curve& curve) {
   double sum = 0.0;
   for (int i = 0; i < curve.spanCount(); ++i) {
+    throwIfStopped();
     const Interval span = curve.spanTime(i);
     for (const Node& node : kNodes) {
       const State state = stateAt(curve, span.lower + node.at * span.length());
@@ -80,6 +82,7 @@ void TorqueEnergy::addGradient(double factor, const CurveVariables& variables, c
   const int n = problem_.plannedCount();
   double& by_duration = out[variables.duration()];
   for (int i = 0; i < curve.spanCount(); ++i) {
+    throwIfStopped();
     const Interval span = curve.spanTime(i);
     for (const Node& node : kNodes) {
       const double t = span.lower + node.at * span.length();

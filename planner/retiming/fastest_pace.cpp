@@ -17,6 +17,8 @@
 #include <array>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 namespace {
 
@@ -255,6 +257,7 @@ FastestPace fastestPace(const PaceRows& rows, VecX start, const PaceOptions& opt
   double mu = kFirstGap * merit.duration(c) / merit.slacks();
   VecX step;
   for (; out.steps < kMostSteps; ++out.steps) {
+    throwIfStopped();
     const double decrement = newtonStep(merit, options, c, mu, &step);
     if (decrement < 0.0) break;
     double length = merit.longestStep(c, step);

@@ -27,6 +27,7 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/support.h"
 
 namespace allclear {
@@ -265,6 +266,7 @@ void SegmentCertifier::moveToFront(int pair) {
 }
 
 bool SegmentCertifier::isClear(const VecX& q, double extra) {
+  throwIfStopped();
   place(q);
   for (int i : order_) {
     Pair& pair = pairs_[i];
@@ -289,6 +291,7 @@ bool SegmentCertifier::isClear(const VecX& from, const VecX& to, double extra) {
   pending_ = order_;
   queue_.assign(1, {0.5, 0.5, 0, static_cast<int>(order_.size())});
   for (std::size_t next = 0; next < queue_.size(); ++next) {
+    throwIfStopped();
     const Stretch stretch = queue_[next];
     place(from + stretch.middle * step);
     sweep();

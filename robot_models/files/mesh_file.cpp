@@ -15,10 +15,12 @@
 #include <assimp/Importer.hpp>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/robot_models/files/collada_check.h"
 
 namespace allclear {
@@ -130,7 +132,9 @@ class MeshBuilder {
     const bool flip = mirrors_ != (transform.Determinant() < 0);
     // A closed mesh has half as many vertices as triangles.
     index_.reserve(index_.size() + mesh.mNumFaces / 2);
+    StopSteps steps;
     for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
+      steps.step();
       const aiFace& face = mesh.mFaces[f];
       if (face.mNumIndices != 3) {  // a point or a line: polygons are triangles by now
         has_other_primitives = true;
@@ -175,8 +179,11 @@ MeshBuilder imported(const std::string& content, const std::string& extension, c
   Assimp::Importer importer;
   // URDF's convention: the axes of the file are the axes of the link, whatever its up axis.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
+  throwIfStopped();
+  std::optional<LibraryCallTimer> timer("assimp");
   const aiScene* scene = importer.ReadFileFromMemory(content.data(), content.size(),
                                                      aiProcess_Triangulate, extension.c_str() + 1);
+  timer.reset();
   if (!scene || !scene->mRootNode) {
     fail(path, "cannot be read as a mesh: " + std::string(importer.GetErrorString()));
   }

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/mesh/tree_search.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
 #include "allclear/distance/minimum/mesh/time_tree.h"
@@ -78,7 +79,9 @@ class SpaceTimeSearch {
     if (!addCells()) return finished();
     warmStart();
     mesh::BestFirstMixer best_first;
+    StopSteps steps;
     while (!stack_.empty() && !isOver()) {
+      steps.step();
       if (result_.evaluated) best_first.mix(&stack_);
       const Item item = stack_.back();
       stack_.pop_back();

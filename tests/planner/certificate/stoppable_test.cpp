@@ -1,6 +1,7 @@
 #include "allclear/planner/certificate/stoppable.h"
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "planner/certificate/certificate_fixture.h"
 
 namespace allclear {
@@ -22,11 +23,10 @@ TEST(StoppableProof, IsTheSameWhenItIsNotStoppedAndNothingWhenItIs) {
   ASSERT_EQ(found.pairs.size(), expected.pairs.size());
   ASSERT_GT(questions, 0);
   // At the first question, and at a later one: there are some in every millisecond.
-  EXPECT_THROW(certifyUnlessStopped(problem, motion, nullptr, {}, [] { return true; }),
-               ProofStopped);
+  EXPECT_THROW(certifyUnlessStopped(problem, motion, nullptr, {}, [] { return true; }), Stopped);
   int left = questions / 2;
   EXPECT_THROW(certifyUnlessStopped(problem, motion, nullptr, {}, [&] { return left-- <= 0; }),
-               ProofStopped);
+               Stopped);
 }
 
 TEST(StoppableProof, OfMoreRowsThanMemoryHoldsIsRefused) {
