@@ -23,6 +23,7 @@
 #include <sstream>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/program/ipopt_hook.h"
 #include "allclear/planner/program/nlp.h"
 #include "allclear/planner/program/nlp_wait.h"
@@ -53,18 +54,26 @@ constexpr int kLargestDense = 400;
 /// MUMPS finds little to leave out there (leaning on a hand: a third of its time).
 constexpr int kLargestOfFullRows = 700;
 constexpr double kFullRows = 0.25;  // share of the Jacobian that is not zero
+/// Robots of many joints have rows of more entries than this, and of those so many in all: then
+/// every size is dense. MUMPS makes a dense block of each such row; with 160 joints that took 1.7
+/// GB and 12 s for one step, which nothing can end.
+constexpr int kLongRow = 300;
+constexpr long kManyInLongRows = 50000;
 
 VecX clampedToIpopt(const VecX& v) { return v.cwiseMax(-kInfinity).cwiseMin(kInfinity); }
 
+using Clock = std::chrono::steady_clock;
+
 class Adapter : public Ipopt::TNLP {
  public:
-  Adapter(NonlinearProgram& program, const VecX& start,
+  Adapter(NonlinearProgram& program, const VecX& start, bool uses_mumps,
           const std::function<bool(const NlpIteration&)>& observe)
       : program_(program),
         bounds_(program.bounds()),
         jacobian_(program.jacobianEntries()),
         hessian_(program.hessianEntries()),
         start_(start),
+        uses_mumps_(uses_mumps),
         observe_(observe) {
     ALLCLEAR_ASSERT(start_.size() == bounds_.x_lower.size());
     result.x = start;
@@ -72,6 +81,12 @@ class Adapter : public Ipopt::TNLP {
 
   NlpResult result;
   std::exception_ptr error;  ///< of a callback; none may cross Ipopt
+
+  /// Between two evaluations Ipopt works, most of that time in MUMPS.
+  void noteSolver() const {
+    if (!uses_mumps_ || !returned_) return;
+    noteLibraryCall("MUMPS", std::chrono::duration<double>(Clock::now() - *returned_).count());
+  }
 
   bool get_nlp_info(Index& n, Index& m, Index& jacobian_count, Index& hessian_count,
                     IndexStyleEnum& style) override {
@@ -125,6 +140,7 @@ class Adapter : public Ipopt::TNLP {
                              Index, const Ipopt::IpoptData*,
                              Ipopt::IpoptCalculatedQuantities*) override {
     result.iterations = iteration;
+    if (error) return false;
     try {
       return !observe_ || observe_({iteration, cost, infeasibility});
     } catch (...) {
@@ -144,10 +160,14 @@ class Adapter : public Ipopt::TNLP {
   /// Runs one evaluation at x. Ipopt says when x is new; the first time it is new in any case.
   template <class Evaluate>
   bool guarded(Index n, const Number* x, bool is_new, const Evaluate& evaluate) {
+    if (error) return false;  // nothing more is to be done: Ipopt gives up soon
+    noteSolver();
     try {
+      throwIfStopped();
       if (is_new || !placed_) program_.setPoint(Eigen::Map<const VecX>(x, n));
       placed_ = true;
       evaluate();
+      returned_ = Clock::now();
       return true;
     } catch (...) {
       error = std::current_exception();
@@ -168,6 +188,8 @@ class Adapter : public Ipopt::TNLP {
   std::vector<Entry> jacobian_;
   std::vector<Entry> hessian_;
   VecX start_;
+  const bool uses_mumps_;
+  std::optional<Clock::time_point> returned_;  ///< from the last evaluation
   const std::function<bool(const NlpIteration&)>& observe_;
   bool placed_ = false;
 };
@@ -197,6 +219,14 @@ NlpResult::Status meaning(Ipopt::ApplicationReturnStatus status) {
   }
 }
 
+long entriesOfLongRows(const std::vector<Entry>& jacobian, Eigen::Index rows) {
+  std::vector<int> length(static_cast<std::size_t>(rows), 0);
+  for (const Entry& entry : jacobian) ++length[static_cast<std::size_t>(entry.row)];
+  long sum = 0;
+  for (int n : length) sum += n > kLongRow ? n : 0;
+  return sum;
+}
+
 /// Whether to use `CondensedSystem` for a program.
 bool isCondensed(const NonlinearProgram& program, LinearSolver solver) {
   if (solver == LinearSolver::kMumps || !hasCondensedSolver()) return false;
@@ -204,9 +234,11 @@ bool isCondensed(const NonlinearProgram& program, LinearSolver solver) {
   const NonlinearProgram::Bounds bounds = program.bounds();
   const auto equations = (bounds.g_lower.array() == bounds.g_upper.array()).count();
   const auto size = bounds.x_lower.size() + equations;
+  const std::vector<Entry> jacobian = program.jacobianEntries();
+  if (entriesOfLongRows(jacobian, bounds.g_lower.size()) >= kManyInLongRows) return true;
   if (size <= kLargestDense || size > kLargestOfFullRows) return size <= kLargestDense;
   const auto cells = static_cast<double>(bounds.x_lower.size() * bounds.g_lower.size());
-  return static_cast<double>(program.jacobianEntries().size()) >= kFullRows * cells;
+  return static_cast<double>(jacobian.size()) >= kFullRows * cells;
 }
 
 void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options, bool is_condensed) {
@@ -243,13 +275,9 @@ void setOptions(Ipopt::IpoptApplication& ipopt, const NlpOptions& options, bool 
 /// Waits for MUMPS; false when `stop` ended the waiting.
 bool lockUnlessStopped(std::unique_lock<std::recursive_timed_mutex>* lock,
                        const std::function<bool()>& stop) {
-  if (!stop) {
-    lock->lock();
-    return true;
-  }
   constexpr std::chrono::milliseconds kBetweenQuestions{5};
   while (!lock->try_lock_for(kBetweenQuestions)) {
-    if (stop()) return false;
+    if (isStopped() || (stop && stop())) return false;
   }
   return true;
 }
@@ -285,10 +313,13 @@ NlpResult solveNlpUnlessStopped(NonlinearProgram& program, const VecX& start,
   setOptions(*ipopt, options, is_condensed);
   if (ipopt->Initialize("") != Ipopt::Solve_Succeeded) return failed;
   // Ipopt's smart pointer owns the adapter; the plain one reads its result.
-  Adapter* adapter = new Adapter(program, start, observe);
+  Adapter* adapter = new Adapter(program, start, !is_condensed, observe);
   Ipopt::SmartPtr<Ipopt::TNLP> owner(adapter);
   const Ipopt::ApplicationReturnStatus status = ipopt->OptimizeTNLP(owner);
+  adapter->noteSolver();
   if (adapter->error) std::rethrow_exception(adapter->error);
+  throwIfStopped();  // where the condensed solver was stopped, Ipopt says no more than that it
+                     // failed
   adapter->result.status = meaning(status);
   return adapter->result;
 }
