@@ -3,10 +3,12 @@
 // Options of the command line replace those of the task. Trajectory and certificate are written
 // only when the plan is certified: a file that is there can be trusted. Ctrl-C ends the search,
 // which then returns the best certified plan so far, if there is one: it is written, and the exit
-// code still says that the search was interrupted.
+// code still says that the search was interrupted. The time limit counts from the start of the
+// command: what the reading of the task takes is not there for the search.
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -23,12 +25,19 @@
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/exports/report.h"
 #include "allclear/planner/planner.h"
 
 namespace allclear {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point time) {
+  return std::chrono::duration<double>(Clock::now() - time).count();
+}
 
 struct PlanCommand {
   CacheOptions cache;
@@ -152,6 +161,12 @@ nlohmann::ordered_json stepsJson(const std::vector<PlanStep>& steps) {
   return out;
 }
 
+/// The longest call of a library that could not be ended, if there was one.
+nlohmann::ordered_json longestCallJson(const PlanStatistics& s) {
+  if (s.longest_call.empty()) return nullptr;
+  return {{"library", s.longest_call}, {"seconds", s.longest_call_seconds}};
+}
+
 /// Status, times and figures of a plan; the trajectory itself is in its files.
 nlohmann::ordered_json asJson(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
@@ -167,6 +182,7 @@ nlohmann::ordered_json asJson(const Plan& plan) {
                                 {"first_guess", s.seed},
                                 {"cost", s.cost},
                                 {"cut_short", s.cut_short},
+                                {"longest_call", longestCallJson(s)},
                                 {"steps", stepsJson(s.steps)}};
   // What there is of a plan that was not found, too.
   if (plan.trajectory) out["duration"] = plan.trajectory->duration();
@@ -193,20 +209,51 @@ int exitCode(PlanStatus status) {
   return kInternalError;
 }
 
-/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
-/// that was not found, too: it shows what stood in the way.
-int run(const PlanCommand& command) {
-  const Task task = loadTask(
-      command.task, {.load_visuals = !command.report.empty(), .covers = command.cache.covers()});
-  const Problem& problem = task.problem;
-  const OutputSettings output = outputs(task, command);
-  prepareOutputs(command, output);
-  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
-  PlanOptions options = task.options;
+/// The task's options, with those of the command line in their place.
+PlanOptions optionsOf(PlanOptions options, const PlanCommand& command) {
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
   if (command.threads > 0) options.threads = command.threads;
   if (command.has_seed) options.seed = command.seed;
   if (command.improve) options.improve = *command.improve;
+  return options;
+}
+
+/// Reads the task within the time limit, which it may name itself; nothing when that was too short.
+/// (Ctrl-C ends the command at once by then.)
+std::optional<Task> taskInTime(const PlanCommand& command, Clock::time_point start) {
+  double limit = command.time_limit > 0.0 ? command.time_limit : HUGE_VAL;
+  const StopScope scope([&] { return secondsSince(start) > limit; });
+  TaskOptions options{.load_visuals = !command.report.empty(), .covers = command.cache.covers()};
+  options.solver_read = [&](const PlanOptions& read) {
+    limit = optionsOf(read, command).time_limit;
+  };
+  try {
+    return loadTask(command.task, options);
+  } catch (const Stopped&) {
+    std::cerr << "out of time after " << formatted("%.3g", secondsSince(start))
+              << " s, while the task and its files were read";
+    const LibraryCall longest = scope.longestCall();
+    if (!longest.library.empty()) {
+      std::cerr << formatted(" (longest single call: %.3g s of %s)", longest.seconds,
+                             longest.library.c_str());
+    }
+    std::cerr << "\n";
+    return std::nullopt;
+  }
+}
+
+/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
+/// that was not found, too: it shows what stood in the way.
+int run(const PlanCommand& command) {
+  const Clock::time_point start = Clock::now();
+  const std::optional<Task> read = taskInTime(command, start);
+  if (!read) return kOutOfTime;
+  const Task& task = *read;
+  const Problem& problem = task.problem;
+  const OutputSettings output = outputs(task, command);
+  prepareOutputs(command, output);
+  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
+  const PlanOptions options = optionsOf(task.options, command);
 
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
@@ -215,6 +262,7 @@ int run(const PlanCommand& command) {
   {
     ProgressLine line(command.quiet || command.json, command.verbose);
     PlanHooks hooks;
+    hooks.start = start;
     hooks.progress = [&line](const PlanProgress& p) { line(p); };
     hooks.stop = [] { return interrupted.load(); };
     plan = allclear::plan(problem, options, hooks);

@@ -87,14 +87,17 @@ void requireValid(const Problem& problem) {
 }  // namespace
 
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
-  return readTask(path, {.load_visuals = options.load_visuals, .covers = options.covers});
+  return readTask(path, {.load_visuals = options.load_visuals,
+                         .covers = options.covers,
+                         .solver_read = options.solver_read});
 }
 
 Task parseTask(std::string_view text, const std::filesystem::path& path,
                const TaskOptions& options) {
-  return readTask(
-      path,
-      {.load_visuals = options.load_visuals, .text = std::string(text), .covers = options.covers});
+  return readTask(path, {.load_visuals = options.load_visuals,
+                         .text = std::string(text),
+                         .covers = options.covers,
+                         .solver_read = options.solver_read});
 }
 
 /// Sections are read in the order in which they need each other: robot, group, start, scene,
@@ -113,6 +116,8 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   files.keepCoversIn(options.covers);
 
   Task loaded;
+  loaded.options = readSolver(task);
+  if (options.solver_read) options.solver_read(loaded.options);
   Problem& problem = loaded.problem;
   problem.source_file = path.string();
   if (const auto name = task.find("name")) problem.name = name->text();
@@ -138,7 +143,6 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   readContacts(task, problem);
   readBalance(task, problem);
   readCables(task, problem);
-  loaded.options = readSolver(task);
   loaded.output = readOutput(task);
   problem.source_sha256 = files.sha256();
   settleContacts(problem);

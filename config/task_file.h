@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -18,6 +19,8 @@ struct TaskOptions {
   bool load_visuals = false;
   /// Keeps convex covers of meshes from run to run; none: they are made when they are needed.
   std::shared_ptr<const CoverCache> covers;
+  /// Sees the section `solver` before anything large is read: a time limit may count the reading.
+  std::function<void(const PlanOptions&)> solver_read;
 };
 
 /// A task as its file describes it: what to plan, how to solve it, and what to write.

@@ -1,21 +1,46 @@
+// One run of the planner: what stands in the way whatever is planned, then the search, then the
+// words. Every step ends by itself when the time limit or the caller's `stop` come; work that is
+// deep in something then is given up by a `StopScope` a little later, and what was found stays.
 #include "allclear/planner/planner.h"
 
 #include <memory>
+#include <mutex>
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/run/proof_time.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
 #include "allclear/planner/search/plan_run.h"
 #include "allclear/planner/search/plan_search.h"
 #include "allclear/planner/search/rest_at_goal.h"
+#include "allclear/planner/search/verdict.h"
 
 namespace allclear {
 namespace {
+
+/// Unknowns of a curve, at most: a dense matrix of them takes half a gigabyte. (MUMPS, which knows
+/// no time limit, would take more where rows reach most of them.)
+constexpr long kMostUnknowns = 8000;
+/// Spans of a polished curve where none are asked for, and coefficients beyond one for each span.
+constexpr int kSpansOfPolish = 24, kMoreThanSpans = 5;
+
+void refuseTooLarge(const Problem& problem, const PlanOptions& options) {
+  const int spans = options.spans > 0 ? options.spans : kSpansOfPolish;
+  const long unknowns = static_cast<long>(problem.plannedCount()) * (spans + kMoreThanSpans);
+  if (unknowns <= kMostUnknowns) return;
+  throw InputError({problem.source_file, 0, "", ""},
+                   std::to_string(problem.plannedCount()) + " planned joints, each a curve of " +
+                       std::to_string(spans) + " spans, are more than can be planned at once (" +
+                       std::to_string(unknowns) + " unknowns, at most " +
+                       std::to_string(kMostUnknowns) +
+                       "): plan fewer joints (joints, group_name), or on fewer spans (solver)");
+}
 
 /// Demands that the optimiser has no rows for: better refused than forgotten.
 void refuseUnsupported(const Problem& problem) {
@@ -27,12 +52,13 @@ void refuseUnsupported(const Problem& problem) {
   }
 }
 
-void requirePlannable(const Problem& problem) {
+void requirePlannable(const Problem& problem, const PlanOptions& options) {
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) {
     throw InputError({problem.source_file, 0, findings.front().what, ""}, findings.front().message);
   }
   refuseUnsupported(problem);
+  refuseTooLarge(problem, options);
 }
 
 /// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.
@@ -52,11 +78,18 @@ constexpr double kShareOfSearch = 0.98;
 
 RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
   RunContext context;
-  context.stop = hooks.stop;
+  // A caller's `stop` need not be safe in several threads: searches and the owner of a `StopScope`
+  // may ask at the same time.
+  if (hooks.stop) {
+    context.stop = [stop = hooks.stop, asking = std::make_shared<std::mutex>()] {
+      const std::lock_guard<std::mutex> lock(*asking);
+      return stop();
+    };
+  }
   context.progress = hooks.progress;
   context.threads = threadCount(options.threads);
   context.seed = options.seed;
-  return context.endingAfter(options.time_limit, context.start);
+  return context.endingAfter(options.time_limit, hooks.start.value_or(context.start));
 }
 
 /// Where contacts bind the joints to each other, no inverse kinematics of one link leads to a pose:
@@ -75,6 +108,109 @@ bool mayDependOnMargins(const Plan& plan, const SearchFindings& findings) {
          findings.worst_demand.empty() && findings.unreachable.empty();
 }
 
+/// One run of `plan`, step by step.
+class PlanRun {
+ public:
+  PlanRun(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks)
+      : problem_(problem),
+        options_(options),
+        whole_(contextOf(options, hooks)),
+        context_(searchContext(hooks)),
+        later_(withPosture(problem)) {
+    // Contact limits come in when a plan is accepted, which is then slowed down.
+    if (problem.limits.slow_down) later_.limits.contact.clear();
+  }
+
+  Plan run(const Trajectory* earlier) {
+    const StopScope scope(GraceTime(whole_, kGraceOfSearch));
+    Plan plan = prepare() ? searched(earlier) : notBegun();
+    const LibraryCall longest = scope.longestCall();
+    plan.statistics.longest_call = longest.library;
+    plan.statistics.longest_call_seconds = longest.seconds;
+    return plan;
+  }
+
+ private:
+  RunContext searchContext(const PlanHooks& hooks) const {
+    return whole_.endingAfter(kShareOfSearch * options_.time_limit,
+                              hooks.start.value_or(whole_.start));
+  }
+
+  /// Makes the model, and finds what stands in the way whatever is planned; false when there was no
+  /// time for it.
+  bool prepare() {
+    try {
+      search_ = std::make_unique<PlanSearch>(later_, problem_, options_, context_);
+      findFault();
+      return true;
+    } catch (const Stopped&) {
+      return false;
+    }
+  }
+
+  /// Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
+  /// and solve nothing.
+  void findFault() {
+    fault_ = fixedFault(problem_);
+    if (fault_.empty()) fault_ = endFault(problem_, search_->evaluator());
+    if (!fault_.empty()) return;
+    const RestAtGoal rest = restAtGoal(search_->evaluator(), context_);
+    fault_ = rest.fault;
+    if (fault_.empty() && rest.from > problem_.duration.min) {
+      later_.duration.min = rest.from;
+      search_ = std::make_unique<PlanSearch>(later_, problem_, options_, context_);
+    }
+  }
+
+  Plan notBegun() const {
+    Plan plan;
+    plan.options = options_;
+    const bool is_stopped = context_.isStopped();
+    plan.status = is_stopped ? PlanStatus::kInterrupted : PlanStatus::kTimedOut;
+    plan.statistics.seconds = context_.secondsSinceStart();
+    plan.message = std::string(is_stopped ? "Interrupted" : "Out of time") + " after " +
+                   number(plan.statistics.seconds, 3) +
+                   " s, while the model of robot and scene was made: nothing was tried.";
+    return plan;
+  }
+
+  Plan searched(const Trajectory* earlier) {
+    if (earlier != nullptr) search_->startFrom(*earlier);
+    Plan& plan = search_->plan();
+    plan.message = fault_;
+    if (plan.message.empty()) {
+      search_->run();
+      if (mayDependOnMargins(plan, search_->findings())) findMarginHint();
+    }
+    plan.statistics.seconds = context_.secondsSinceStart();
+    if (plan.message.empty()) plan.message = verdict();
+    return std::move(plan);
+  }
+
+  void findMarginHint() {
+    try {
+      search_->findings().margin_hint = marginHint(withPosture(problem_), options_, context_);
+    } catch (const Stopped&) {  // a hint is not worth more time
+    }
+  }
+
+  std::string verdict() const {
+    try {
+      return verdictText(search_->plan(), search_->findings(), search_->evaluator(), whole_);
+    } catch (const Stopped&) {
+      return endText(search_->plan()) + " There was no time left to look for what is in the way.";
+    }
+  }
+
+  const Problem& problem_;
+  const PlanOptions& options_;
+  const RunContext whole_;
+  const RunContext context_;  ///< of the search
+  Problem later_;             ///< what is searched for
+  std::unique_ptr<PlanSearch> search_;
+  std::string fault_;
+};
+
 }  // namespace
 
 const char* planStatusName(PlanStatus status) {
@@ -88,39 +224,8 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
 
 Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks,
               const Trajectory* earlier) {
-  requirePlannable(problem);
-  const RunContext whole = contextOf(options, hooks);
-  const RunContext context = whole.endingAfter(kShareOfSearch * options.time_limit, whole.start);
-  Problem later = withPosture(problem);
-  // Contact limits come in when a plan is accepted, which is then slowed down.
-  if (problem.limits.slow_down) later.limits.contact.clear();
-  auto search = std::make_unique<PlanSearch>(later, problem, options, context);
-  // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
-  // and solve nothing.
-  std::string fault = fixedFault(problem);
-  if (fault.empty()) fault = endFault(problem, search->evaluator());
-  if (fault.empty()) {
-    const RestAtGoal rest = restAtGoal(search->evaluator(), context);
-    fault = rest.fault;
-    if (fault.empty() && rest.from > problem.duration.min) {
-      later.duration.min = rest.from;
-      search = std::make_unique<PlanSearch>(later, problem, options, context);
-    }
-  }
-  if (earlier != nullptr) search->startFrom(*earlier);
-  Plan& plan = search->plan();
-  plan.message = fault;
-  if (plan.message.empty()) {
-    search->run();
-    if (mayDependOnMargins(plan, search->findings())) {
-      search->findings().margin_hint = marginHint(withPosture(problem), options, context);
-    }
-  }
-  plan.statistics.seconds = context.secondsSinceStart();
-  if (plan.message.empty()) {
-    plan.message = verdictText(plan, search->findings(), search->evaluator(), whole);
-  }
-  return std::move(plan);
+  requirePlannable(problem, options);
+  return PlanRun(problem, options, hooks).run(earlier);
 }
 
 }  // namespace allclear

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -46,6 +47,9 @@ struct PlanStep {
 struct PlanHooks {
   std::function<void(const PlanProgress&)> progress;
   std::function<bool()> stop;  ///< true to stop as soon as possible
+  /// When the time limit began to run; none: when `plan` is called. A program that reads a task
+  /// within the same limit says here when it began.
+  std::optional<std::chrono::steady_clock::time_point> start;
 };
 
 struct PlanStatistics {
@@ -62,6 +66,10 @@ struct PlanStatistics {
   std::vector<PlanProgress> history;  ///< of the attempt that gave the trajectory
   /// The first certified plan, and each better one: what they took, and what they gained.
   std::vector<PlanStep> steps;
+  /// The longest call of a library that cannot be ended (qhull, MUMPS), and what it took [s]: by so
+  /// much a time limit may be overrun. Empty and 0 without one.
+  std::string longest_call;
+  double longest_call_seconds = 0.0;
   /// The time limit or `stop` ended the improvement: with more time the plan might be another one.
   bool cut_short = false;
 };
@@ -81,7 +89,9 @@ struct Plan {
   PlanStatistics statistics;
 };
 
-/// Plans. Deterministic for given options, except that the time limit may fall earlier or later.
+/// Plans. Deterministic for given options, except that the time limit may fall earlier or later. It
+/// is kept, as `stop` is, to a few hundredths of a second and of the limit, but for single calls of
+/// libraries (`PlanStatistics::longest_call`).
 /// Throws `InputError` when the problem is not well posed (`validate`). A start or goal in contact
 /// gives `kNotFound`, with a message that says so.
 Plan plan(const Problem& problem, const PlanOptions& options = {}, const PlanHooks& hooks = {});

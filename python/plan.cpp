@@ -125,6 +125,13 @@ py::dict statisticsOf(const PlanOfProblem& p) {
   out["cost"] = s.cost;
   out["first_guess"] = s.seed;
   out["cut_short"] = s.cut_short;
+  out["longest_call"] = py::none();
+  if (!s.longest_call.empty()) {
+    py::dict call;
+    call["library"] = s.longest_call;
+    call["seconds"] = s.longest_call_seconds;
+    out["longest_call"] = call;
+  }
   py::list steps;
   for (const PlanStep& step : s.steps) {
     py::dict row;

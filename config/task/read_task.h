@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct TaskReading {
   std::optional<std::string> text = {};
   /// As of `TaskOptions`.
   std::shared_ptr<const CoverCache> covers = {};
+  std::function<void(const PlanOptions&)> solver_read = {};
   /// Robots and meshes that earlier tasks have loaded.
   InputCache* cache = nullptr;
   /// The path of every file that is read is added here. Without a cache: what that has is not read.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/planner.h"
 
 namespace allclear {
@@ -44,8 +45,11 @@ struct RunContext {
     return out;
   }
 
+  /// What the caller does meanwhile is its own: it is not given up with the run.
   void report(const PlanProgress& step) const {
-    if (progress) progress(step);
+    if (!progress) return;
+    const StopScope callers_own({});
+    progress(step);
   }
 
   static double seconds(Clock::duration length) {

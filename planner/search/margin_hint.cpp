@@ -43,6 +43,7 @@ std::string marginHint(const Problem& problem, const PlanOptions& options,
   const double until =
       std::min(options.time_limit, 2.0 * context.secondsSinceStart() + kShortestTrial);
   RunContext trial = context.endingAfter(until, context.start);
+  trial.deadline = std::min(trial.deadline, context.deadline);
   trial.progress = nullptr;
   PlanOptions trial_options = options;
   trial_options.improve = Improve::kNone;

@@ -57,6 +57,11 @@ class PlanSearch {
     std::vector<VecX> via;
   };
 
+  /// Instants per span at which forces of unplanned contacts are looked at.
+  static constexpr int kImpactSamples = 8;
+
+  void search();
+  void endAtOnce();
   bool mustEnd();
   std::vector<VecX> findGoals();
   bool mayUseFinerGeometry() const;

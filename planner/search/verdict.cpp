@@ -36,15 +36,6 @@ std::string certifiedText(const Plan& plan) {
          " s (" + std::to_string(s.iterations) + " iterations)." + improvementText(plan);
 }
 
-std::string endText(const Plan& plan) {
-  const PlanStatistics& s = plan.statistics;
-  const std::string how = plan.status == PlanStatus::kTimedOut      ? "Out of time"
-                          : plan.status == PlanStatus::kInterrupted ? "Interrupted"
-                                                                    : "No certified plan";
-  return how + " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) +
-         (s.attempts == 1 ? " attempt." : " attempts.");
-}
-
 /// The best attempt's worst pair, and what would let it pass.
 std::string pairText(const SearchFindings& findings, const ClearanceEvaluator& evaluator) {
   const Clearance& worst = *findings.worst;
@@ -70,6 +61,15 @@ std::string noWayText(const SearchFindings& findings, const ClearanceEvaluator& 
 }  // namespace
 
 std::string number(double value, int digits) { return formatted("%.*g", digits, value); }
+
+std::string endText(const Plan& plan) {
+  const PlanStatistics& s = plan.statistics;
+  const std::string how = plan.status == PlanStatus::kTimedOut      ? "Out of time"
+                          : plan.status == PlanStatus::kInterrupted ? "Interrupted"
+                                                                    : "No certified plan";
+  return how + " after " + number(s.seconds, 3) + " s and " + std::to_string(s.attempts) +
+         (s.attempts == 1 ? " attempt." : " attempts.");
+}
 
 std::string verdictText(const Plan& plan, const SearchFindings& findings,
                         const ClearanceEvaluator& evaluator, const RunContext& context) {

@@ -22,6 +22,9 @@ struct SearchFindings {
 /// A number with the given count of significant digits.
 std::string number(double value, int digits = 4);
 
+/// How a plan without a certificate ended, and after what.
+std::string endText(const Plan& plan);
+
 /// One paragraph: the proof and what it took, or why there is no plan and what to try. What
 /// `context` leaves no time to find out is left out, and the text says so.
 std::string verdictText(const Plan& plan, const SearchFindings& findings,
