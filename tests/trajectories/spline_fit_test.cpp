@@ -46,6 +46,27 @@ TEST(FitSpline, FindsTheCurveThatTheSamplesAreOf) {
   }
 }
 
+/// Beyond `kMostBySvd` unknowns another way is taken.
+TEST(FitSpline, OfManySpansFollowsTheCurveThatTheSamplesAreOf) {
+  Random32 random(2);
+  for (int spans : {90, 600}) {
+    const BSpline curve(test::randomMatrix(random, 3, spans + 5), 4.0);
+    const BSpline fit = fitSpline(curve.sharedBasis(), 4.0, samplesOf(curve, 4 * spans),
+                                  stateAt(curve, 0.0), stateAt(curve, 4.0));
+    EXPECT_LE((fit.control() - curve.control()).cwiseAbs().maxCoeff(), 1e-5) << spans;
+    expectEnds(fit, stateAt(curve, 0.0), stateAt(curve, 4.0));
+  }
+}
+
+TEST(FitSpline, OfManySpansFillsWhatSamplesLeaveOpenWithTheLeastJerk) {
+  const auto basis = std::make_shared<const BSplineBasis>(BSplineBasis::uniform(200));
+  const BSpline fit = fitSpline(basis, 3.0, {{}, MatX(1, 0)}, EndState::atRest(VecX::Zero(1)),
+                                EndState::atRest(VecX::Ones(1)));
+  for (double s : {0.1, 0.37, 0.5, 0.9}) {
+    EXPECT_NEAR(fit.value(3.0 * s)[0], s * s * s * (10.0 + s * (-15.0 + 6.0 * s)), 1e-4);
+  }
+}
+
 TEST(FitSpline, HasTheLeastSumOfSquares) {
   Random32 random(1);
   const auto basis = std::make_shared<const BSplineBasis>(BSplineBasis::uniform(6));
