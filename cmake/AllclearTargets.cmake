@@ -37,6 +37,12 @@ if(ALLCLEAR_SANITIZE)
   target_compile_definitions(allclear_flags INTERFACE ALLCLEAR_NO_CLONES)
 endif()
 
+if(ALLCLEAR_HARDEN)
+  # One set for all sources: precompiled headers are shared.
+  target_compile_options(allclear_flags INTERFACE -fstack-protector-strong)
+  target_compile_definitions(allclear_flags INTERFACE _FORTIFY_SOURCE=2 _GLIBCXX_ASSERTIONS)
+endif()
+
 if(ALLCLEAR_FUZZ)
   # The fuzzer sees which branches an input reaches; its main program is linked to fuzz_all alone.
   target_compile_options(allclear_flags INTERFACE -fsanitize=fuzzer-no-link)
