@@ -7,6 +7,7 @@
 // command: what the reading of the task takes is not there for the search.
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -130,13 +131,11 @@ void prepareOutputs(const PlanCommand& command, const OutputSettings& output) {
   requireOutputs(namesOf(output), {command.task});
 }
 
-/// Without a plan, the folder of `-o` must not hold that of an earlier run as if it were this
-/// one's. An interrupted run says nothing about the task, and leaves all as it is.
-void removeOldPlan(const PlanCommand& command, const OutputSettings& output, PlanStatus status) {
-  if (command.folder.empty() || status == PlanStatus::kInterrupted) return;
+/// Removes files of an earlier run from the folder of `-o`.
+void removeOld(const PlanCommand& command, const std::vector<std::string>& names) {
+  if (command.folder.empty()) return;
   const std::filesystem::path folder = (std::filesystem::path(command.folder) / "x").parent_path();
-  for (const std::string& name :
-       {output.csv, output.trajectory, output.certificate, output.proof, output.ros2}) {
+  for (const std::string& name : names) {
     const std::filesystem::path file(name);
     std::error_code code;
     const bool is_there = !name.empty() && std::filesystem::is_regular_file(file, code) &&
@@ -145,6 +144,14 @@ void removeOldPlan(const PlanCommand& command, const OutputSettings& output, Pla
       std::cerr << "removed, as it was of an earlier plan: " << name << "\n";
     }
   }
+}
+
+/// Without a plan, the folder of `-o` must not hold that of an earlier run as if it were this
+/// one's. An interrupted run says nothing about the task, and leaves all as it is.
+void removeOldPlan(const PlanCommand& command, const OutputSettings& output, PlanStatus status) {
+  if (status == PlanStatus::kInterrupted) return;
+  removeOld(command,
+            {output.csv, output.trajectory, output.certificate, output.proof, output.ros2});
 }
 
 /// The first certified plan and each better one.
@@ -242,6 +249,30 @@ std::optional<Task> taskInTime(const PlanCommand& command, Clock::time_point sta
   }
 }
 
+bool holds(const NamedTexts& files, const std::string& name) {
+  return std::any_of(files.begin(), files.end(), [&](const auto& file) {
+    return !name.empty() && file.first == std::filesystem::path(".") / name;
+  });
+}
+
+/// The files of a certified plan. Its proof gets a little time of its own beyond the time limit or
+/// Ctrl-C, and is left out when it takes longer.
+NamedTexts filesInTime(const OutputSettings& output, const Problem& problem, const Plan& plan,
+                       Clock::time_point start, double limit) {
+  constexpr double kAfterLimit = 0.03, kShareAfterLimit = 0.03, kAfterStop = 0.1;  // [s], share
+  const double begin = secondsSince(start);
+  const double until = std::max(limit, begin) + kAfterLimit + kShareAfterLimit * limit;
+  const StopScope scope([&] {
+    const double now = secondsSince(start);
+    return now > until || (interrupted && now > begin + kAfterStop);
+  });
+  std::vector<std::string> warnings;
+  NamedTexts files =
+      formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+  return files;
+}
+
 /// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
 /// that was not found, too: it shows what stood in the way.
 int run(const PlanCommand& command) {
@@ -270,16 +301,15 @@ int run(const PlanCommand& command) {
   NamedTexts files;
   // Interrupted or out of time, the best plan so far may be there, and certified as any other.
   if (plan.certificate && plan.certificate->clear) {
-    std::vector<std::string> warnings;
-    files =
-        formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
-    for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+    files = filesInTime(output, problem, plan, start, options.time_limit);
   } else {
     removeOldPlan(command, output, plan.status);
   }
   // Of what was not found too.
   if (!output.report.empty()) files.emplace_back(output.report, formatPlanReport(problem, plan));
   writeFiles(files);
+  const bool has_proof = holds(files, output.proof);
+  if (plan.certificate && plan.certificate->clear && !has_proof) removeOld(command, {output.proof});
   if (command.json) {
     std::cout << jsonText(asJson(plan));
   } else {
@@ -288,7 +318,6 @@ int run(const PlanCommand& command) {
       std::cout << assumptionsInBrief(*plan.certificate) << "\n";
     }
     for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
-    const bool has_proof = !output.proof.empty() && plan.certificate && plan.certificate->clear;
     if (has_proof) {
       for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
     }

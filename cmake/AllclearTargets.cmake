@@ -39,8 +39,10 @@ endif()
 
 if(ALLCLEAR_HARDEN)
   # One set for all sources: precompiled headers are shared.
-  target_compile_options(allclear_flags INTERFACE -fstack-protector-strong)
-  target_compile_definitions(allclear_flags INTERFACE _FORTIFY_SOURCE=2 _GLIBCXX_ASSERTIONS)
+  # (Some distributions' compilers define _FORTIFY_SOURCE themselves.)
+  target_compile_options(allclear_flags INTERFACE -fstack-protector-strong -U_FORTIFY_SOURCE
+    -D_FORTIFY_SOURCE=2)
+  target_compile_definitions(allclear_flags INTERFACE _GLIBCXX_ASSERTIONS)
 endif()
 
 if(ALLCLEAR_FUZZ)

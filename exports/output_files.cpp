@@ -6,6 +6,7 @@
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/sha256.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/ros2_trajectory.h"
 #include "allclear/planner/problem/derived_base.h"
@@ -85,6 +86,20 @@ Certificate certificateOf(const Problem& problem, const NamedTrajectory& sent,
   return certificate;
 }
 
+/// Nothing when there was no time left for it (core/stop_scope.h), with a warning: the certificate
+/// says as much, and the proof can be made later.
+std::optional<Proof> proofInTime(const Problem& problem, const Certificate& certificate,
+                                 const OutputSettings& output, std::vector<std::string>* warnings) {
+  try {
+    return makeProof(problem, certificate);
+  } catch (const Stopped&) {
+    warnings->push_back(
+        "no " + output.proof +
+        ": there was no time left to make it; 'allclear certify' with --proof does");
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::string incompleteProof(const std::string& file, const Proof& proof) {
@@ -107,12 +122,14 @@ NamedTexts formatOutputFiles(const OutputSettings& output, const std::filesystem
   if (!csv.empty()) requireReadsBack(problem, csv, sent);
   std::optional<Certificate> of_rows;
   if (certificate != nullptr) {
+    // Without its certificate there is no plan to write: this alone takes the time it takes.
+    const StopScope to_the_end({});
     of_rows = certificateOf(problem, sent, *certificate, output.rate);
     if (!csv.empty()) of_rows->sent["csv"] = sha256(csv);
     if (!ros2.empty()) of_rows->sent["ros2"] = sha256(ros2);
   }
-  Proof proof;
-  if (of_rows && !output.proof.empty()) proof = makeProof(problem, *of_rows);
+  std::optional<Proof> proof;
+  if (of_rows && !output.proof.empty()) proof = proofInTime(problem, *of_rows, output, warnings);
   NamedTexts files;
   const auto add = [&](const std::string& name, const auto& text) {
     if (!name.empty()) files.emplace_back(folder / name, text());
@@ -120,8 +137,10 @@ NamedTexts formatOutputFiles(const OutputSettings& output, const std::filesystem
   add(output.csv, [&] { return csv; });
   add(output.trajectory, [&] { return formatTrajectoryJson(sent); });
   if (of_rows) add(output.certificate, [&] { return formatCertificateJson(*of_rows); });
-  if (of_rows && proof.unproven.empty()) add(output.proof, [&] { return proof.text; });
-  if (!proof.unproven.empty()) warnings->push_back(incompleteProof(output.proof, proof));
+  if (proof && proof->unproven.empty()) add(output.proof, [&] { return proof->text; });
+  if (proof && !proof->unproven.empty()) {
+    warnings->push_back(incompleteProof(output.proof, *proof));
+  }
   add(output.ros2, [&] { return ros2; });
   return files;
 }

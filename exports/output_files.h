@@ -18,7 +18,8 @@ using NamedTexts = std::vector<std::pair<std::filesystem::path, std::string>>;
 /// The files that `output` names, except the report: the rows for controllers as CSV, the
 /// trajectory itself, the certificate and the proof (when the certificate is given), and the rows
 /// for ROS 2, in this order. Relative names are relative to `folder`. A proof that could not be
-/// completed is left out, and `warnings` says so. Writes nothing.
+/// completed is left out, as one is that the thread's time limit left no time for, and `warnings`
+/// says so. Writes nothing.
 ///
 /// All of them hold one curve, the rows as a controller runs them: `trajectory` when it is rows of
 /// positions, velocities and accelerations at whole nanoseconds (as `plan` returns it) and no rate

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <map>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
 
@@ -76,6 +77,7 @@ class ProofCells::Search {
 
  private:
   bool cell(const Courses& courses, Range a, Range b, int depth) {
+    throwIfStopped();
     if (--budget_ < 0 || depth > kDeepest) return false;
     const Motion m_A = cells_.motionOf(A_, shared_, courses);
     const Motion m_B = cells_.motionOf(B_, shared_, courses);

@@ -138,6 +138,7 @@ void ClearanceRows::values(const BSpline& curve, Eigen::Ref<VecX> out) {
 void ClearanceRows::addEntries(const CurveVariables& variables, int first_row,
                                std::vector<Entry>* entries) const {
   for (const ClearanceRow& row : rows_) {
+    throwIfStopped();
     const int first = variables.basis().firstControl(row.span);
     variables.addEntries(first_row++, first, first + variables.basis().degree() + 1, entries);
   }

@@ -66,11 +66,11 @@ using Clock = std::chrono::steady_clock;
 
 class Adapter : public Ipopt::TNLP {
  public:
-  Adapter(NonlinearProgram& program, const VecX& start, bool uses_mumps,
-          const std::function<bool(const NlpIteration&)>& observe)
+  Adapter(NonlinearProgram& program, std::vector<Entry> jacobian, const VecX& start,
+          bool uses_mumps, const std::function<bool(const NlpIteration&)>& observe)
       : program_(program),
         bounds_(program.bounds()),
-        jacobian_(program.jacobianEntries()),
+        jacobian_(std::move(jacobian)),
         hessian_(program.hessianEntries()),
         start_(start),
         uses_mumps_(uses_mumps),
@@ -228,13 +228,13 @@ long entriesOfLongRows(const std::vector<Entry>& jacobian, Eigen::Index rows) {
 }
 
 /// Whether to use `CondensedSystem` for a program.
-bool isCondensed(const NonlinearProgram& program, LinearSolver solver) {
+bool isCondensed(const NonlinearProgram& program, const std::vector<Entry>& jacobian,
+                 LinearSolver solver) {
   if (solver == LinearSolver::kMumps || !hasCondensedSolver()) return false;
   if (solver == LinearSolver::kCondensed) return true;
   const NonlinearProgram::Bounds bounds = program.bounds();
   const auto equations = (bounds.g_lower.array() == bounds.g_upper.array()).count();
   const auto size = bounds.x_lower.size() + equations;
-  const std::vector<Entry> jacobian = program.jacobianEntries();
   if (entriesOfLongRows(jacobian, bounds.g_lower.size()) >= kManyInLongRows) return true;
   if (size <= kLargestDense || size > kLargestOfFullRows) return size <= kLargestDense;
   const auto cells = static_cast<double>(bounds.x_lower.size() * bounds.g_lower.size());
@@ -299,7 +299,8 @@ NlpResult solveNlpUnlessStopped(NonlinearProgram& program, const VecX& start,
     failed.status = NlpResult::Status::kStopped;
     return failed;
   }
-  const bool is_condensed = isCondensed(program, options.linear_solver);
+  std::vector<Entry> jacobian = program.jacobianEntries();
+  const bool is_condensed = isCondensed(program, jacobian, options.linear_solver);
   static std::recursive_timed_mutex mumps;  // an observer may plan, on this thread
   std::unique_lock<std::recursive_timed_mutex> lock(mumps, std::defer_lock);
   std::optional<CondensedSolverScope> scope;
@@ -313,7 +314,7 @@ NlpResult solveNlpUnlessStopped(NonlinearProgram& program, const VecX& start,
   setOptions(*ipopt, options, is_condensed);
   if (ipopt->Initialize("") != Ipopt::Solve_Succeeded) return failed;
   // Ipopt's smart pointer owns the adapter; the plain one reads its result.
-  Adapter* adapter = new Adapter(program, start, !is_condensed, observe);
+  Adapter* adapter = new Adapter(program, std::move(jacobian), start, !is_condensed, observe);
   Ipopt::SmartPtr<Ipopt::TNLP> owner(adapter);
   const Ipopt::ApplicationReturnStatus status = ipopt->OptimizeTNLP(owner);
   adapter->noteSolver();

@@ -31,6 +31,7 @@
 #include "allclear/planner/program/nlp_wait.h"
 #include "allclear/planner/program/static_wrenches.h"
 #include "allclear/planner/program/trajectory_program.h"
+#include "allclear/planner/search/row_budget.h"
 #include "allclear/planner/search/soft_row_schedule.h"
 #include "allclear/planner/search/usable_iterate.h"
 #include "allclear/planner/seeds/segment_certifier.h"
@@ -40,8 +41,7 @@ namespace allclear {
 namespace {
 
 // The limits of the exchange.
-constexpr int kMaxRounds = 16;
-constexpr int kIterationsPerRound = 40;
+constexpr int kMaxRounds = 16, kIterationsPerRound = 40;
 constexpr int kRepairs = 2;  // solves with rows that the last one showed missing, per centre
 
 // What gets a row.
@@ -66,8 +66,7 @@ constexpr double kDurationRounding = 1e-9;  // relative: a needed duration is a 
 constexpr double kRegionOfClear = 0.1;    // about a clear curve, which must stay clear
 constexpr double kRegionOfUnclear = 0.4;  // about a curve that has to find a way out
 constexpr double kSmallestRegion = 1e-3;  // smaller steps change nothing that matters
-constexpr double kGrow = 2.0;
-constexpr double kShrink = 0.25;
+constexpr double kGrow = 2.0, kShrink = 0.25;
 /// Coordinates that move the robot little (the last wrist joint) may still turn ten times as far as
 /// the one that moves it most, not without bound.
 constexpr double kShareOfReach = 0.1;
@@ -305,7 +304,8 @@ class TrustRegionExchange {
   /// rows than before. (`judge` has added the rows of demands.)
   bool addRows(const std::vector<Clearance>& near) {
     const std::size_t before = row_count_;
-    for (const Clearance& c : near) near_ever_.insert({c.span, c.pair});
+    const auto taken = affordableRows(near, near_ever_, problem_.plannedCount());
+    for (const Clearance& c : taken) near_ever_.insert({c.span, c.pair});
     std::vector<ClearanceRow> rows;
     for (const auto& [span, pair] : near_ever_) rows.push_back(soft_rows_.row(pair, span));
     program_.setRows(std::move(rows));
