@@ -127,6 +127,7 @@ void PlanSearch::bendLines(const std::vector<LineMotion>& motions) {
   const int most = options_.improve == Improve::kAll ? options_.attempts : kMostBent;
   for (int i = 0; i < std::min(most, static_cast<int>(motions.size())); ++i) {
     if (context_.mustEnd() || isCertified()) return;
+    if (motions[i].is_hopeless) continue;
     current_ = {motions[i].origin + ", bent", motions[i].seconds, {}};
     history_.clear();
     const BSpline guess = followed(withinLimits(problem_, motions[i].curve));

@@ -20,6 +20,8 @@ namespace {
 /// Ways along the self-motion at the start [rad or m of the joint that moves most].
 constexpr double kSelfMotions[] = {0.7, -0.7, 1.4, -1.4};
 constexpr int kRandomPostures = 10;
+/// So many times the tolerance of the position: a lever turns by that of the orientation, too.
+constexpr double kBeyondTolerances = 10.0;
 /// "line" in ASCII: a stream of random numbers of its own.
 constexpr std::uint64_t kLineStream = 0x6c696e65u;
 
@@ -56,6 +58,7 @@ class LineChoices {
   LineChoices(const ClearanceEvaluator& evaluator, const KeepOnLine& line,
               const RunContext& context)
       : evaluator_(evaluator),
+        line_(line),
         context_(context),
         follower_(evaluator.problem(), evaluator.builder().kinematics(), line),
         workspace_(evaluator) {}
@@ -103,7 +106,7 @@ class LineChoices {
   }
 
   LineMotion motionOf(const std::vector<VecX>& q, std::string origin) {
-    LineMotion out{curveOf(q), std::move(origin), 0.0, 0.0, ""};
+    LineMotion out{curveOf(q), std::move(origin), 0.0, 0.0, false, ""};
     for (std::size_t i = 1; i < q.size(); ++i) out.seconds += follower_.secondsOf(q[i] - q[i - 1]);
     // At rest at the stations: between them, and in time, the certificate looks.
     double worst = 0.0;
@@ -112,12 +115,25 @@ class LineChoices {
       const Clearance c = evaluator_.atRest(q[i], std::nullopt, workspace_);
       if (c.pair < 0 || c.upper >= c.demand) continue;
       ++unclear;
+      out.is_hopeless = out.is_hopeless || isHopeless(c);
       if (c.upper - c.demand >= worst) continue;
       worst = c.upper - c.demand;
       out.contact = follower_.placeOf(i) + ", " + contactOf(c);
     }
     out.unclear = static_cast<double>(unclear) / static_cast<double>(q.size());
     return out;
+  }
+
+  /// Whether what the line leads is so deep in something at rest that no place within the
+  /// tolerances parts them.
+  bool isHopeless(const Clearance& c) const {
+    const CollisionModel& model = evaluator_.model();
+    const CollisionBody &a = model.bodies[model.pairs[c.pair].a],
+                        &b = model.bodies[model.pairs[c.pair].b];
+    const bool is_led = a.link == line_.link || b.link == line_.link;
+    const bool is_other_still = a.obstacle >= 0 || b.obstacle >= 0;
+    return is_led && is_other_still && std::isfinite(line_.angle_tolerance) &&
+           c.upper < c.demand - kBeyondTolerances * line_.position_tolerance;
   }
 
   std::string contactOf(const Clearance& c) const {
@@ -151,6 +167,7 @@ class LineChoices {
   }
 
   const ClearanceEvaluator& evaluator_;
+  const KeepOnLine& line_;
   const RunContext& context_;
   LineFollower follower_;
   ClearanceEvaluator::Workspace workspace_;
