@@ -20,8 +20,8 @@ constexpr double kRoundings = 1e3 * std::numeric_limits<double>::epsilon();
 void bound(const VectorPiece& piece, double error, int depth, GreatestNorm* greatest) {
   greatest->see(piece.coefficient.col(0).norm(), piece.time.lower);
   greatest->see(piece.coefficient.col(kCount - 1).norm(), piece.time.upper);
-  const double top = piece.coefficient.colwise().norm().maxCoeff();
-  // Near the error of the curve halving gains nothing. NaN is no bound.
+  const double top = greatestCoefficient(piece);
+  // Near the error of the curve halving gains nothing. What is no number has no bound.
   const bool is_tight = top <= (1.0 + kTightness) * greatest->reached + error;
   if (is_tight || depth == kMostHalvings || !std::isfinite(top))
     return greatest->raise(top + error);
@@ -54,6 +54,12 @@ void GreatestNorm::see(double norm, double at) {
 void GreatestNorm::add(const VectorPiece& piece, double error) { bound(piece, error, 0, this); }
 
 void GreatestNorm::raise(double bound) { upper = raised(upper, bound); }
+
+double greatestCoefficient(const VectorPiece& piece) {
+  // The greatest of several numbers may pass over a NaN among them.
+  if (!piece.coefficient.allFinite()) return std::numeric_limits<double>::infinity();
+  return piece.coefficient.colwise().norm().maxCoeff();
+}
 
 VectorPiece placeOf(const BodyCurve& curve, const Vec3& u) {
   return {curve.time, curve.pointCurve(u)};

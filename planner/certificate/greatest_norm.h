@@ -16,6 +16,9 @@ struct VectorPiece {
 /// The two halves of a piece, by de Casteljau's scheme.
 std::pair<VectorPiece, VectorPiece> halves(const VectorPiece& piece);
 
+/// The greatest norm of a coefficient; infinite where one is not finite.
+double greatestCoefficient(const VectorPiece& piece);
+
 /// A bracket of the greatest norm of vectors of polynomials, one piece after the other.
 ///
 /// The length of such a vector is at most the greatest length of its coefficients (the norm is

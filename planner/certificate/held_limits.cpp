@@ -192,8 +192,8 @@ class LineBounds {
     }
   };
   static Bracket bracketOf(const VectorPiece& piece, double error, double chord) {
-    const auto norms = piece.coefficient.colwise().norm();
-    return {norms[0], norms[kDegree], norms.maxCoeff() + error + chord, error};
+    return {piece.coefficient.col(0).norm(), piece.coefficient.col(kDegree).norm(),
+            greatestCoefficient(piece) + error + chord, error};
   }
 
   void bound(const BodyCurve& curve, int stretch, int depth) {
