@@ -209,8 +209,7 @@ class LineBounds {
     Bracket turn;
     if (turns()) {
       const double phi = line_.stretches[stretch].turn_W.norm() * std::abs(to - from);
-      turn = bracketOf(turnOff(curve, stretch, from, to), turnError(curve),
-                       std::sqrt(2.0) * phi * phi / 8.0);
+      turn = bracketOf(turnOff(curve, stretch, from, to), turnError(curve), chordError(phi));
       turn_.see(turn.first, curve.time.lower);
       turn_.see(turn.last, curve.time.upper);
       is_tight = is_tight && turn.isTight(turn_.reached, line_.angle_tolerance);

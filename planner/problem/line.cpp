@@ -39,6 +39,8 @@ Mat3 turned(const Vec3& turn, double u, const Mat3& R) {
 
 }  // namespace
 
+double chordError(double phi) { return std::sqrt(2.0) * phi * phi / 8.0; }
+
 double angleOfNorm(double norm) {
   const double sine = norm / (2.0 * std::sqrt(2.0));
   return sine < 1.0 ? 2.0 * std::asin(sine) : std::numeric_limits<double>::infinity();

@@ -49,6 +49,11 @@ class LinePath {
 /// The line that leads to the problem's goal: of its pose, at its pose; null where there is none.
 const KeepOnLine* lineToGoal(const Problem& problem);
 
+/// How far the rotations exp(s phi n), s in [0, 1], are at most from the straight line between the
+/// first and the last, in the norm of all nine numbers: the second derivative by the angle is
+/// [n]^2 R, of norm sqrt(2), so it is sqrt(2) phi^2 / 8.
+double chordError(double phi);
+
 /// The angle [rad] of a rotation R with |R - 1|_F = `norm`; infinite where no rotation has that,
 /// and for NaN.
 double angleOfNorm(double norm);

@@ -77,6 +77,31 @@ TEST(LinePath, ChoosesAProgressThatHardlyAnyOtherBeats) {
   }
 }
 
+/// exp(phi n) by Rodrigues, in long double.
+Mat3T<long double> turnedBy(const Vec3& n, long double phi) {
+  Mat3T<long double> W;
+  W << 0, -n.z(), n.y(), n.z(), 0, -n.x(), -n.y(), n.x(), 0;
+  return Mat3T<long double>::Identity() + std::sin(phi) * W + (1 - std::cos(phi)) * (W * W);
+}
+
+TEST(LinePath, TheChordErrorIsNeverTooSmallAndNearlyReached) {
+  test::Random random(15);
+  for (int trial = 0; trial < 300; ++trial) {
+    const double phi = random.logUniform(1e-4, kPi);
+    const Vec3 n = random.directionOfNormals();
+    const Mat3T<long double> last = turnedBy(n, phi);
+    long double most = 0;
+    for (int i = 0; i <= 100; ++i) {
+      const long double s = i / 100.0L;
+      const Mat3T<long double> chord = (1 - s) * Mat3T<long double>::Identity() + s * last;
+      most = std::max<long double>(most, (turnedBy(n, s * phi) - chord).norm());
+    }
+    EXPECT_LE(static_cast<double>(most), chordError(phi) * (1.0 + 1e-9));
+    // It is that of the second derivative alone: the arc is flatter than its osculating parabola.
+    EXPECT_GE(static_cast<double>(most), chordError(phi) * (1.0 - 0.09 * phi * phi));
+  }
+}
+
 TEST(LinePath, OfTheGoalIsFound) {
   test::Random random(13);
   Problem problem = test::wallProblem();
