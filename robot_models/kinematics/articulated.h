@@ -28,6 +28,7 @@ inline constexpr double kMassless = 1e-11;
 inline constexpr double kLeastVolume = 0.05;
 inline constexpr double kLeastMoment = 1e-4;
 
+/// M'.
 ALLCLEAR_INLINE Columns4 transposed(const Columns4& M) {
   return {{pack(M.c[0][0], M.c[1][0], M.c[2][0]), pack(M.c[0][1], M.c[1][1], M.c[2][1]),
            pack(M.c[0][2], M.c[1][2], M.c[2][2])}};
@@ -54,8 +55,10 @@ ALLCLEAR_INLINE Columns4 symmetricCross(Pack4 r, const Columns4& M, const Column
   return B;
 }
 
+/// The sum of the diagonal.
 ALLCLEAR_INLINE double trace(const Columns4& M) { return M.c[0][0] + M.c[1][1] + M.c[2][2]; }
 
+/// A matrix of zeros.
 ALLCLEAR_INLINE Columns4 zeroColumns() {
   const Pack4 zero = pack(0, 0, 0);
   return {{zero, zero, zero}};
@@ -81,6 +84,7 @@ ALLCLEAR_INLINE void addBody(const KernelNode& node, const Frame4& F, Articulate
   A->G.c[2] += pack(-h[1], h[0], 0);
 }
 
+/// The inertia of a subtree without bodies.
 ALLCLEAR_INLINE Articulated nothing() {
   return {zeroColumns(), zeroColumns(), zeroColumns(), 0.0, 0.0, 1.0};
 }
@@ -188,6 +192,7 @@ ALLCLEAR_INLINE void shiftBack(Pack4 r, Articulated* A) {
   A->removed_J += A->removed_M * dot(r, r);
 }
 
+/// Adds what a child hands on, about the same point.
 ALLCLEAR_INLINE void add(const Articulated& child, Articulated* A) {
   for (int k = 0; k < 3; ++k) {
     A->J.c[k] += child.J.c[k];

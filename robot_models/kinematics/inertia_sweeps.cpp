@@ -175,8 +175,10 @@ struct EffectiveInertia::Kernels {
     return true;
   }
 
+  /// Every turn and slide by itself.
   ALLCLEAR_MULTIVERSION
   static void inward(const Inward& s) { sweepIn<false>(s); }
+  /// False where all is to be done by `inward`.
   ALLCLEAR_MULTIVERSION
   static bool inwardByBalls(const Inward& s) { return sweepIn<true>(s); }
 

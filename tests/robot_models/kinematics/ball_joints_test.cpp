@@ -5,9 +5,12 @@
 #include <numbers>
 
 #include "allclear/robot_models/kinematics.h"
+#include "allclear/robot_models/kinematics/articulated.h"
 #include "allclear/robot_models/kinematics/effective_inertia.h"
 #include "support/impulse_robot.h"
 #include "support/long_run.h"
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // kernels are inlined: no such value is passed by a call
 
 namespace allclear {
 namespace {
@@ -115,6 +118,62 @@ TEST(BallJoints, GiveTheRatesOfJointSpace) {
     }
   }
   EXPECT_GT(by_balls, 50);
+}
+
+Columns4 columnsOf(const Mat3& M) {
+  return {{pack(Vec3(M.col(0))), pack(Vec3(M.col(1))), pack(Vec3(M.col(2)))}};
+}
+
+Mat3 matrixOf(const Columns4& M) {
+  Mat3 out;
+  for (int k = 0; k < 3; ++k) out.col(k) = unpack(M.c[k]);
+  return out;
+}
+
+/// Symmetric, with eigenvalues in these bounds.
+Mat3 randomInertia(Random& random, double least, double most) {
+  const Mat3 Q = random.rotationOfNormals();
+  const Vec3 d(random.logUniform(least, most), random.logUniform(least, most), most);
+  return Q * d.asDiagonal() * Q.transpose();
+}
+
+TEST(Articulated, InversesSayHowSmallAnEigenvalueMayBe) {
+  Random random(64);
+  for (int i = 0; i < 2000; ++i) {
+    const Mat3 J = randomInertia(random, i % 2 == 0 ? 1e-6 : 0.1, 1.0);
+    double least = 0.0;
+    const Mat3 inverse = matrixOf(articulated::inverseOf(columnsOf(J), &least));
+    const Vec3 eigen = Eigen::SelfAdjointEigenSolver<Mat3>(J).eigenvalues();
+    const double smallest = eigen[0];
+    EXPECT_LE(least, smallest * (1.0 + 1e-9));
+    EXPECT_GE(least, 0.4 * smallest * eigen[1]) << "the greatest is 1";
+    EXPECT_LT((inverse * J - Mat3::Identity()).norm(), 1e-12 / (smallest * smallest));
+  }
+}
+
+// A base about a point away from its centre of mass: both ways are the inverse of the whole.
+TEST(Articulated, BasesByBlocksAreTheInverse) {
+  Random random(65);
+  int by_blocks = 0;
+  for (int i = 0; i < 2000; ++i) {
+    articulated::Articulated base = articulated::nothing();
+    const double m = random.logUniform(0.1, 10.0);
+    const Vec3 c = random.vector(i % 4 == 0 ? 50.0 : 0.3);
+    Mat3 cross;
+    cross << 0.0, -c[2], c[1], c[2], 0.0, -c[0], -c[1], c[0], 0.0;
+    const Mat3 J = m * randomInertia(random, 1e-3, 0.1) - m * cross * cross, G = -m * cross;
+    base.J = columnsOf(J), base.G = columnsOf(G), base.M = columnsOf(m * Mat3::Identity());
+    articulated::Inverse W;
+    if (!articulated::setBaseByBlocks(base, &W)) continue;
+    ++by_blocks;
+    Eigen::Matrix<double, 6, 6> whole, inverse;
+    whole << J, G.transpose(), G, m * Mat3::Identity();
+    inverse << matrixOf(W.a), matrixOf(W.b), matrixOf(W.b).transpose(), matrixOf(W.d);
+    const auto one = Eigen::Matrix<double, 6, 6>::Identity();
+    ASSERT_LT((inverse * whole - one).norm(), 1e-8);
+  }
+  EXPECT_GT(by_blocks, 800);
+  EXPECT_LT(by_blocks, 1900) << "far from its centre of mass a base goes the other way";
 }
 
 // A rotor holds a turn by itself, so its ball is none.
