@@ -195,11 +195,12 @@ double stretchFor(const Vec3& used) {
 /// One retiming: the paces, grid after grid.
 class Retimer {
  public:
-  Retimer(const Problem& problem, const Trajectory& curve, const RetimeOptions& options)
+  Retimer(const Problem& problem, const Trajectory& curve, const RetimeOptions& options,
+          const ImpactFunction& impacts)
       : problem_(problem), curve_(curve), options_(options), limits_(plannedLimits(problem)) {
     limits_.effort *= options.torque_share;
     torques_ = torquesOf(problem);
-    impacts_ = impactsOf(problem);
+    impacts_ = impacts ? impacts : impactsOf(problem);
     pace_options_.smoothness = options.smoothness;
     pace_options_.gentleness = options.gentleness;
     pace_options_.keep_start = !isAtRest(0.0);
@@ -284,11 +285,12 @@ class Retimer {
   /// The share that contacts use of what they allow a velocity, between samples too.
   double usedByImpacts(const HermiteCurve& rows, int i) const {
     if (!impacts_) return 0.0;
-    double most = 0.0;
+    // At the limit at most: less changes nothing.
+    double most = 1.0 - kImpactRoom;
     const Interval time = rows.spanTime(i);
     for (int piece = 0; piece < kPieces; ++piece) {
       const double t = time.lower + time.length() * piece / kPieces;
-      most = std::max(most, impacts_(rows.value(t), rows.value(t, 1)));
+      most = impacts_(rows.value(t), rows.value(t, 1), most);
     }
     return std::sqrt(most / (1.0 - kImpactRoom));
   }
@@ -337,9 +339,9 @@ bool mayRetime(const Problem& problem) {
 }
 
 std::optional<Retiming> retimed(const Problem& problem, const Trajectory& curve,
-                                const RetimeOptions& options) {
+                                const RetimeOptions& options, const ImpactFunction& impacts) {
   if (standsStill(curve)) return std::nullopt;
-  return Retimer(problem, curve, options).run();
+  return Retimer(problem, curve, options, impacts).run();
 }
 
 double neededStretch(const PlannedLimits& limits, const Trajectory& curve) {

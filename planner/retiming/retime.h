@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "allclear/planner/problem.h"
+#include "allclear/planner/retiming/pace_rows.h"
 #include "allclear/trajectories/trajectory.h"
 
 namespace allclear {
@@ -34,8 +35,10 @@ bool mayRetime(const Problem& problem);
 /// the path, the polynomials between them near it: only a certificate says how near. At rest at
 /// both ends, it takes at least the problem's shortest duration; it may exceed the longest. Nothing
 /// when no pace within the limits is found, or when the curve stands still. Pre: `mayRetime`.
+/// `impacts`: of the problem, for who retimes several curves; made anew where it is empty.
 std::optional<Retiming> retimed(const Problem& problem, const Trajectory& curve,
-                                const RetimeOptions& options = {});
+                                const RetimeOptions& options = {},
+                                const ImpactFunction& impacts = {});
 
 /// The largest share of a limit of velocity, acceleration or jerk that the curve uses at any
 /// instant, as the factor by which its time has to be stretched. Proven but for rounding.

@@ -341,9 +341,8 @@ std::optional<Certificate> PlanSearch::certifyInTime(const Trajectory& trajector
 Trajectory PlanSearch::slowedForPeople(const Trajectory& trajectory) {
   if (claimed_.limits.contact.empty() || !maySlowDown(claimed_)) return trajectory;
   if (!impacts_) impacts_.emplace(claimed_);
-  if (impacts_->along(trajectory, kImpactSamples) <= 1.0 - kImpactShareKept * kImpactRoom) {
-    return trajectory;
-  }
+  const double kept = 1.0 - kImpactShareKept * kImpactRoom;
+  if (impacts_->along(trajectory, kImpactSamples, kept) <= kept) return trajectory;
   const double factor = provenContactStretch(claimed_, trajectory);
   return factor > 1.0 ? slowedDown(trajectory, factor) : trajectory;
 }

@@ -9,6 +9,7 @@
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/impact_share.h"
+#include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
@@ -71,7 +72,10 @@ class PlanSearch {
   bool isCertified() const { return plan_.certificate && plan_.certificate->clear; }
   bool mayImprove() const;
   void improve(const std::vector<VecX>& goals);
-  bool mayTryOthers(int in_vain) const;
+  bool mayTryOthers(int in_vain);
+  double leastTime();
+  RetimeOptions asObjective(RetimeOptions options) const;
+  const ImpactFunction& paceImpacts();
   void tryOthers(const std::vector<VecX>& goals);
   void tryOtherOnContacts(const std::vector<VecX>& goals);
   void pursueOnContacts();
@@ -118,6 +122,8 @@ class PlanSearch {
   std::optional<PlanCost> cost_;
   bool ran_out_of_proof_ = false;       ///< the run had to end before a proof did
   std::optional<ImpactShare> impacts_;  ///< of `claimed_`; made when needed
+  ImpactFunction pace_impacts_;         ///< of `problem_`, likewise
+  double least_time_ = 0.0;             ///< [s] `leastTime` under contact limits; 0: not yet
   std::vector<VecX> via_;               ///< configurations of the waypoints, of the latest guess
   int rounds_of_guesses_ = 0;
   std::optional<Refinement>
