@@ -7,6 +7,7 @@
 
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
+#include "allclear/planner/sequence.h"
 #include "allclear/trajectories/named_trajectory.h"
 
 namespace allclear {
@@ -18,11 +19,15 @@ struct TaskOptions {
   bool load_visuals = false;
   /// Keeps convex covers of meshes from run to run; none: they are made when they are needed.
   std::shared_ptr<const CoverCache> covers;
+  /// Also take tasks with `segments`; else they are refused, as they are no single problem.
+  bool allow_segments = false;
 };
 
 /// A task as its file describes it: what to plan, how to solve it, and what to write.
 struct Task {
   Problem problem;
+  /// Of a task with `segments`; `problem` is then what they share.
+  std::optional<Sequence> sequence;
   PlanOptions options;    ///< the section `solver`
   OutputSettings output;  ///< the section `output`
 };

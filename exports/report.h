@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "allclear/planner/planner.h"
+#include "allclear/planner/sequence.h"
 
 namespace allclear {
 
@@ -38,5 +39,9 @@ void writeTaskReport(const std::filesystem::path& path, const Problem& problem,
 std::string formatPlanReport(const Problem& problem, const Plan& plan);
 std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate);
 std::string formatTaskReport(const Problem& problem, const std::vector<std::string>& faults);
+
+/// One page that plays all motions of a sequence; objects change hands. Pairs that may touch in
+/// some segment are not drawn.
+std::string formatSequenceReport(const Sequence& sequence, const SequenceCertificate& certificate);
 
 }  // namespace allclear
