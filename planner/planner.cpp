@@ -7,6 +7,7 @@
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
@@ -27,12 +28,34 @@ void refuseUnsupported(const Problem& problem) {
   }
 }
 
+/// A goal along a line is followed from rest to rest, and by itself.
+void refuseLineWithOthers(const Problem& problem) {
+  if (lineToGoal(problem) == nullptr) return;
+  const auto refuse = [&](const char* key, const char* message) {
+    throw InputError({problem.source_file, 0, key, ""}, message);
+  };
+  if (!problem.waypoints.empty()) {
+    refuse("waypoints", "cannot be passed on a line; give the line's own points (goal: linear)");
+  }
+  if (!isRestToRest(problem)) {
+    refuse("goal: linear",
+           "a line is followed from rest to rest; leave out velocities and "
+           "accelerations of start and goal");
+  }
+  if (!contactTargets(problem).empty()) {
+    refuse("goal: linear",
+           "cannot be planned for together with contacts of links that planned "
+           "joints move");
+  }
+}
+
 void requirePlannable(const Problem& problem) {
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) {
     throw InputError({problem.source_file, 0, findings.front().what, ""}, findings.front().message);
   }
   refuseUnsupported(problem);
+  refuseLineWithOthers(problem);
 }
 
 /// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.

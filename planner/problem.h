@@ -64,7 +64,37 @@ struct KeepInBox {
   Vec3 size = Vec3::Ones();  ///< full edge lengths [m]
 };
 
-using PathConstraint = std::variant<KeepAxis, KeepInBox>;
+/// Keeps frame P of a link at a pose relative to another link A or to the world, at every instant:
+/// two hands on a tray, a tool that keeps its orientation. An infinite tolerance leaves the
+/// position or the orientation free.
+struct KeepPose {
+  int link = -1;
+  Pose X_LP;                         ///< frame P in the link frame
+  int relative_to = -1;              ///< link A; -1: the world, and A is W
+  Pose X_AP;                         ///< where P is to be
+  double position_tolerance = 2e-3;  ///< [m], radius of the ball around the position
+  double angle_tolerance = 2e-2;     ///< [rad], of the rotation that is left
+};
+
+/// Keeps frame P of a link on a line of the world, of one or several straight stretches, at every
+/// instant: there is a pose of the line from which P is within the tolerances. Along a stretch the
+/// position goes straight and the orientation turns about one axis, both in proportion. The
+/// stretches are followed in their order, and each corner is passed within the tolerances. P may go
+/// back and forth; beyond an end it is within the tolerances of the end.
+struct KeepOnLine {
+  struct Stretch {
+    Vec3 way_W = Vec3::Zero();   ///< to its end [m]
+    Vec3 turn_W = Vec3::Zero();  ///< axis times angle, at most half a turn [rad]
+  };
+  int link = -1;
+  Pose X_LP;  ///< frame P in the link frame
+  Pose X_WA;  ///< where the line starts
+  std::vector<Stretch> stretches;
+  double position_tolerance = 1e-3;  ///< [m]
+  double angle_tolerance = 1e-2;     ///< [rad]; infinite: the orientation is free
+};
+
+using PathConstraint = std::variant<KeepAxis, KeepInBox, KeepPose, KeepOnLine>;
 
 /// Balance of a legged robot, at every instant.
 struct Balance {
@@ -163,6 +193,16 @@ struct Problem {
 /// no flat contact. A task file is read so. Throws `InputError` when the robot cannot be turned
 /// round at that link.
 Problem standOn(const Problem& problem);
+
+/// Where a line ends.
+Pose endOf(const KeepOnLine& line);
+
+/// A line of straight stretches between these poses, the first one included. Half a turn goes about
+/// the axis that rounding decides: give such a stretch a pose half way.
+std::vector<KeepOnLine::Stretch> stretchesBetween(const std::vector<Pose>& poses);
+
+/// The goal becomes the end of the line, and the line a path constraint: what `goal: linear` is.
+void goAlong(Problem& problem, KeepOnLine line);
 
 /// Whether start and goal are at rest: velocities and accelerations zero.
 bool isRestToRest(const Problem& problem);

@@ -33,6 +33,13 @@ void projectStartAsAsked(const Value& task, Problem& problem);
 PoseTarget readPoseTarget(const Value& section, const Frames& frames, const RobotModel& robot);
 /// A goal of `poses` and a `reference`.
 PostureTarget readPostureTarget(const Value& section, const Frames& frames, Problem& problem);
+/// The line of `section` (`link`, `offset`, `tolerance`), whose way is in `way`: the section itself
+/// or a map in it. It starts where the start has the link.
+KeepOnLine readLine(const Value& section, const Value& way, const Frames& frames,
+                    const RobotModel& robot);
+/// A held `pose`, `position` or `orientation`, as `kind` says.
+KeepPose readKeepPose(const Value& section, const std::string& kind, const Frames& frames,
+                      const RobotModel& robot);
 void readGoal(const Value& task, const Frames& frames, Problem& problem);
 void readWaypoints(const Value& task, const Frames& frames, Problem& problem);
 void readPathConstraints(const Value& task, const Frames& frames, Problem& problem);

@@ -104,14 +104,22 @@ KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotM
 
 void readGoal(const Value& task, const Frames& frames, Problem& problem) {
   const Value section = task.need("goal");
-  section.only({"joint_constraints", "group_state", "pose", "poses", "reference", "velocity",
-                "acceleration"});
-  const std::string kind = section.oneOf({"joint_constraints", "group_state", "pose", "poses"});
+  section.only({"joint_constraints", "group_state", "pose", "poses", "linear", "reference",
+                "velocity", "acceleration"});
+  const std::string kind =
+      section.oneOf({"joint_constraints", "group_state", "pose", "poses", "linear"});
   if (kind == "poses") {
     problem.goal = readPostureTarget(section, frames, problem);
     return;
   }
   if (section.has("reference")) section.failAtKey("reference", "goes with 'poses'");
+  if (kind == "linear") {
+    const Value linear = section.need(kind);
+    linear.only(
+        {"link", "frame", "position", "orientation", "rpy", "by", "points", "offset", "tolerance"});
+    goAlong(problem, readLine(linear, linear, frames, *problem.robot));
+    return;
+  }
   problem.goal = readTarget(section, frames, problem);
   completeFromStart(problem.goal, problem);
 }
@@ -131,10 +139,19 @@ void readPathConstraints(const Value& task, const Frames& frames, Problem& probl
   const auto list = task.find("path_constraints");
   if (!list) return;
   for (const Value& section : list->items()) {
-    if (section.oneOf({"keep_axis", "box"}) == "keep_axis") {
+    const std::string kind =
+        section.oneOf({"keep_axis", "box", "line", "pose", "position", "orientation"});
+    if (kind == "keep_axis") {
       problem.path_constraints.emplace_back(readKeepAxis(section, frames, *problem.robot));
-    } else {
+    } else if (kind == "box") {
       problem.path_constraints.emplace_back(readKeepInBox(section, frames, *problem.robot));
+    } else if (kind == "line") {
+      section.only({"link", "line", "offset", "tolerance"});
+      const Value way =
+          section.need("line").only({"frame", "position", "orientation", "rpy", "by", "points"});
+      problem.path_constraints.emplace_back(readLine(section, way, frames, *problem.robot));
+    } else {
+      problem.path_constraints.emplace_back(readKeepPose(section, kind, frames, *problem.robot));
     }
   }
 }

@@ -5,7 +5,8 @@
 // ones where the cells of a proof, whose bound is simpler, do not reach the margin. Path
 // constraints become pairs as well: a point that has to stay in a box is a body that stays away
 // from the six half-spaces around it, and an axis within a cone is a point, the tip of the unit
-// vector, that stays away from the half-space beyond the cone's rim.
+// vector, that stays away from the half-space beyond the cone's rim. Held poses and lines are in
+// the certificate only.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -295,6 +296,10 @@ class ProofWriter {
     const Pose X_WS{frameAlong(along), rim * along};
     kept_away_.push_back({point, addBody(name + ": beyond its rim", -1, X_WS)});
   }
+
+  /// The format has no balls about moving points, and no lines: `outside` lines say so.
+  void addConstraint(const std::string&, const KeepPose&) {}
+  void addConstraint(const std::string&, const KeepOnLine&) {}
 
   /// A frame whose z axis is `z`.
   static Mat3 frameAlong(const Vec3& z) {

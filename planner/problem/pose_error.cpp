@@ -9,8 +9,12 @@ namespace {
 /// then exact to angle^2/720, about 1e-11.
 constexpr double kSmallAngle = 1e-4;
 
-/// d(rotation vector)/d(angular velocity in the body's frame): the inverse of the right Jacobian of
-/// SO(3) at r (J. Sola et al., "A micro Lie theory", 2018, equation 144).
+bool isPlaced(const PoseTarget& target) { return std::isfinite(target.position_tolerance); }
+bool isOriented(const PoseTarget& target) { return std::isfinite(target.angle_tolerance); }
+
+}  // namespace
+
+// J. Sola et al., "A micro Lie theory", 2018, equation 144.
 Mat3 inverseRightJacobian(const Vec3& r) {
   const double angle = r.norm();
   Mat3 W;
@@ -21,11 +25,6 @@ Mat3 inverseRightJacobian(const Vec3& r) {
           : 1.0 / (angle * angle) - (1.0 + std::cos(angle)) / (2.0 * angle * std::sin(angle));
   return Mat3::Identity() + 0.5 * W + f * W * W;
 }
-
-bool isPlaced(const PoseTarget& target) { return std::isfinite(target.position_tolerance); }
-bool isOriented(const PoseTarget& target) { return std::isfinite(target.angle_tolerance); }
-
-}  // namespace
 
 Vec3 rotationVector(const Mat3& R) {
   const Eigen::AngleAxisd turn(R);

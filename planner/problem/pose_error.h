@@ -8,6 +8,10 @@ namespace allclear {
 /// Axis times angle of R [rad].
 Vec3 rotationVector(const Mat3& R);
 
+/// d(rotation vector)/d(angular velocity in the body's frame): the inverse of the right Jacobian of
+/// SO(3) at r.
+Mat3 inverseRightJacobian(const Vec3& r);
+
 /// How far configurations are from pose targets. All parts are zero where the target leaves the
 /// position or the orientation free.
 ///

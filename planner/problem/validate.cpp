@@ -15,14 +15,11 @@
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contact_findings.h"
 #include "allclear/planner/problem/end_margin.h"
+#include "allclear/planner/problem/path_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
 
 namespace allclear {
 namespace {
-
-/// A direction counts as a unit vector when its length is this near to 1: rounding of a normalised
-/// vector is 1e-16, and an angle measured with it is off by as much.
-constexpr double kUnitLength = 1e-9;
 
 /// Stands for an infinite velocity limit, which is allowed, in a check that wants finite numbers.
 constexpr double kUnlimited = 1e300;
@@ -50,7 +47,7 @@ class Validator {
     }
     checkRates("start", p_.start_velocity, p_.start_acceleration);
     checkRates("goal", p_.goal_velocity, p_.goal_acceleration);
-    checkPathConstraints();
+    for (Finding& finding : pathFindings(p_)) findings_.push_back(std::move(finding));
     checkTimes();
     checkSettings();
     for (Finding& finding : contactFindings(p_)) findings_.push_back(std::move(finding));
@@ -105,7 +102,6 @@ class Validator {
   void checkPosition(const std::string& what, int c, double value);
   void checkRates(const std::string& what, const VecX& velocity, const VecX& acceleration);
   void checkRate(const std::string& what, double value, double limit, const char* unit);
-  void checkPathConstraints();
   void checkTimes();
   void checkSettings();
   void checkPositive(const std::string& what, double value, bool zero_allowed);
@@ -165,6 +161,8 @@ void Validator::checkSceneShape() {
   // Whatever names a link by its index.
   for (const PathConstraint& constraint : p_.path_constraints) {
     std::visit([&](const auto& c) { checkLink("path constraint", c.link); }, constraint);
+    const auto* kept = std::get_if<KeepPose>(&constraint);
+    if (kept != nullptr && kept->relative_to != -1) checkLink("path constraint", kept->relative_to);
   }
   for (const AttachedObject& object : p_.attached) {
     const std::string what = "attached object '" + object.id + "'";
@@ -268,25 +266,6 @@ void Validator::checkRates(const std::string& what, const VecX& velocity,
     if (acceleration.size() > 0) {
       checkRate(what + ": acceleration" + of, acceleration[i], limits.acceleration[i],
                 angle ? " rad/s^2" : " m/s^2");
-    }
-  }
-}
-
-void Validator::checkPathConstraints() {
-  for (const PathConstraint& constraint : p_.path_constraints) {
-    if (const auto* axis = std::get_if<KeepAxis>(&constraint)) {
-      checkPositive("path constraint: tolerance", axis->tolerance, false);
-      if (!(std::abs(axis->axis_L.norm() - 1.0) < kUnitLength) ||
-          !(std::abs(axis->direction_W.norm() - 1.0) < kUnitLength)) {
-        add("path constraint", "axis and direction must be unit vectors");
-      }
-    } else {
-      const auto& box = std::get<KeepInBox>(constraint);
-      // A box without a volume could not be entered by a plan that keeps anything beyond its edge.
-      for (int i = 0; i < 3; ++i) checkPositive("path constraint: box size", box.size[i], false);
-      if (!box.p_L.allFinite() || !box.X_WB.p.allFinite() || !box.X_WB.R.allFinite()) {
-        add("path constraint", "its box or point is not finite");
-      }
     }
   }
 }

@@ -15,6 +15,7 @@
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/end_margin.h"
+#include "allclear/planner/problem/held_error.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/program/state_demands.h"
 #include "allclear/planner/program/static_wrenches.h"
@@ -28,6 +29,8 @@ namespace {
 constexpr int kSamplesOfStraightLine = 64;
 /// Violations of a path constraint (of order one) below this are rounding of the task's numbers.
 constexpr double kConstraintSlack = 1e-6;
+/// [m or rad] what the certificate allows held poses and lines (`path_tolerance`).
+constexpr double kHeldSlack = 1e-6;
 /// Relative: durations and stopping distances are computed by roots and quotients.
 constexpr double kDurationRounding = 1e-9;
 constexpr double kCableSlack = 1e-7;  ///< [m]: rounding of the task's numbers
@@ -137,13 +140,42 @@ class EndChecks {
     return "";
   }
 
+  /// A held pose or a line that is not kept, and by how much.
+  std::string held(const std::string& what, const VecX& q) const {
+    const HeldErrors held(problem_);
+    const Kinematics& kinematics = evaluator_.builder().kinematics();
+    Kinematics::Workspace workspace = kinematics.makeWorkspace();
+    std::vector<Pose> X_WL;
+    kinematics.linkPoses(problem_.configuration(q), workspace, X_WL);
+    for (int constraint : held.constraints()) {
+      const HeldError off = held.of(constraint, kinematics, workspace, X_WL, false);
+      const double place = off.position.norm(), turn = off.turn.norm();
+      const bool is_off = off.isPlaced() && !(place <= off.position_tolerance + kHeldSlack);
+      const bool is_turned = off.isOriented() && !(turn <= off.angle_tolerance + kHeldSlack);
+      if (!is_off && !is_turned) continue;
+      const double by = is_off ? place : turn;
+      const double limit = is_off ? off.position_tolerance : off.angle_tolerance;
+      return "No plan: at the " + what +
+             ", a path constraint is not kept: " + held.name(constraint, !is_off) + " is off by " +
+             number(by) + (is_off ? " m" : " rad") + ", beyond its tolerance of " + number(limit) +
+             ". Move the " + what + ", or loosen the constraint.";
+    }
+    return "";
+  }
+
   std::string pathConstraint(const std::string& what, const VecX& q) {
     if (problem_.path_constraints.empty()) return "";
+    const std::string fault = held(what, q);
+    if (!fault.empty()) return fault;
     // Demands at rest, with no torque among them.
     Problem without_torque = problem_;
     without_torque.limits.torque = false;
     without_torque.contacts.clear();
     without_torque.cables.clear();  // `cableFault` says more of them
+    std::erase_if(without_torque.path_constraints, [](const PathConstraint& constraint) {
+      return std::holds_alternative<KeepPose>(constraint) ||
+             std::holds_alternative<KeepOnLine>(constraint);  // `held` has looked at them
+    });
     StateDemands demands(without_torque, evaluator_.builder().kinematics());
     const VecX rest = VecX::Zero(q.size());
     VecX values(demands.count());

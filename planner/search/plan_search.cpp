@@ -17,6 +17,7 @@
 #include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/proof_time.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/waypoint_targets.h"
@@ -74,6 +75,7 @@ PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const Pla
 }
 
 void PlanSearch::run() {
+  if (const KeepOnLine* line = lineToGoal(problem_)) return followLine(*line);
   const std::vector<VecX> goals = goals_ = findGoals();
   if (goals.empty()) return;
   findings_.goal = goals.front();

@@ -13,6 +13,7 @@
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/search/verdict.h"
+#include "allclear/planner/seeds/line_motion.h"
 #include "allclear/planner/seeds/seed_maker.h"
 
 namespace allclear {
@@ -61,6 +62,10 @@ class PlanSearch {
   std::vector<VecX> findGoals();
   bool mayUseFinerGeometry() const;
   bool useFinerGeometry();
+
+  void followLine(const KeepOnLine& line);
+  void paceLines(const std::vector<LineMotion>& motions);
+  void bendLines(const std::vector<LineMotion>& motions);
 
   bool findFirst(const std::vector<VecX>& goals);
   bool isCertified() const { return plan_.certificate && plan_.certificate->clear; }

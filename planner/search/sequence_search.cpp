@@ -23,10 +23,12 @@
 #include "allclear/core/formatted.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/clearance/evaluator.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/plan_run.h"
 #include "allclear/planner/seeds/goal_configurations.h"
+#include "allclear/planner/seeds/line_motion.h"
 
 namespace allclear {
 namespace {
@@ -223,7 +225,10 @@ void SequenceSearch::fail(int step, const Problem& problem, Plan plan) {
 /// The ends of a motion, the most promising first; the planner's own choice last.
 std::vector<SequenceSearch::Way> SequenceSearch::waysOf(int step, const SequenceState& state,
                                                         const Problem& problem) {
-  if (std::holds_alternative<JointTarget>(problem.goal)) return {Way{}};
+  // Where a line ends is not chosen apart from how it is followed.
+  if (std::holds_alternative<JointTarget>(problem.goal) || lineToGoal(problem) != nullptr) {
+    return {Way{}};
+  }
   std::vector<Way> ways;
   looks_left_ = kLooks;
   for (VecX& end : endsOf(problem)) {
@@ -270,6 +275,13 @@ std::vector<VecX> SequenceSearch::endsOf(const Problem& problem) {
   if (!validate(problem).empty()) return {};
   const ClearanceEvaluator evaluator(problem, firstPolicy(problem), context_.threads);
   if (!endFault(problem, evaluator).empty()) return {};
+  if (const KeepOnLine* line = lineToGoal(problem)) {
+    std::vector<VecX> ends;
+    for (const LineMotion& motion : motionsAlong(evaluator, *line, context_).motions) {
+      if (motion.unclear == 0.0) ends.push_back(motion.curve.value(motion.curve.duration()));
+    }
+    return ends;
+  }
   GoalOptions options;
   options.most = kMostEnds;
   options.starts = kStartsOfEnds;

@@ -75,7 +75,7 @@ std::string verdictText(const Plan& plan, const SearchFindings& findings,
                         const ClearanceEvaluator& evaluator, const RunContext& context) {
   if (plan.certificate && plan.certificate->clear) return certifiedText(plan);
   // Causes in order, the most specific first.
-  const std::string text = endText(plan);
+  const std::string text = endText(plan) + findings.along_the_line;
   if (plan.certificate) {
     return text +
            " The best trajectory found is refused by its certificate: " + plan.certificate->message;

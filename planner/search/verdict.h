@@ -16,6 +16,7 @@ struct SearchFindings {
   std::string worst_demand;        ///< on the state that the best attempt violates most, and when
   std::string unreachable;         ///< a waypoint without a configuration
   bool off_contacts = false;       ///< the latest guess could not be put onto the contacts
+  std::string along_the_line;      ///< who is in the way of a line, and where, as a sentence
   std::string margin_hint;         ///< what smaller margins would do
 };
 
