@@ -113,8 +113,8 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   task.only(kTaskKeys);
   if (task.has("segments") && !options.allow_segments) {
     task.failAtKey("segments",
-                   "a sequence of motions is for `allclear plan`, `check`, `certify` and `report`, "
-                   "not for this");
+                   "a sequence of motions is for `allclear plan`, `check`, `certify` and `report` "
+                   "(plan_sequence in Python), not for this");
   }
   // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);
