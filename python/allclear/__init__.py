@@ -23,8 +23,8 @@ from .planning import Certificate, Clearance, Plan, certify, plan, verify
 from .planning import least_distance_of as least_distance_along
 from .planners import Planner
 from .poses import pose
-from .problems import (Bracket, Check, OutputSettings, PairDistance, PlanOptions, PoseGoal, Problem,
-                       Task, check, load_task)
+from .problems import (Bracket, Check, LinearGoal, OutputSettings, PairDistance, PlanOptions,
+                       PoseGoal, Problem, Task, check, load_task)
 from .robots import Group, Robot, Unreachable
 from .scenes import Scene, Shape
 from .sequences import Event, Segment, SequencePlan, plan_sequence
@@ -34,7 +34,7 @@ __version__: str = _core.version
 
 __all__ = [
     "Bracket", "Certificate", "Check", "Clearance", "Event", "Group", "InputError", "LeastDistance",
-    "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
+    "LinearGoal", "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
     "Robot", "Samples", "Scene", "Segment", "SequencePlan", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
     "batch", "certify", "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
     "load_trajectory", "plan", "plan_sequence", "pose", "signed_distance", "signed_distances", "verify",

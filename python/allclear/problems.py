@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -36,8 +36,25 @@ class PoseGoal(NamedTuple):
                                  self.position_tolerance, self.angle_tolerance)
 
 
+class LinearGoal(NamedTuple):
+    """A pose, or several one after the other, that a link's frame, or the frame ``tool`` in it,
+    reaches along straight lines from where the start has it, its orientation turning in proportion:
+    at every instant within the tolerances [m, rad] of a pose of the line. It rests at the corners.
+    An infinite angle tolerance leaves the orientation free."""
+
+    link: str
+    poses: Union[npt.ArrayLike, Sequence[npt.ArrayLike]]
+    tool: Optional[npt.ArrayLike] = None
+    position_tolerance: float = 1e-3
+    angle_tolerance: float = 1e-2
+
+
 #: A named state of the group, a configuration of the robot, joints by name, or a pose.
 Goal = Union[str, Configuration, PoseGoal]
+
+
+def _frame(tool: Optional[npt.ArrayLike]) -> Array:
+    return np.eye(4) if tool is None else make_pose(matrix=tool)
 
 
 class PairDistance(NamedTuple):
@@ -73,7 +90,7 @@ class Problem:
 
     ``start`` and ``goal`` are a named state of the group, a configuration of the whole robot, or
     joints by name (then the goal's other joints stay as at the start); ``goal`` may be a
-    :class:`PoseGoal`. Later changes of ``scene`` do not change the problem.
+    :class:`PoseGoal` or a :class:`LinearGoal`. Later changes of ``scene`` do not change the problem.
 
     >>> import allclear
     >>> robot = allclear.Robot("seven.urdf", "seven.srdf")
@@ -88,9 +105,9 @@ class Problem:
     """
 
     def __init__(self, robot: Robot, group: str = "all", *, start: Union[str, Configuration],
-                 goal: Goal, scene: Optional[Scene] = None, margin: Optional[float] = None,
-                 tolerance: Optional[float] = None, objective: Optional[str] = None,
-                 max_duration: Optional[float] = None) -> None:
+                 goal: Union[Goal, LinearGoal], scene: Optional[Scene] = None,
+                 margin: Optional[float] = None, tolerance: Optional[float] = None,
+                 objective: Optional[str] = None, max_duration: Optional[float] = None) -> None:
         """``margin`` [m] is kept at every instant; ``tolerance`` [m] is the width of the certified
         bracket; ``objective`` is ``min_time``, ``balanced``, ``smooth`` or ``short``."""
         joints = robot.group(group)
@@ -99,6 +116,9 @@ class Problem:
         if isinstance(goal, PoseGoal):
             self._core = _core.problem_to_pose(robot._core, group, at_start, goal._target(robot),
                                                core_scene)
+        elif isinstance(goal, LinearGoal):
+            self._core = _core.problem_to_joints(robot._core, group, at_start, at_start, core_scene)
+            self._keep_on_line(goal, True)
         else:
             at_goal = (joints.state(goal) if isinstance(goal, str)
                        else robot.configuration(goal, at_start))
@@ -237,6 +257,28 @@ class Problem:
         """Keeps a point of a link inside a box of the world, always."""
         at = np.eye(4) if pose is None else make_pose(matrix=pose)
         self._core.keep_in_box(link, np.asarray(point, float), at, np.asarray(size, float))
+
+    def keep_pose(self, link: str, relative_to: str = "", pose: Optional[npt.ArrayLike] = None,
+                  tool: Optional[npt.ArrayLike] = None, position_tolerance: float = 2e-3,
+                  angle_tolerance: float = 2e-2) -> None:
+        """Keeps a link, or the frame ``tool`` in it, at a pose relative to another link (or in the
+        world), always: two hands on a tray. ``pose`` is where the start has it, if not given. An
+        infinite tolerance leaves the position or the orientation free."""
+        at = None if pose is None else make_pose(matrix=pose)
+        self._core.keep_pose(link, _frame(tool), relative_to, at, position_tolerance,
+                             angle_tolerance)
+
+    def keep_on_line(self, line: LinearGoal) -> None:
+        """Keeps a link on a line, always, whatever the goal is."""
+        self._keep_on_line(line, False)
+
+    def _keep_on_line(self, line: LinearGoal, is_goal: bool) -> None:
+        poses = np.asarray(line.poses, dtype=np.float64)
+        if poses.ndim == 2:
+            poses = poses[np.newaxis]
+        self._core.keep_on_line(line.link, [make_pose(matrix=pose) for pose in poses],
+                                _frame(line.tool), line.position_tolerance, line.angle_tolerance,
+                                is_goal)
 
     def configuration(self, planned: Vector) -> Array:
         """The configuration of the robot in which the planned :attr:`joints` have these values."""
