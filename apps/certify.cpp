@@ -144,9 +144,9 @@ void addCertify(CLI::App& app, int& exit_code) {
       if (!options->certificate.empty() || !options->proof.empty()) {
         throw InputError("certify: the certificates and proofs of a sequence are in its folder");
       }
-      exit_code = certifySequenceFolder(*task, options->input.trajectoryFile(),
-                                        !options->verify.empty(), options->json,
-                                        options->input.certificateOptions());
+      exit_code =
+          certifySequenceFolder(*task, options->input.trajectoryFile(), !options->verify.empty(),
+                                options->json, options->input.certificateOptions());
       return;
     }
     const auto [problem, trajectory] = options->input.read();

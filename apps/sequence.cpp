@@ -287,7 +287,8 @@ int verifyFolder(const Task& task, const SequenceFolder& folder, bool as_json,
     SequenceCertificate laid = layOut(*task.sequence, trajectoriesOf(folder));
     for (std::size_t i = 0; i < certificates.size(); ++i) {
       const std::string sent = sentFault(laid.segments[i].problem, certificates[i]);
-      if (!sent.empty()) verdict = {false, "segment '" + laid.segments[i].name + "': " + sent + "."};
+      if (!sent.empty())
+        verdict = {false, "segment '" + laid.segments[i].name + "': " + sent + "."};
     }
     const std::string fault = sequenceFault(folder, *task.sequence, laid);
     if (!fault.empty()) verdict = {false, "The sequence does not hold: " + fault + "."};
@@ -314,8 +315,9 @@ int certifySequenceFolder(const Task& task, const std::string& path, bool verify
                  Json::object());
     }
   }
-  const int code = say(certificate.clear, certificate.message, as_json,
-                       {{"segments", segmentsJson(certificate)}, {"events", eventsJson(certificate)}});
+  const int code =
+      say(certificate.clear, certificate.message, as_json,
+          {{"segments", segmentsJson(certificate)}, {"events", eventsJson(certificate)}});
   if (!as_json && certificate.clear) printAssumptions(certificate);
   return code;
 }

@@ -54,8 +54,7 @@ std::optional<Interpolation> TrajectoryOptions::interpolation() const {
 
 std::optional<Task> TrajectoryOptions::readSequenceTask(TaskOptions options) const {
   const std::filesystem::path path(trajectory_);
-  const bool is_sequence =
-      std::filesystem::is_directory(path) || path.filename() == kSequenceFile;
+  const bool is_sequence = std::filesystem::is_directory(path) || path.filename() == kSequenceFile;
   if (!is_sequence) return std::nullopt;
   options.covers = cache_.covers();
   options.allow_segments = true;

@@ -192,8 +192,7 @@ std::string formatTrajectoryReport(const Problem& problem, const Certificate& ce
   return maker.html(trajectoryVerdict(certificate));
 }
 
-std::string formatSequenceReport(const Sequence& sequence,
-                                 const SequenceCertificate& certificate) {
+std::string formatSequenceReport(const Sequence& sequence, const SequenceCertificate& certificate) {
   requireReports();
   const SequenceView view = sequenceView(sequence, certificate);
   ReportMaker maker(view.problem);

@@ -54,8 +54,8 @@ Json eventJson(const SequenceEvent& event) {
 }
 
 /// All of `sequence.json` but for the hashes of files, which the caller knows.
-Json stateOf(const Sequence& sequence, const SequenceCertificate& certificate,
-             const Hashes& whole, const std::vector<Hashes>& of_segments) {
+Json stateOf(const Sequence& sequence, const SequenceCertificate& certificate, const Hashes& whole,
+             const std::vector<Hashes>& of_segments) {
   const Problem& shared = sequence.shared;
   Json out = {{"format", "allclear_sequence"},
               {"version", kVersion},
@@ -96,7 +96,8 @@ std::string ros2Of(const Problem& shared, const NamedTrajectory& whole) {
 
 Json parse(const fs::path& path, const std::string& text) {
   const Json out = Json::parse(text, nullptr, false);
-  if (out.is_discarded() || !out.is_object() || out.value("format", Json()) != "allclear_sequence") {
+  if (out.is_discarded() || !out.is_object() ||
+      out.value("format", Json()) != "allclear_sequence") {
     throw InputError({path.string(), 0, "", ""}, "is no sequence.json of allclear");
   }
   if (out.value("version", Json()) != kVersion) {
@@ -108,10 +109,9 @@ Json parse(const fs::path& path, const std::string& text) {
 /// A path that stays in the folder.
 fs::path inFolder(const fs::path& folder, const std::string& name, const fs::path& file) {
   const fs::path path(name);
-  const bool leaves = name.empty() || path.is_absolute() ||
-                      std::any_of(path.begin(), path.end(), [](const fs::path& part) {
-                        return part == "..";
-                      });
+  const bool leaves =
+      name.empty() || path.is_absolute() ||
+      std::any_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
   if (leaves) throw InputError({file.string(), 0, "", name}, "names a file outside of its folder");
   return folder / path;
 }
@@ -133,9 +133,9 @@ void checkFiles(const fs::path& folder, const Json& files, const fs::path& file)
   for (const auto& [name, hash] : files.items()) {
     const fs::path path = inFolder(folder, name, file);
     if (sha256(readFile(path)) != textOf(hash, "files", file)) {
-      throw InputError({path.string(), 0, "", ""},
-                       "is not the file that " + file.filename().string() +
-                           " names: its SHA-256 differs");
+      throw InputError(
+          {path.string(), 0, "", ""},
+          "is not the file that " + file.filename().string() + " names: its SHA-256 differs");
     }
   }
 }
@@ -222,10 +222,9 @@ NamedTexts formatSequenceFiles(const OutputSettings& output, const fs::path& fol
     const std::string name = folderOf(segment, i);
     std::vector<std::string> left_out;
     Hashes hashes;
-    for (auto& [file, text] :
-         formatOutputFiles(of_segment, "", segment.problem,
-                           segment.certificate.trajectory.trajectory, &segment.certificate,
-                           &left_out)) {
+    for (auto& [file, text] : formatOutputFiles(of_segment, "", segment.problem,
+                                                segment.certificate.trajectory.trajectory,
+                                                &segment.certificate, &left_out)) {
       hashes.emplace_back(file.string(), sha256(text));
       files.emplace_back(folder / name / file, std::move(text));
     }
@@ -245,7 +244,8 @@ SequenceFolder readSequenceFolder(const fs::path& path) {
   const fs::path folder = out.file.parent_path();
   checkFiles(folder, member(stated, "files", out.file), out.file);
   const Json& segments = member(stated, "segments", out.file);
-  if (!segments.is_array()) throw InputError({out.file.string(), 0, "segments", ""}, "must be a list");
+  if (!segments.is_array())
+    throw InputError({out.file.string(), 0, "segments", ""}, "must be a list");
   for (const Json& segment : segments) {
     const std::string name = textOf(member(segment, "folder", out.file), "folder", out.file);
     const fs::path at = inFolder(folder, name, out.file);

@@ -40,8 +40,8 @@ void requireSequenceOutputs(const OutputSettings& output, const std::string& tas
 
 /// What a folder of a sequence holds, as it says itself.
 struct SequenceFolder {
-  std::filesystem::path file;                ///< sequence.json
-  std::string stated;                        ///< its text
+  std::filesystem::path file;                 ///< sequence.json
+  std::string stated;                         ///< its text
   std::vector<NamedTrajectory> trajectories;  ///< of the segments, from their trajectory.json
   std::vector<std::filesystem::path> certificates;
 };

@@ -43,9 +43,9 @@ std::string pairName(const std::string& a, const std::string& b) {
 std::string touchFault(const PieceCover& piece) {
   if (!piece.relief.isNeeded()) {
     return formatted(
-               ", which may touch near an end only (leaves, lands), are nearer than their margin "
-               "of %.4g mm beyond a quarter of the motion from it (%.4g mm at t = %.6g s)",
-               1e3 * piece.margin, 1e3 * piece.least, piece.t_least);
+        ", which may touch near an end only (leaves, lands), are nearer than their margin "
+        "of %.4g mm beyond a quarter of the motion from it (%.4g mm at t = %.6g s)",
+        1e3 * piece.margin, 1e3 * piece.least, piece.t_least);
   }
   if (piece.least_room < 0.0) {
     return formatted(

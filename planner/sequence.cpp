@@ -24,10 +24,9 @@ constexpr double kHeld = 0.0;
 constexpr double kSameInstant = 0.5e-9;
 
 int motionCount(const Sequence& sequence) {
-  return static_cast<int>(
-      std::count_if(sequence.steps.begin(), sequence.steps.end(), [](const SequenceStep& step) {
-        return std::holds_alternative<SequenceMotion>(step.what);
-      }));
+  return static_cast<int>(std::count_if(
+      sequence.steps.begin(), sequence.steps.end(),
+      [](const SequenceStep& step) { return std::holds_alternative<SequenceMotion>(step.what); }));
 }
 
 SequenceEvent eventOf(const Sequence& sequence, const SequenceStep& step,
@@ -79,8 +78,9 @@ std::string eventSentence(const SequenceEvent& event) {
 std::string grantedSentence(const Problem& shared, const std::vector<SequenceEvent>& events) {
   std::string text;
   if (!events.empty()) {
-    text += " Taken for granted: an object that is carried does not move in its link, and one that "
-            "was put down stays where it is.";
+    text +=
+        " Taken for granted: an object that is carried does not move in its link, and one that "
+        "was put down stays where it is.";
   }
   text += worldMoves(shared)
               ? " The segments follow one another without a pause: obstacles move on."
@@ -93,9 +93,8 @@ std::string grantedSentence(const Problem& shared, const std::vector<SequenceEve
 SequenceCertificate layOut(const Sequence& sequence, const std::vector<Trajectory>& trajectories) {
   const int count = motionCount(sequence);
   if (static_cast<int>(trajectories.size()) != count) {
-    throw InputError("there are " + std::to_string(trajectories.size()) +
-                     " trajectories for the " + std::to_string(count) +
-                     " motions of the sequence");
+    throw InputError("there are " + std::to_string(trajectories.size()) + " trajectories for the " +
+                     std::to_string(count) + " motions of the sequence");
   }
   SequenceCertificate out;
   SequenceState state = sequenceStart(sequence);
@@ -103,13 +102,15 @@ SequenceCertificate layOut(const Sequence& sequence, const std::vector<Trajector
     const SequenceStep& step = sequence.steps[s];
     const auto* motion = std::get_if<SequenceMotion>(&step.what);
     if (motion == nullptr) {
-      out.events.push_back(
-          eventOf(sequence, step, state, static_cast<int>(out.segments.size())));
+      out.events.push_back(eventOf(sequence, step, state, static_cast<int>(out.segments.size())));
       state = afterEvent(sequence, step, state);
       continue;
     }
     const Trajectory& trajectory = trajectories[out.segments.size()];
-    SequenceSegment segment{motion->name, s, state.time, segmentProblem(sequence, s, state),
+    SequenceSegment segment{motion->name,
+                            s,
+                            state.time,
+                            segmentProblem(sequence, s, state),
                             {.trajectory = {trajectory, {}, {}}}};
     const std::string fault = joinFault(segment, trajectory);
     if (!fault.empty()) throw InputError(segmentName(segment) + ": " + fault);
@@ -172,9 +173,9 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
     limits += c.limits.size();
     names += (names.empty() ? "'" : ", '") + segment.name +
              formatted("' from %.6g s", segment.start_time);
-    if (!c.closest_a.empty() && (closest == nullptr ||
-                                 c.minimum_clearance.upper <
-                                     closest->certificate.minimum_clearance.upper)) {
+    if (!c.closest_a.empty() &&
+        (closest == nullptr ||
+         c.minimum_clearance.upper < closest->certificate.minimum_clearance.upper)) {
       closest = &segment;
     }
     const std::string relief = reliefText(segment.problem.collision, c.pairs);
@@ -183,9 +184,10 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
     }
     for (const std::string& demand : c.not_covered) not_covered.insert(demand);
   }
-  std::string out = formatted("Clear at every instant of %.6g s, in %zu segments: ",
-                              certificate.duration, certificate.segments.size()) +
-                    names + formatted("; %zu pairs keep their margin, ", pairs);
+  std::string out =
+      formatted("Clear at every instant of %.6g s, in %zu segments: ", certificate.duration,
+                certificate.segments.size()) +
+      names + formatted("; %zu pairs keep their margin, ", pairs);
   if (closest != nullptr) {
     const Certificate& c = closest->certificate;
     out += formatted("the least distance is between %.5g and %.5g mm, of '",
@@ -233,7 +235,9 @@ NamedTrajectory wholeTrajectory(const Problem& shared,
       const auto& planned = segment.problem.planned;
       const auto at = std::lower_bound(planned.begin(), planned.end(), joints[j]);
       if (at == planned.end() || *at != joints[j]) {
-        all[0].row(row).segment(column, rows.spanCount() + 1)
+        all[0]
+            .row(row)
+            .segment(column, rows.spanCount() + 1)
             .setConstant(segment.problem.start[joints[j]]);
         continue;
       }
@@ -271,7 +275,8 @@ void requireHeld(const NamedTrajectory& whole, Eigen::Index first, Eigen::Index 
     if (std::find(moving.begin(), moving.end(), whole.joint_names[j]) != moving.end()) continue;
     const auto k = static_cast<Eigen::Index>(j);
     const auto part = [&](const MatX& m) { return m.row(k).segment(first, last - first + 1); };
-    const double off = (part(rows.positions()).array() - rows.positions()(k, first)).abs().maxCoeff();
+    const double off =
+        (part(rows.positions()).array() - rows.positions()(k, first)).abs().maxCoeff();
     const double speed = std::max(part(rows.velocities()).cwiseAbs().maxCoeff(),
                                   part(rows.accelerations()).cwiseAbs().maxCoeff());
     if (off <= kHeld && speed <= kHeld) continue;
@@ -293,7 +298,8 @@ std::vector<Trajectory> cutAt(const NamedTrajectory& whole, const std::vector<do
   Eigen::Index first = 0;
   for (std::size_t s = 0; s < ends.size(); ++s) {
     const Eigen::Index last = rowAt(*rows, ends[s]);
-    if (last <= first) throw InputError(formatted("a segment ends before it begins, at %.9g s", ends[s]));
+    if (last <= first)
+      throw InputError(formatted("a segment ends before it begins, at %.9g s", ends[s]));
     requireHeld(whole, first, last, joints[s]);
     std::vector<double> times;
     for (Eigen::Index i = first; i <= last; ++i) {
@@ -312,7 +318,8 @@ std::vector<Trajectory> cutAt(const NamedTrajectory& whole, const std::vector<do
             from[order]->row(it - whole.joint_names.begin()).segment(first, last - first + 1);
       }
     }
-    parts.emplace_back(HermiteCurve(std::move(times), std::move(of[0]), std::move(of[1]), std::move(of[2])));
+    parts.emplace_back(
+        HermiteCurve(std::move(times), std::move(of[0]), std::move(of[1]), std::move(of[2])));
     first = last;
   }
   if (first != static_cast<Eigen::Index>(rows->times().size()) - 1) {

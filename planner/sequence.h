@@ -56,12 +56,12 @@ struct SequenceState {
     Obstacle obstacle;  ///< as it was
     Pose X_LO;          ///< in the frame of the link
   };
-  VecX q;                              ///< of the robot, at rest
-  double time = 0.0;                   ///< [s] since the start of the sequence
-  std::vector<Obstacle> obstacles;     ///< motions count from the start of the sequence
+  VecX q;                           ///< of the robot, at rest
+  double time = 0.0;                ///< [s] since the start of the sequence
+  std::vector<Obstacle> obstacles;  ///< motions count from the start of the sequence
   std::vector<AttachedObject> attached;
-  std::vector<Held> held;              ///< of `attached`, those that were obstacles
-  Uncertainty uncertainty;             ///< of these obstacles, in their order
+  std::vector<Held> held;   ///< of `attached`, those that were obstacles
+  Uncertainty uncertainty;  ///< of these obstacles, in their order
 };
 
 /// Before the first step.
@@ -85,9 +85,9 @@ SequenceState afterMotion(const Problem& problem, const Trajectory& trajectory,
 /// "part" taken by "hand" at 2.4 s.
 struct SequenceEvent {
   std::string object;
-  std::string link;      ///< that takes it or lets go of it
+  std::string link;  ///< that takes it or lets go of it
   bool attaches = true;
-  double time = 0.0;     ///< [s] since the start of the sequence
+  double time = 0.0;       ///< [s] since the start of the sequence
   int before_segment = 0;  ///< index of the motion that follows it; their number at the end
 };
 

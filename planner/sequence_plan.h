@@ -10,9 +10,9 @@ namespace allclear {
 
 struct SequenceStatistics {
   double seconds = 0.0;
-  int plans = 0;      ///< searches for a motion
-  int returns = 0;    ///< times that the search went back to another end of an earlier motion
-  int looks = 0;      ///< problems that the look-ahead asked for their ends
+  int plans = 0;    ///< searches for a motion
+  int returns = 0;  ///< times that the search went back to another end of an earlier motion
+  int looks = 0;    ///< problems that the look-ahead asked for their ends
 };
 
 /// A plan of all motions of a sequence.

@@ -77,8 +77,8 @@ struct CollisionSettings {
   EndMargin end_margin = EndMargin::kStrict;
   /// Pairs that may touch, besides those that the robot model disables.
   std::vector<std::pair<std::string, std::string>> allowed;
-  /// Pairs that are to keep their margin although the robot model, `allowed` or the touch links of a
-  /// carried object let them touch.
+  /// Pairs that are to keep their margin although the robot model, `allowed` or the touch links of
+  /// a carried object let them touch.
   std::vector<std::pair<std::string, std::string>> avoided;
   /// Pairs that touch at the start, up to 1 mm deep, and part: they never go deeper than they are
   /// there (but for four tolerances), and keep their margin from an instant in the first quarter of

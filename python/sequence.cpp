@@ -26,7 +26,8 @@ struct PlanOfSequence {
 
 std::shared_ptr<SequenceTask> read(Task task, const fs::path& path) {
   if (!task.sequence) {
-    throw InputError({path.string(), 0, "segments", ""}, "is missing: plan a single motion by plan");
+    throw InputError({path.string(), 0, "segments", ""},
+                     "is missing: plan a single motion by plan");
   }
   return std::make_shared<SequenceTask>(SequenceTask{std::move(task)});
 }
@@ -73,8 +74,8 @@ std::pair<std::vector<fs::path>, std::vector<std::string>> write(const PlanOfSeq
                      "there is no certified plan to write");
   }
   std::vector<std::string> warnings;
-  const NamedTexts files = formatSequenceFiles({}, folder, *p.of->task.sequence,
-                                               p.plan.certificate, &warnings);
+  const NamedTexts files =
+      formatSequenceFiles({}, folder, *p.of->task.sequence, p.plan.certificate, &warnings);
   std::vector<fs::path> paths;
   for (const auto& [path, text] : files) {
     fs::create_directories(path.parent_path());

@@ -18,9 +18,10 @@
 namespace allclear {
 namespace {
 
-const std::vector<std::string> kMotionKeys = {
-    "name",  "group_name", "joints", "goal",   "waypoints", "path_constraints", "duration",
-    "limits", "objective",  "allowed", "avoid", "leaves",    "lands"};
+const std::vector<std::string> kMotionKeys = {"name",      "group_name",       "joints",   "goal",
+                                              "waypoints", "path_constraints", "duration", "limits",
+                                              "objective", "allowed",          "avoid",    "leaves",
+                                              "lands"};
 const std::vector<std::string> kAttachKeys = {"attach", "link", "touch_links",
                                               "mass",   "com",  "inertia"};
 
@@ -78,9 +79,9 @@ void readAvoid(const Value& list, Problem& problem) {
 void readTouching(const Value& section, Problem& problem) {
   CollisionSettings& set = problem.collision;
   if (const auto avoid = section.find("avoid")) readAvoid(*avoid, problem);
-  for (const auto& [key, pairs] : {std::pair("allowed", &set.allowed),
-                                   std::pair("leaves", &set.leaves),
-                                   std::pair("lands", &set.lands)}) {
+  for (const auto& [key, pairs] :
+       {std::pair("allowed", &set.allowed), std::pair("leaves", &set.leaves),
+        std::pair("lands", &set.lands)}) {
     if (const auto list = section.find(key)) readPairs(*list, problem, pairs);
   }
 }
@@ -209,8 +210,7 @@ void readSegments(const Value& task, const Frames& frames, const Problem& shared
   refuseWholeKeys(task);
   sequence->emplace();
   (*sequence)->shared = shared;
-  const auto context =
-      std::make_shared<const SegmentContext>(SegmentContext{frames, shared.robot});
+  const auto context = std::make_shared<const SegmentContext>(SegmentContext{frames, shared.robot});
   std::set<std::string> names;
   for (const Value& section : list->items()) {
     if (section.isMap() && (section.has("attach") || section.has("detach"))) {
@@ -218,8 +218,7 @@ void readSegments(const Value& task, const Frames& frames, const Problem& shared
       continue;
     }
     const auto given = section.only(kMotionKeys).find("name");
-    const std::string name =
-        given ? given->text() : "segment " + std::to_string(names.size() + 1);
+    const std::string name = given ? given->text() : "segment " + std::to_string(names.size() + 1);
     if (!names.insert(name).second) section.failAtKey("name", "two segments have this name");
     (*sequence)->steps.push_back(readMotion(section, name, context));
   }

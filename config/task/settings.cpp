@@ -141,9 +141,9 @@ void readCollision(const Value& task, Problem& problem) {
   if (const auto value = section->find("pair_margins")) {
     readPairMargins(*value, known, set.pair_margins);
   }
-  for (const auto& [key, pairs] : {std::pair("allowed", &set.allowed),
-                                   std::pair("leaves", &set.leaves),
-                                   std::pair("lands", &set.lands)}) {
+  for (const auto& [key, pairs] :
+       {std::pair("allowed", &set.allowed), std::pair("leaves", &set.leaves),
+        std::pair("lands", &set.lands)}) {
     if (const auto value = section->find(key)) readPairs(*value, problem, pairs);
   }
 }

@@ -88,7 +88,7 @@ def srdf():
            '  <group name="arm"><chain base_link="link0" tip_link="hand"/></group>',
            '  <group name="fingers"><joint name="left_finger_joint"/></group>',
            f'  <group_state name="ready" group="arm">{joints}</group_state>',
-           '  <group_state name="open" group="fingers"><joint name="left_finger_joint" value="0.035"/></group_state>']
+           '  <group_state name="open" group="fingers"><joint name="left_finger_joint" value="0.038"/></group_state>']
     pairs = list(zip(names, names[1:])) + [("hand", "left_finger"), ("hand", "right_finger")]
     for a, b in pairs:
         out.append(f'  <disable_collisions link1="{a}" link2="{b}" reason="Adjacent"/>')

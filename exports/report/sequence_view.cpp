@@ -111,10 +111,9 @@ SequenceView sequenceView(const Sequence& sequence, const SequenceCertificate& c
   for (const SequenceSegment& segment : certificate.segments) {
     const Certificate& c = segment.certificate;
     for (const Assumption& assumption : c.assumptions) {
-      of_whole.assumptions.push_back({assumption.kind, "'" + segment.name + "': " + assumption.text,
-                                      assumption.brief.empty()
-                                          ? ""
-                                          : "'" + segment.name + "': " + assumption.brief});
+      of_whole.assumptions.push_back(
+          {assumption.kind, "'" + segment.name + "': " + assumption.text,
+           assumption.brief.empty() ? "" : "'" + segment.name + "': " + assumption.brief});
     }
     for (const std::string& fault : c.faults) {
       of_whole.faults.push_back("'" + segment.name + "': " + fault);

@@ -24,8 +24,8 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
                                         const VecX& q, std::optional<double> t);
 
 /// The pairs that do not move relative to each other and touch or overlap, or may when they stray,
-/// at the finest fidelity at which they do (`kTouchingDepth`). They do not depend on the trajectory. Never longer than
-/// the fixed pairs.
+/// at the finest fidelity at which they do (`kTouchingDepth`). They do not depend on the
+/// trajectory. Never longer than the fixed pairs.
 std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry);
 
 }  // namespace allclear

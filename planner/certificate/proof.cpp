@@ -376,8 +376,8 @@ class ProofWriter {
   std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
   std::map<std::pair<std::string, std::string>, EndRelief> reliefs_;
   std::vector<KeptAway> kept_away_;
-  std::set<std::pair<int, int>> settled_;  ///< pairs of bodies that are proven apart
-  std::set<std::pair<int, int>> open_;     ///< that should be and are not: never exempt
+  std::set<std::pair<int, int>> settled_;   ///< pairs of bodies that are proven apart
+  std::set<std::pair<int, int>> open_;      ///< that should be and are not: never exempt
   std::set<std::pair<int, int>> touching_;  ///< that may touch near an end: exempt
   ProofText head_, covers_text_, pairs_;
   int cover_count_ = 0;

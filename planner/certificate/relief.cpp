@@ -76,13 +76,12 @@ std::string reliefFault(const EndRelief& relief, const CertifiedPair& pair,
   const bool at_start = relief.until > 0.0;
   const bool at_goal = relief.from < std::numeric_limits<double>::infinity();
   // Of a pair that may touch, the task's margin there may be negative; of others it never is.
-  if (at_start && !(pair.ends.start < pair.margin &&
-                    (relief.start_margin > 0.0 || pair.ends.leaves) &&
-                    relief.start_margin >= pair.ends.start - kRounding)) {
+  if (at_start &&
+      !(pair.ends.start < pair.margin && (relief.start_margin > 0.0 || pair.ends.leaves) &&
+        relief.start_margin >= pair.ends.start - kRounding)) {
     return "not the margin that the task gives it at the start";
   }
-  if (at_goal && !(pair.ends.goal < pair.margin &&
-                   (relief.goal_margin > 0.0 || pair.ends.lands) &&
+  if (at_goal && !(pair.ends.goal < pair.margin && (relief.goal_margin > 0.0 || pair.ends.lands) &&
                    relief.goal_margin >= pair.ends.goal - kRounding)) {
     return "not the margin that the task gives it at the goal";
   }
@@ -109,7 +108,9 @@ std::string touchText(const CertificatePair& pair) {
   if (at_start && at_goal) text += " and ";
   if (at_goal) text += "from t = " + seconds(relief.from) + " on" + kept(relief.goal_margin);
   return text + ", " + millimetres(pair.margin) + " apart " +
-         (at_start && at_goal ? "in between" : at_start ? "from then on" : "before");
+         (at_start && at_goal ? "in between"
+          : at_start          ? "from then on"
+                              : "before");
 }
 
 std::string relaxedText(const CertificatePair& pair) {

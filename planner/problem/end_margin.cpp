@@ -140,8 +140,9 @@ std::vector<Finding> touchingFindings(const Problem& problem) {
         if (o == nullptr && !isRobots(*name)) {
           add(what, "there is no link or object '" + *name + "'");
         } else if (o != nullptr && (o->moves() || !o->spread.isEmpty())) {
-          add(what, "obstacle '" + *name + "' moves, or its place is uncertain: only obstacles at "
-                    "rest can be touched");
+          add(what, "obstacle '" + *name +
+                        "' moves, or its place is uncertain: only obstacles at "
+                        "rest can be touched");
         }
       }
       if (!isRobots(a) && !isRobots(b)) {

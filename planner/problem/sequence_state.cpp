@@ -78,9 +78,8 @@ void detach(const Sequence& sequence, const SequenceStep& step, const SequenceDe
   const auto it = findById(state.attached, event.object);
   if (it == state.attached.end()) refuse(step, event.object, "is not carried then");
   const Pose X_WL = linkPose(*sequence.shared.robot, state.q, it->link);
-  const auto held =
-      std::find_if(state.held.begin(), state.held.end(),
-                   [&](const auto& h) { return h.obstacle.id == event.object; });
+  const auto held = std::find_if(state.held.begin(), state.held.end(),
+                                 [&](const auto& h) { return h.obstacle.id == event.object; });
   Obstacle obstacle;
   if (held == state.held.end()) {
     // It was carried from the outset: its shapes are known in the frame of the link.
@@ -116,16 +115,16 @@ void shiftTime(double start, Obstacle& obstacle) {
 }
 
 bool isLastMotion(const Sequence& sequence, int step) {
-  return std::none_of(sequence.steps.begin() + step + 1, sequence.steps.end(), [](const auto& s) {
-    return std::holds_alternative<SequenceMotion>(s.what);
-  });
+  return std::none_of(sequence.steps.begin() + step + 1, sequence.steps.end(),
+                      [](const auto& s) { return std::holds_alternative<SequenceMotion>(s.what); });
 }
 
 /// Motions join at rest, so none may begin or end at speed.
 void requireRest(const Problem& problem, const SequenceStep& step) {
   if (isRestToRest(problem)) return;
-  throw InputError(step.where, "a segment begins and ends at rest: it cannot have velocities or "
-                               "accelerations at its ends");
+  throw InputError(step.where,
+                   "a segment begins and ends at rest: it cannot have velocities or "
+                   "accelerations at its ends");
 }
 
 }  // namespace
@@ -156,9 +155,8 @@ Problem segmentProblem(const Sequence& sequence, int step, const SequenceState& 
     for (Obstacle& obstacle : shared.obstacles) shiftTime(state.time, obstacle);
   }
   Problem problem = std::get<SequenceMotion>(sequence.steps[step].what).problem(shared);
-  const bool world_moves =
-      std::any_of(problem.obstacles.begin(), problem.obstacles.end(),
-                  [](const Obstacle& obstacle) { return obstacle.moves(); });
+  const bool world_moves = std::any_of(problem.obstacles.begin(), problem.obstacles.end(),
+                                       [](const Obstacle& obstacle) { return obstacle.moves(); });
   // The next motion takes over at once: what moves on is its business.
   if (world_moves && !isLastMotion(sequence, step)) problem.after = AfterEnd::kUnknown;
   requireRest(problem, sequence.steps[step]);

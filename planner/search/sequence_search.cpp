@@ -56,17 +56,16 @@ double leastTime(const Problem& problem, const VecX& end) {
   const VecX way = (end - problem.plannedPart(problem.start)).cwiseAbs();
   double time = problem.duration.min;
   for (Eigen::Index k = 0; k < way.size(); ++k) {
-    time = std::max(time, doubleSTime(way[k], limits.velocity[k], limits.acceleration[k],
-                                      limits.jerk[k]));
+    time = std::max(
+        time, doubleSTime(way[k], limits.velocity[k], limits.acceleration[k], limits.jerk[k]));
   }
   return time;
 }
 
 int motionsIn(const Sequence& sequence) {
-  return static_cast<int>(
-      std::count_if(sequence.steps.begin(), sequence.steps.end(), [](const SequenceStep& step) {
-        return std::holds_alternative<SequenceMotion>(step.what);
-      }));
+  return static_cast<int>(std::count_if(
+      sequence.steps.begin(), sequence.steps.end(),
+      [](const SequenceStep& step) { return std::holds_alternative<SequenceMotion>(step.what); }));
 }
 
 /// "segment 'lift' (4 of 7)".
@@ -93,11 +92,10 @@ std::optional<Trajectory> restingAtEnds(const Trajectory& trajectory, const VecX
   MatX positions = rows->positions(), velocities = rows->velocities(),
        accelerations = rows->accelerations();
   const Eigen::Index last = positions.cols() - 1;
-  const double off = std::max({(positions.col(0) - start).cwiseAbs().maxCoeff(),
-                               velocities.col(0).cwiseAbs().maxCoeff(),
-                               velocities.col(last).cwiseAbs().maxCoeff(),
-                               accelerations.col(0).cwiseAbs().maxCoeff(),
-                               accelerations.col(last).cwiseAbs().maxCoeff()});
+  const double off = std::max(
+      {(positions.col(0) - start).cwiseAbs().maxCoeff(), velocities.col(0).cwiseAbs().maxCoeff(),
+       velocities.col(last).cwiseAbs().maxCoeff(), accelerations.col(0).cwiseAbs().maxCoeff(),
+       accelerations.col(last).cwiseAbs().maxCoeff()});
   // Negated, so that NaN is refused. Accelerations at the joints carry the square of 1 / step.
   if (!(off <= 1e3 * kRounding)) return std::nullopt;
   positions.col(0) = start;
@@ -183,7 +181,8 @@ bool SequenceSearch::tryWay(int step, const SequenceState& state, const Problem&
     return false;
   }
   // What was proven is what is kept: where a rounding was put right, the proof is made again.
-  if (!isSameTrajectory({*rows, {}, {}}, {*plan.trajectory, {}, {}})) {
+  const std::vector<std::string> names = plannedNames(problem);
+  if (!isSameTrajectory({*rows, names, {}}, {*plan.trajectory, names, {}})) {
     plan.certificate = certify(problem, *rows);
     if (!plan.certificate->clear) {
       plan.message = plan.certificate->message;

@@ -118,9 +118,8 @@ SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel&
     moves[i] = planned_of_[node.coordinate] >= 0 || (node.parent >= 0 && moves[node.parent]);
     if (moves[i] && carries[i]) moving_.push_back(i);
   }
-  if (std::any_of(model.pairs.begin(), model.pairs.end(), [](const CollisionPair& pair) {
-        return pair.ends.leaves || pair.ends.lands;
-      })) {
+  if (std::any_of(model.pairs.begin(), model.pairs.end(),
+                  [](const CollisionPair& pair) { return pair.ends.leaves || pair.ends.lands; })) {
     end_reach_ = reach(problem.plannedPart(problem.start));
     touching_ = model.pairs;
   }

@@ -77,10 +77,10 @@ class SegmentCertifier {
   struct Pair {
     int a;
     int b;
-    int of_model;  ///< index into the model's pairs
+    int of_model;   ///< index into the model's pairs
     double margin;  ///< the least of its margins
-    int shared;  ///< nodes at the start of both paths
-    bool still;  ///< b never moves
+    int shared;     ///< nodes at the start of both paths
+    bool still;     ///< b never moves
     DistanceCache cache;
   };
   struct Stretch {

@@ -25,14 +25,14 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 const Task& pickAndPlace() {
-  static const Task kTask =
-      loadTask(test::sourceFolder() / "examples/pick_and_place/task.yaml", {.allow_segments = true});
+  static const Task kTask = loadTask(test::sourceFolder() / "examples/pick_and_place/task.yaml",
+                                     {.allow_segments = true});
   return kTask;
 }
 
 const SequencePlan& planned() {
-  static const SequencePlan kPlan = planSequence(
-      *pickAndPlace().sequence, {.time_limit = 120.0, .improve = Improve::kNone});
+  static const SequencePlan kPlan =
+      planSequence(*pickAndPlace().sequence, {.time_limit = 120.0, .improve = Improve::kNone});
   return kPlan;
 }
 
@@ -55,7 +55,8 @@ std::string faultOf(const fs::path& folder) {
     std::vector<Trajectory> motions;
     std::vector<Certificate> certificates;
     for (const NamedTrajectory& named : read.trajectories) motions.push_back(named.trajectory);
-    for (const fs::path& file : read.certificates) certificates.push_back(readCertificateJson(file));
+    for (const fs::path& file : read.certificates)
+      certificates.push_back(readCertificateJson(file));
     const Sequence& sequence = *pickAndPlace().sequence;
     const CertificateVerdict verdict = verifySequence(sequence, certificates);
     if (!verdict.valid) return verdict.message;
@@ -139,8 +140,8 @@ TEST(SequenceFiles, OfTheExampleAreClearAtDenseInstants) {
         for (const Geometry& a : geometry) {
           for (const Geometry& b : obstacle.geometry) {
             ++looked;
-            const SignedDistance d = signedDistance(a.shape, X_WB * a.X_BG, b.shape,
-                                                    obstacle.X_WO * b.X_BG);
+            const SignedDistance d =
+                signedDistance(a.shape, X_WB * a.X_BG, b.shape, obstacle.X_WO * b.X_BG);
             ASSERT_GE(d.distance, least) << name << " and " << obstacle.id << " at " << t;
           }
         }
@@ -178,8 +179,7 @@ TEST(SequenceFiles, OfAnEarlierRunAreFound) {
 TEST(SequenceReport, ShowsTheWhole) {
   if (!hasReports()) GTEST_SKIP() << "this build writes no reports";
   ASSERT_EQ(planned().status, PlanStatus::kCertified) << planned().message;
-  const std::string page =
-      formatSequenceReport(*pickAndPlace().sequence, planned().certificate);
+  const std::string page = formatSequenceReport(*pickAndPlace().sequence, planned().certificate);
   for (const char* words : {"Segment 1", "Takes up", "Lets go of", "\"part\""}) {
     EXPECT_NE(page.find(words), std::string::npos) << words;
   }

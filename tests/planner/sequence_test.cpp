@@ -80,8 +80,10 @@ Sequence carrying() {
   shared.start = Vec3(-1.2, 0.5, 0.4);
   // Beside the end of the arm where it takes the part, 2 mm away.
   const std::array<Pose, 3> X_WL = armPoses(kTake);
-  Obstacle part{"part", X_WL[2] * Pose{Mat3::Identity(), Vec3(0.382 + 0.025, 0.0, 0.0)},
-                {{Box(Vec3(0.046, 0.06, 0.05)), Pose()}}, {}};
+  Obstacle part{"part",
+                X_WL[2] * Pose{Mat3::Identity(), Vec3(0.382 + 0.025, 0.0, 0.0)},
+                {{Box(Vec3(0.046, 0.06, 0.05)), Pose()}},
+                {}};
   shared.obstacles.push_back(part);
   const int hand = shared.robot->findLink("link2");
   sequence.steps.push_back(toJoints("reach", kTake));
@@ -149,8 +151,8 @@ TEST(Sequence, JoinsToTheBitAndAtRest) {
     // The whole has the same rows, and runs through them with the same motion.
     for (int i = 0; i <= 100; ++i) {
       const double t = trajectory.duration() * i / 100.0;
-      const VecX off = plan.trajectory->trajectory.value(segment.start_time + t) -
-                       trajectory.value(t);
+      const VecX off =
+          plan.trajectory->trajectory.value(segment.start_time + t) - trajectory.value(t);
       EXPECT_LT(off.cwiseAbs().maxCoeff(), 1e-12);
     }
     end = trajectory.value(trajectory.duration());
@@ -325,8 +327,7 @@ TEST(Sequence, EndsAMotionWhereTheNextOneCanBegin) {
   const Plan alone = plan(first, {.time_limit = 30.0, .improve = Improve::kNone});
   ASSERT_EQ(alone.status, PlanStatus::kCertified) << alone.message;
   EXPECT_LT(alone.trajectory->value(alone.trajectory->duration())[1], 0.0);
-  const SequenceState after =
-      afterMotion(first, *alone.trajectory, sequenceStart(sequence));
+  const SequenceState after = afterMotion(first, *alone.trajectory, sequenceStart(sequence));
   EXPECT_EQ(plan(segmentProblem(sequence, 1, after), {.time_limit = 10.0}).status,
             PlanStatus::kNotFound);
   const SequencePlan both = planSequence(sequence, {.time_limit = 30.0});

@@ -11,7 +11,8 @@ std::string task(const std::string& segments, const std::string& more = "") {
   return "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
          "start_state: {group_state: ready, finger: 0.03}\n"
          "scene: {collision_objects: [{id: box, type: box, dimensions: [0.1, 0.1, 0.1], "
-         "pose: {position: [3, 0, 0]}}, {id: floor, type: plane, normal: [0, 0, 1], offset: -2}]}\n" +
+         "pose: {position: [3, 0, 0]}}, {id: floor, type: plane, normal: [0, 0, 1], offset: "
+         "-2}]}\n" +
          more + "segments:\n" + segments;
 }
 
@@ -34,12 +35,12 @@ const std::string kTake =
     "  - {attach: box, link: hand, touch_links: [left_finger], mass: 0.2, com: [0, 0, 0.1]}\n";
 
 TEST(TaskSegments, AreRead) {
-  const Task read = load(task(
-      kGo + kTake +
-          "  - {name: carry, goal: {joint_constraints: {shoulder: 0.4}}, allowed: [[box, floor]], "
-          "avoid: [box], leaves: [[hand, floor]], lands: [[box, forearm]], duration: {min: 2}, "
-          "limits: {max_velocity_scaling_factor: 0.5}, objective: smooth}\n"
-          "  - {detach: box}\n"));
+  const Task read = load(
+      task(kGo + kTake +
+           "  - {name: carry, goal: {joint_constraints: {shoulder: 0.4}}, allowed: [[box, floor]], "
+           "avoid: [box], leaves: [[hand, floor]], lands: [[box, forearm]], duration: {min: 2}, "
+           "limits: {max_velocity_scaling_factor: 0.5}, objective: smooth}\n"
+           "  - {detach: box}\n"));
   ASSERT_TRUE(read.sequence.has_value());
   const Sequence& sequence = *read.sequence;
   ASSERT_EQ(sequence.steps.size(), 4U);
@@ -59,8 +60,8 @@ TEST(TaskSegments, AreRead) {
   EXPECT_EQ(box.inertia->mass, 0.2);
   // The joints that its goal does not name stay where the segment before left them.
   EXPECT_EQ(carry.start, state.q);
-  EXPECT_EQ(carry.configuration(std::get<JointTarget>(carry.goal).values)[go.robot->findCoordinate(
-                "elbow")],
+  EXPECT_EQ(carry.configuration(
+                std::get<JointTarget>(carry.goal).values)[go.robot->findCoordinate("elbow")],
             0.2);
   using Pairs = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(carry.collision.allowed, (Pairs{{"box", "floor"}}));
@@ -90,7 +91,8 @@ TEST(TaskSegments, AreRefusedInOneLine) {
          {"task.yaml:6", "goal"});
   expect(complaint("  - {name: go}\n"), {"task.yaml:6", "goal"});
   expect(complaint(kGo + kGo), {"task.yaml:7", "two segments"});
-  expect(complaint(kGo + "  - {attach: bax, link: hand}\n"), {"task.yaml:7", "'bax'", "no obstacle"});
+  expect(complaint(kGo + "  - {attach: bax, link: hand}\n"),
+         {"task.yaml:7", "'bax'", "no obstacle"});
   expect(complaint(kGo + "  - {attach: box, link: hend}\n"), {"task.yaml:7", "hand"});
   expect(complaint(kGo + "  - {attach: floor, link: hand}\n"), {"task.yaml:7", "plane"});
   expect(complaint(kGo + "  - {detach: box}\n"), {"task.yaml:7", "not carried"});

@@ -111,7 +111,9 @@ Trajectory by(const Problem& problem, const Vec3& first, int count) {
   MatX control(3, 20);
   for (int i = 0; i < 20; ++i) {
     const double s = std::clamp((i - 3.0 - count) / (16.0 - 3.0 - count), 0.0, 1.0);
-    control.col(i) = i < 3 ? from : i < 3 + count ? Vec3(from + first) : Vec3(from + s * (to - from));
+    control.col(i) = i < 3           ? from
+                     : i < 3 + count ? Vec3(from + first)
+                                     : Vec3(from + s * (to - from));
   }
   return BSpline(control, 12.0);
 }
@@ -132,8 +134,7 @@ TEST(Touch, IsRefusedWhereItLastsTooLong) {
   const Problem problem = betweenWalls(0.0, 2e-3);
   const Certificate late = certify(problem, by(problem, Vec3(0.0, 0.0, 0.0), 6));
   EXPECT_FALSE(late.clear);
-  EXPECT_NE(late.message.find("beyond a quarter of the motion"), std::string::npos)
-      << late.message;
+  EXPECT_NE(late.message.find("beyond a quarter of the motion"), std::string::npos) << late.message;
 }
 
 /// A motion that comes back to the wall in the middle is no better than one that stays there.
@@ -187,9 +188,8 @@ TEST(Touch, IsVerifiedAndSurvivesAFile) {
   EXPECT_TRUE(refused([](EndRelief* relief) { relief->start_margin -= 1e-4; }));
   EXPECT_TRUE(refused([](EndRelief* relief) { relief->until = 4.0; }));
   EXPECT_TRUE(refused([](EndRelief* relief) { *relief = {}; }));
-  EXPECT_TRUE(refused([](EndRelief* relief) {
-    relief->start_margin = std::numeric_limits<double>::quiet_NaN();
-  }));
+  EXPECT_TRUE(refused(
+      [](EndRelief* relief) { relief->start_margin = std::numeric_limits<double>::quiet_NaN(); }));
   // Of a task that does not let them touch it is no certificate.
   Problem strict = problem;
   strict.collision.leaves.clear();
@@ -220,8 +220,7 @@ TEST(Touch, IsNoLeaveToDriveThroughTheTable) {
   MatX control(3, 12);
   for (int i = 0; i < 12; ++i) {
     const double u = std::clamp((i - 2.0) / 7.0, 0.0, 1.0);
-    control.col(i) =
-        (1.0 - u) * problem.start + u * std::get<JointTarget>(problem.goal).values;
+    control.col(i) = (1.0 - u) * problem.start + u * std::get<JointTarget>(problem.goal).values;
   }
   const Trajectory through = BSpline(control, 6.0);
   EXPECT_TRUE(certify(problem, through).clear) << certify(problem, through).message;
