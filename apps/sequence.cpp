@@ -1,4 +1,6 @@
-// Tasks with `segments`: plan, check, certify, report.
+// Tasks with `segments`: plan, check, certify, report. What the subcommands do with one motion they
+// do here with several: the verdict is about the whole, and so is the exit code; a folder takes the
+// place of the single files, as each segment has files of its own.
 #include "allclear/apps/sequence.h"
 
 #include <filesystem>
@@ -13,8 +15,8 @@
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/certificate_json.h"
+#include "allclear/exports/output_files.h"
 #include "allclear/exports/report.h"
-#include "allclear/exports/sequence_files.h"
 #include "allclear/planner/workcell.h"
 
 namespace allclear {
@@ -23,6 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+/// Of the command.
 int exitCode(PlanStatus status) {
   switch (status) {
     case PlanStatus::kCertified:
@@ -55,12 +58,14 @@ std::vector<std::pair<std::string, std::string>> assumptionsOf(
   return out;
 }
 
+/// One line for each.
 void printAssumptions(const SequenceCertificate& certificate) {
   for (const auto& [segments, brief] : assumptionsOf(certificate)) {
     std::cout << segments << ": " << brief << "\n";
   }
 }
 
+/// What was proven of each segment.
 Json segmentsJson(const SequenceCertificate& certificate) {
   Json out = Json::array();
   for (const SequenceSegment& segment : certificate.segments) {
@@ -75,6 +80,7 @@ Json segmentsJson(const SequenceCertificate& certificate) {
   return out;
 }
 
+/// When objects change hands.
 Json eventsJson(const SequenceCertificate& certificate) {
   Json out = Json::array();
   for (const SequenceEvent& event : certificate.events) {
@@ -85,6 +91,7 @@ Json eventsJson(const SequenceCertificate& certificate) {
   return out;
 }
 
+/// All figures of a plan, found or not.
 Json planJson(const SequencePlan& plan) {
   const SequenceStatistics& s = plan.statistics;
   Json out = {{"status", planStatusName(plan.status)},
@@ -123,6 +130,7 @@ void removeEarlier(const std::string& folder, const NamedTexts& kept) {
   }
 }
 
+/// Each line once.
 std::vector<std::string> notInProofs(const SequenceCertificate& certificate) {
   std::vector<std::string> lines;
   for (const SequenceSegment& segment : certificate.segments) {
@@ -135,6 +143,7 @@ std::vector<std::string> notInProofs(const SequenceCertificate& certificate) {
 
 }  // namespace
 
+/// Before the planning, as for one motion.
 void prepareSequenceOutputs(const SequenceOutputs& outputs) {
   const OutputSettings& output = outputs.output;
   if (!output.report.empty()) requireReports();
@@ -153,6 +162,7 @@ void prepareSequenceOutputs(const SequenceOutputs& outputs) {
   requireOutputs(names, {outputs.task_file});
 }
 
+/// Files first, so that the lines that name them are true.
 int finishSequence(const Task& task, const SequencePlan& plan, const SequenceOutputs& outputs) {
   const bool is_clear = plan.certificate.clear;
   NamedTexts files;
@@ -249,12 +259,14 @@ int checkSequence(const Task& task, const std::string& report, bool as_json) {
 
 namespace {
 
+/// In the order of the file.
 std::vector<Trajectory> trajectoriesOf(const SequenceFolder& folder) {
   std::vector<Trajectory> out;
   for (const NamedTrajectory& named : folder.trajectories) out.push_back(named.trajectory);
   return out;
 }
 
+/// Each must be about the trajectory beside it.
 std::vector<Certificate> certificatesOf(const SequenceFolder& folder) {
   std::vector<Certificate> out;
   for (std::size_t i = 0; i < folder.certificates.size(); ++i) {
@@ -267,6 +279,7 @@ std::vector<Certificate> certificatesOf(const SequenceFolder& folder) {
   return out;
 }
 
+/// The verdict, and the exit code.
 int say(bool is_good, const std::string& message, bool as_json, const Json& more) {
   if (as_json) {
     Json out = {{"clear", is_good}, {"message", message}};
@@ -298,6 +311,7 @@ int verifyFolder(const Task& task, const SequenceFolder& folder, bool as_json,
 
 }  // namespace
 
+/// Proves the motions anew; the files of the folder must be theirs.
 int certifySequenceFolder(const Task& task, const std::string& path, bool verify, bool as_json,
                           const CertificateOptions& options) {
   const SequenceFolder folder = readSequenceFolder(path);
@@ -322,6 +336,7 @@ int certifySequenceFolder(const Task& task, const std::string& path, bool verify
   return code;
 }
 
+/// Certifies, and draws what there is, clear or not.
 int reportSequenceFolder(const Task& task, const std::string& path, const std::string& output,
                          const CertificateOptions& options) {
   requireReports();

@@ -5,7 +5,7 @@
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/config/task_file.h"
 #include "allclear/exports/output_settings.h"
-#include "allclear/planner/sequence_plan.h"
+#include "allclear/planner/planner.h"
 
 namespace allclear {
 

@@ -6,7 +6,7 @@
 
 #include "allclear/apps/command_checks.h"
 #include "allclear/core/input_error.h"
-#include "allclear/exports/sequence_files.h"
+#include "allclear/exports/output_files.h"
 
 namespace allclear {
 namespace {

@@ -7,12 +7,12 @@
 
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
-#include "allclear/planner/sequence.h"
 #include "allclear/trajectories/named_trajectory.h"
 
 namespace allclear {
 
 class CoverCache;
+struct Sequence;
 
 struct TaskOptions {
   /// Also read what the robot looks like, for a report. Always read when the task asks for one.
@@ -27,7 +27,7 @@ struct TaskOptions {
 struct Task {
   Problem problem;
   /// Of a task with `segments`; `problem` is then what they share.
-  std::optional<Sequence> sequence;
+  std::shared_ptr<const Sequence> sequence;
   PlanOptions options;    ///< the section `solver`
   OutputSettings output;  ///< the section `output`
 };

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "allclear/planner/planner.h"
-#include "allclear/planner/sequence.h"
 
 namespace allclear {
 

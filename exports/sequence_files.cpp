@@ -3,7 +3,7 @@
 // them, and these follow from the task and the trajectories. So `sequence.json` claims nothing that
 // a checker takes from it: it names the files by their hashes, and all else in it is made anew from
 // the task and the segments' trajectories and compared.
-#include "allclear/exports/sequence_files.h"
+#include "allclear/exports/output_files.h"
 
 #include <algorithm>
 #include <cctype>
@@ -30,6 +30,7 @@ constexpr const char* kTrajectoryFile = "trajectory.json";
 /// Files as `sequence.json` has them: names and hashes.
 using Hashes = std::vector<std::pair<std::string, std::string>>;
 
+/// A map of names.
 Json json(const Hashes& hashes) {
   Json out = Json::object();
   for (const auto& [name, hash] : hashes) out[name] = hash;
@@ -46,6 +47,7 @@ std::string folderOf(const SequenceSegment& segment, std::size_t index) {
   return name;
 }
 
+/// As `sequence.json` has it.
 Json eventJson(const SequenceEvent& event) {
   return {{event.attaches ? "attach" : "detach", event.object},
           {"link", event.link},
@@ -85,15 +87,18 @@ Json stateOf(const Sequence& sequence, const SequenceCertificate& certificate, c
 
 const HermiteCurve& rowsOf(const NamedTrajectory& whole) { return *whole.trajectory.hermite(); }
 
+/// The rows of the whole.
 std::string csvOf(const NamedTrajectory& whole) {
   return formatTrajectoryCsv(rowsOf(whole), whole.joint_names);
 }
 
+/// The same as a message.
 std::string ros2Of(const Problem& shared, const NamedTrajectory& whole) {
   return formatRos2Trajectory(rowsOf(whole), whole.joint_names,
                               shared.robot->links()[shared.robot->rootLink()].name);
 }
 
+/// Text of this format and version.
 Json parse(const fs::path& path, const std::string& text) {
   const Json out = Json::parse(text, nullptr, false);
   if (out.is_discarded() || !out.is_object() ||
@@ -116,12 +121,14 @@ fs::path inFolder(const fs::path& folder, const std::string& name, const fs::pat
   return folder / path;
 }
 
+/// A key that must be there.
 const Json& member(const Json& object, const char* key, const fs::path& file) {
   const auto it = object.is_object() ? object.find(key) : object.end();
   if (it == object.end()) throw InputError({file.string(), 0, key, ""}, "is missing");
   return *it;
 }
 
+/// A value that must be a text.
 std::string textOf(const Json& value, const char* key, const fs::path& file) {
   if (!value.is_string()) throw InputError({file.string(), 0, key, ""}, "must be a text");
   return value.get<std::string>();
@@ -170,6 +177,7 @@ std::string differenceText(const Json& stated, const Json& follows) {
   return "";
 }
 
+/// Names and hashes as they are stated.
 Hashes hashesOf(const Json& files) {
   Hashes out;
   for (const auto& [name, hash] : files.items()) out.emplace_back(name, hash.get<std::string>());
@@ -178,6 +186,7 @@ Hashes hashesOf(const Json& files) {
 
 }  // namespace
 
+/// A rate would make other rows, which nothing has certified.
 void requireSequenceOutputs(const OutputSettings& output, const std::string& task_file) {
   if (output.rate > 0.0) {
     throw InputError({task_file, 0, "output.rate", ""},
@@ -185,6 +194,7 @@ void requireSequenceOutputs(const OutputSettings& output, const std::string& tas
   }
 }
 
+/// The curve of all joints, in each format that is asked for.
 NamedTexts formatWholeFiles(const OutputSettings& output, const Sequence& sequence,
                             const SequenceCertificate& certificate) {
   const NamedTrajectory whole = wholeTrajectory(sequence.shared, certificate.segments);
@@ -197,6 +207,7 @@ NamedTexts formatWholeFiles(const OutputSettings& output, const Sequence& sequen
   return files;
 }
 
+/// The whole, each segment in a folder of its own, and what ties them together.
 NamedTexts formatSequenceFiles(const OutputSettings& output, const fs::path& folder,
                                const Sequence& sequence, const SequenceCertificate& certificate,
                                std::vector<std::string>* warnings) {
@@ -236,6 +247,7 @@ NamedTexts formatSequenceFiles(const OutputSettings& output, const fs::path& fol
   return files;
 }
 
+/// Reads what is named, and no more; each file must have its hash.
 SequenceFolder readSequenceFolder(const fs::path& path) {
   SequenceFolder out;
   out.file = fs::is_directory(path) ? path / kSequenceFile : path;
@@ -262,6 +274,7 @@ SequenceFolder readSequenceFolder(const fs::path& path) {
   return out;
 }
 
+/// Makes the whole text anew, with the hashes that are stated, and compares.
 std::string sequenceFault(const SequenceFolder& folder, const Sequence& sequence,
                           const SequenceCertificate& certificate) {
   const Json stated = parse(folder.file, folder.stated);
@@ -290,6 +303,7 @@ std::string sequenceFault(const SequenceFolder& folder, const Sequence& sequence
   return "";
 }
 
+/// Of a file that cannot be read, itself alone.
 std::vector<fs::path> filesOfEarlierSequence(const fs::path& folder) {
   std::vector<fs::path> files;
   const fs::path file = folder / kSequenceFile;

@@ -1,9 +1,9 @@
 // Tasks with `segments`: several motions planned as one.
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
+#include "allclear/exports/output_files.h"
 #include "allclear/exports/report.h"
-#include "allclear/exports/sequence_files.h"
-#include "allclear/planner/sequence_plan.h"
+#include "allclear/planner/planner.h"
 #include "allclear/python/bindings.h"
 
 namespace allclear::python {

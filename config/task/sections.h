@@ -11,7 +11,6 @@
 #include "allclear/core/text/value.h"
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/problem.h"
-#include "allclear/planner/sequence.h"
 
 namespace allclear {
 
@@ -53,7 +52,7 @@ void readPair(const Value& pair, const Problem& problem, NamePairs* pairs);
 void requireBodyOf(const Value& name, const Problem& problem);
 /// `segments`, last: `shared` is what all sections before say. Nothing without it.
 void readSegments(const Value& task, const Frames& frames, const Problem& shared,
-                  std::optional<Sequence>* sequence);
+                  std::shared_ptr<const Sequence>* sequence);
 /// Reads every segment once, so that mistakes show before the planning.
 void requireSegments(const Sequence& sequence);
 /// Needs the obstacles too.

@@ -14,6 +14,7 @@
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/scene.h"
 #include "allclear/core/input_error.h"
+#include "allclear/planner/problem/sequence_state.h"
 
 namespace allclear {
 namespace {
@@ -31,6 +32,7 @@ struct SegmentContext {
   std::shared_ptr<const RobotModel> robot;  ///< that `frames` refers to
 };
 
+/// In (0, 1].
 double readFactor(const Value& value) {
   const double factor = value.positive();
   if (factor > 1.0) value.fail("must not exceed 1");
@@ -64,6 +66,7 @@ void avoidBody(const std::string& name, Problem& problem) {
   }
 }
 
+/// Names stand for what is let touch; pairs for themselves.
 void readAvoid(const Value& list, Problem& problem) {
   for (const Value& item : list.items()) {
     if (item.isList()) continue;
@@ -76,6 +79,7 @@ void readAvoid(const Value& list, Problem& problem) {
   }
 }
 
+/// The lists of pairs of one segment.
 void readTouching(const Value& section, Problem& problem) {
   CollisionSettings& set = problem.collision;
   if (const auto avoid = section.find("avoid")) readAvoid(*avoid, problem);
@@ -86,6 +90,7 @@ void readTouching(const Value& section, Problem& problem) {
   }
 }
 
+/// The keys that a goal has elsewhere.
 void refuseSpeedAtTheEnd(const Value& section) {
   const Value goal = section.need("goal");
   for (const char* key : {"velocity", "acceleration"}) {
@@ -119,6 +124,7 @@ Problem readSegment(const Value& section, const SegmentContext& context, const P
   return problem;
 }
 
+/// Keeps the section, to be read for each start.
 SequenceStep readMotion(const Value& section, const std::string& name,
                         const std::shared_ptr<const SegmentContext>& context) {
   section.only(kMotionKeys);
@@ -133,6 +139,7 @@ SequenceStep readMotion(const Value& section, const std::string& name,
   return {std::move(motion), {section.file(), section.line(), section.path(), ""}};
 }
 
+/// Names of objects are looked at when the scene of the moment is known.
 SequenceStep readEvent(const Value& section, const RobotModel& robot) {
   const InputPlace where{section.file(), section.line(), section.path(), ""};
   if (section.has("detach")) {
@@ -203,28 +210,31 @@ void tryAll(const Sequence& sequence) {
 
 }  // namespace
 
+/// In their order; a segment without a name gets its number.
 void readSegments(const Value& task, const Frames& frames, const Problem& shared,
-                  std::optional<Sequence>* sequence) {
+                  std::shared_ptr<const Sequence>* sequence) {
   const auto list = task.find("segments");
   if (!list) return;
   refuseWholeKeys(task);
-  sequence->emplace();
-  (*sequence)->shared = shared;
+  const auto read = std::make_shared<Sequence>();
+  read->shared = shared;
   const auto context = std::make_shared<const SegmentContext>(SegmentContext{frames, shared.robot});
   std::set<std::string> names;
   for (const Value& section : list->items()) {
     if (section.isMap() && (section.has("attach") || section.has("detach"))) {
-      (*sequence)->steps.push_back(readEvent(section, *shared.robot));
+      read->steps.push_back(readEvent(section, *shared.robot));
       continue;
     }
     const auto given = section.only(kMotionKeys).find("name");
     const std::string name = given ? given->text() : "segment " + std::to_string(names.size() + 1);
     if (!names.insert(name).second) section.failAtKey("name", "two segments have this name");
-    (*sequence)->steps.push_back(readMotion(section, name, context));
+    read->steps.push_back(readMotion(section, name, context));
   }
   if (names.empty()) list->fail("has no segment that moves");
+  *sequence = read;
 }
 
+/// As far as it shows without planning.
 void requireSegments(const Sequence& sequence) { tryAll(sequence); }
 
 }  // namespace allclear

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "allclear/planner/sequence.h"
+#include "allclear/planner/certificate.h"
 
 namespace allclear {
 

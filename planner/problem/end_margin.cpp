@@ -31,6 +31,7 @@ std::vector<Pose> posesAt(const Problem& problem, const VecX& q) {
   return X_WL;
 }
 
+/// Whether the goal has a configuration of its own.
 bool isJointGoal(const Problem& problem) {
   return std::holds_alternative<JointTarget>(problem.goal);
 }
@@ -42,6 +43,7 @@ double marginAtEnd(double margin, double distance, double tolerance) {
   return distance - std::min(kTolerancesLeft * tolerance, 0.5 * distance);
 }
 
+/// Contact counts like any distance, as far as it is a touch.
 double marginAtTouch(double margin, double distance, double tolerance) {
   // Negated, so that a distance that is no number is not let touch.
   if (!(distance >= -kTouchingDepth)) return margin;
@@ -55,6 +57,7 @@ bool holdsPair(const std::vector<std::pair<std::string, std::string>>& pairs, co
   });
 }
 
+/// Poses are only made where some pair may need them.
 EndClearances::EndClearances(const Problem& problem) : problem_(problem) {
   const CollisionSettings& settings = problem.collision;
   const bool relaxes = settings.end_margin == EndMargin::kRelax;

@@ -1,18 +1,20 @@
 // What the steps of a sequence lead to: who carries what, where things stand, and so the problem of
 // each motion. Planner, certificate and checker all ask here, and start from the sequence and the
 // trajectories alone.
+#include "allclear/planner/problem/sequence_state.h"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/deforming_mesh.h"
-#include "allclear/planner/sequence.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
 namespace {
 
+/// Forward kinematics of one link.
 Pose linkPose(const RobotModel& robot, const VecX& q, int link) {
   const Kinematics kinematics(robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
@@ -21,11 +23,13 @@ Pose linkPose(const RobotModel& robot, const VecX& q, int link) {
   return X_WL[link];
 }
 
+/// Of obstacles and carried objects.
 template <class List>
 auto findById(List& list, const std::string& id) {
   return std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.id == id; });
 }
 
+/// At the event's place in the task.
 [[noreturn]] void refuse(const SequenceStep& step, const std::string& object,
                          const std::string& why) {
   throw InputError(step.where, "'" + object + "' " + why);
@@ -44,6 +48,7 @@ std::string whyNotCarried(const Obstacle& obstacle, double distance) {
   return "";
 }
 
+/// The obstacle leaves the scene; its shapes, and its mass, are now in the frame of the link.
 void attach(const Sequence& sequence, const SequenceStep& step, const SequenceAttach& event,
             SequenceState& state) {
   const auto it = findById(state.obstacles, event.object);
@@ -73,6 +78,7 @@ void attach(const Sequence& sequence, const SequenceStep& step, const SequenceAt
   strays = left;
 }
 
+/// The object comes back as an obstacle: as it was, where it is.
 void detach(const Sequence& sequence, const SequenceStep& step, const SequenceDetach& event,
             SequenceState& state) {
   const auto it = findById(state.attached, event.object);
@@ -114,6 +120,7 @@ void shiftTime(double start, Obstacle& obstacle) {
   }
 }
 
+/// Whether only events follow.
 bool isLastMotion(const Sequence& sequence, int step) {
   return std::none_of(sequence.steps.begin() + step + 1, sequence.steps.end(),
                       [](const auto& s) { return std::holds_alternative<SequenceMotion>(s.what); });
@@ -129,11 +136,13 @@ void requireRest(const Problem& problem, const SequenceStep& step) {
 
 }  // namespace
 
+/// What the task says.
 SequenceState sequenceStart(const Sequence& sequence) {
   const Problem& shared = sequence.shared;
   return {shared.start, 0.0, shared.obstacles, shared.attached, {}, shared.uncertainty};
 }
 
+/// Nothing changes at a motion.
 SequenceState afterEvent(const Sequence& sequence, const SequenceStep& event,
                          const SequenceState& state) {
   SequenceState after = state;
@@ -145,6 +154,7 @@ SequenceState afterEvent(const Sequence& sequence, const SequenceStep& event,
   return after;
 }
 
+/// The shared parts with this state put in, completed by the segment.
 Problem segmentProblem(const Sequence& sequence, int step, const SequenceState& state) {
   Problem shared = sequence.shared;
   shared.start = state.q;
@@ -163,6 +173,7 @@ Problem segmentProblem(const Sequence& sequence, int step, const SequenceState& 
   return problem;
 }
 
+/// The robot is where the trajectory ends; nobody else has moved but by the clock.
 SequenceState afterMotion(const Problem& problem, const Trajectory& trajectory,
                           const SequenceState& state) {
   SequenceState after = state;

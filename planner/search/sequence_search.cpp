@@ -47,8 +47,11 @@ constexpr int kLooks = 40;
 /// Searches for motions, for each motion of the sequence: enough for all ends of one that no way
 /// leads on from, not for all combinations of two.
 constexpr int kMostPlansPerMotion = 4;
-/// Rows differ from the start, and from rest, by the rounding of a spline's values.
-constexpr double kRounding = 1e-9;
+/// [s] Of a search that begins when the time is over: it ends at once, and says so.
+constexpr double kLeastTime = 1e-3;
+/// Rows differ from the start, and from rest, by the rounding of a spline's values; accelerations
+/// by that times the square of 1 / step.
+constexpr double kRounding = 1e-6;
 
 /// The least time that the joints need from rest to rest, each alone [s].
 double leastTime(const Problem& problem, const VecX& end) {
@@ -62,6 +65,7 @@ double leastTime(const Problem& problem, const VecX& end) {
   return time;
 }
 
+/// Steps that are no events.
 int motionsIn(const Sequence& sequence) {
   return static_cast<int>(std::count_if(
       sequence.steps.begin(), sequence.steps.end(),
@@ -80,6 +84,7 @@ std::string motionName(const Sequence& sequence, int step) {
          std::to_string(number) + " of " + std::to_string(count) + ")";
 }
 
+/// Null at an event.
 const SequenceMotion* motionAt(const Sequence& sequence, int step) {
   return std::get_if<SequenceMotion>(&sequence.steps[step].what);
 }
@@ -96,8 +101,8 @@ std::optional<Trajectory> restingAtEnds(const Trajectory& trajectory, const VecX
       {(positions.col(0) - start).cwiseAbs().maxCoeff(), velocities.col(0).cwiseAbs().maxCoeff(),
        velocities.col(last).cwiseAbs().maxCoeff(), accelerations.col(0).cwiseAbs().maxCoeff(),
        accelerations.col(last).cwiseAbs().maxCoeff()});
-  // Negated, so that NaN is refused. Accelerations at the joints carry the square of 1 / step.
-  if (!(off <= 1e3 * kRounding)) return std::nullopt;
+  // Negated, so that NaN is refused.
+  if (!(off <= kRounding)) return std::nullopt;
   positions.col(0) = start;
   for (MatX* m : {&velocities, &accelerations}) {
     m->col(0).setZero();
@@ -107,6 +112,7 @@ std::optional<Trajectory> restingAtEnds(const Trajectory& trajectory, const VecX
                       std::move(accelerations));
 }
 
+/// The time limit of the whole is that of each motion, times their number.
 SequenceSearch::SequenceSearch(const Sequence& sequence, const PlanOptions& options,
                                const PlanHooks& hooks)
     : sequence_(sequence), options_(options), hooks_(hooks) {
@@ -118,6 +124,7 @@ SequenceSearch::SequenceSearch(const Sequence& sequence, const PlanOptions& opti
   most_plans_ = kMostPlansPerMotion * std::max(motions, 2);
 }
 
+/// Plans all; the verdict about the whole comes from what was found alone.
 SequencePlan SequenceSearch::run() {
   SequencePlan plan;
   plan.options = options_;
@@ -199,10 +206,11 @@ bool SequenceSearch::tryWay(int step, const SequenceState& state, const Problem&
   return false;
 }
 
+/// One search, within the time that is left; its progress is told under the motion's name.
 Plan SequenceSearch::planMotion(const Problem& problem, const Way& way, const std::string& name) {
   ++statistics_.plans;
   PlanOptions options = options_;
-  options.time_limit = std::max(1e-3, std::min(options.time_limit, context_.secondsLeft()));
+  options.time_limit = std::clamp(context_.secondsLeft(), kLeastTime, options.time_limit);
   PlanHooks hooks = hooks_;
   if (hooks_.progress) {
     hooks.progress = [&](const PlanProgress& step) {

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "allclear/planner/planner.h"
+#include "allclear/planner/problem/sequence_state.h"
 #include "allclear/planner/run/run_context.h"
-#include "allclear/planner/sequence_plan.h"
 
 namespace allclear {
 

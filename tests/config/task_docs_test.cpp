@@ -80,7 +80,7 @@ TEST(TaskDocs, TheSegmentsExampleLoads) {
                    "0.1], pose: {position: [3, 0, -0.05]}}]}\n" +
                        examples[0]),
       {.allow_segments = true});
-  ASSERT_TRUE(task.sequence.has_value());
+  ASSERT_NE(task.sequence, nullptr);
   EXPECT_EQ(task.sequence->steps.size(), 6U);
 }
 

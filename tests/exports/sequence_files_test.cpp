@@ -1,6 +1,6 @@
 // The files of a sequence: what they hold, and that forged ones are refused. The task is that of
 // examples/pick_and_place.
-#include "allclear/exports/sequence_files.h"
+#include "allclear/exports/output_files.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include "allclear/distance/signed_distance.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/report.h"
-#include "allclear/planner/sequence_plan.h"
+#include "allclear/planner/planner.h"
 #include "allclear/robot_models/kinematics.h"
 #include "support/data.h"
 #include "support/temporary_folder.h"

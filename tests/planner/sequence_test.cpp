@@ -1,12 +1,12 @@
 // Sequences of motions: states between them, certificates of the whole, and the search that looks
 // ahead.
-#include "allclear/planner/sequence.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "allclear/planner/sequence_plan.h"
+#include "allclear/planner/planner.h"
+#include "allclear/planner/problem/sequence_state.h"
 #include "planner/seeds/seed_scenes.h"
 
 namespace allclear {

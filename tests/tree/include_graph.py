@@ -126,7 +126,7 @@ CERTIFICATE_MAY_REACH = [
     r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
     r"distance/minimum/(\w+|(cable|capsule|convex|mesh)/\w+)", r"trajectories/(files/)?\w+",
     r"robot_models/(kinematics|robot_model)", r"robot_models/(kinematics|motion)/\w+",
-    r"planner/(problem|scene|settings|certificate|sequence)", r"planner/(problem|certificate)/\w+",
+    r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",
 ]
 
 INCLUDE = re.compile(r'^#include [<"]([^>"]+)[>"]', re.M)

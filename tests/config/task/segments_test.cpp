@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/core/input_error.h"
+#include "allclear/planner/problem/sequence_state.h"
 #include "config/task_fixture.h"
 
 namespace allclear {
@@ -41,7 +42,7 @@ TEST(TaskSegments, AreRead) {
            "avoid: [box], leaves: [[hand, floor]], lands: [[box, forearm]], duration: {min: 2}, "
            "limits: {max_velocity_scaling_factor: 0.5}, objective: smooth}\n"
            "  - {detach: box}\n"));
-  ASSERT_TRUE(read.sequence.has_value());
+  ASSERT_NE(read.sequence, nullptr);
   const Sequence& sequence = *read.sequence;
   ASSERT_EQ(sequence.steps.size(), 4U);
   SequenceState state = sequenceStart(sequence);

@@ -1,4 +1,4 @@
-#include "allclear/planner/sequence_plan.h"
+#include "allclear/planner/planner.h"
 
 #include "allclear/planner/search/sequence_search.h"
 

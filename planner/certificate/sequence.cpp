@@ -3,16 +3,17 @@
 // here from the sequence and the trajectories, and two things are asked of neighbours: the next
 // motion begins where the one before it ends, to the bit, and both rest there (which each of their
 // certificates says of its ends).
-#include "allclear/planner/sequence.h"
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "allclear/core/assert.h"
 #include "allclear/core/formatted.h"
+#include "allclear/planner/certificate.h"
 #include "allclear/planner/certificate/relief.h"
+#include "allclear/planner/problem/sequence_state.h"
 
 namespace allclear {
 namespace {
@@ -23,12 +24,14 @@ constexpr double kHeld = 0.0;
 /// [s] Half a nanosecond: rows are at whole ones.
 constexpr double kSameInstant = 0.5e-9;
 
+/// Steps that are no events.
 int motionCount(const Sequence& sequence) {
   return static_cast<int>(std::count_if(
       sequence.steps.begin(), sequence.steps.end(),
       [](const SequenceStep& step) { return std::holds_alternative<SequenceMotion>(step.what); }));
 }
 
+/// An event as it happens in this state.
 SequenceEvent eventOf(const Sequence& sequence, const SequenceStep& step,
                       const SequenceState& state, int before_segment) {
   SequenceEvent event;
@@ -61,6 +64,7 @@ std::string joinFault(const SequenceSegment& segment, const Trajectory& trajecto
   return "";
 }
 
+/// As messages have it.
 std::string segmentName(const SequenceSegment& segment) { return "segment '" + segment.name + "'"; }
 
 /// Whether something of the scene moves in the course of the sequence.
@@ -69,6 +73,7 @@ bool worldMoves(const Problem& shared) {
                      [](const Obstacle& obstacle) { return obstacle.moves(); });
 }
 
+/// "'part' is taken up by 'hand' at t = 2.4 s".
 std::string eventSentence(const SequenceEvent& event) {
   return "'" + event.object + "' is " + (event.attaches ? "taken up by '" : "let go of by '") +
          event.link + formatted("' at t = %.6g s", event.time);
@@ -90,6 +95,7 @@ std::string grantedSentence(const Problem& shared, const std::vector<SequenceEve
 
 }  // namespace
 
+/// Walks through the steps: events change the state, trajectories carry it on.
 SequenceCertificate layOut(const Sequence& sequence, const std::vector<Trajectory>& trajectories) {
   const int count = motionCount(sequence);
   if (static_cast<int>(trajectories.size()) != count) {
@@ -122,6 +128,7 @@ SequenceCertificate layOut(const Sequence& sequence, const std::vector<Trajector
   return out;
 }
 
+/// One proof after the other; the first that fails is the verdict.
 SequenceCertificate certifySequence(const Sequence& sequence,
                                     const std::vector<Trajectory>& trajectories,
                                     const CertificateOptions& options) {
@@ -138,6 +145,7 @@ SequenceCertificate certifySequence(const Sequence& sequence,
   return out;
 }
 
+/// The problems come from the sequence and the trajectories, never from the certificates.
 CertificateVerdict verifySequence(const Sequence& sequence,
                                   const std::vector<Certificate>& certificates,
                                   const CertificateOptions& options) {
@@ -162,6 +170,7 @@ CertificateVerdict verifySequence(const Sequence& sequence,
   }
 }
 
+/// Counts are sums; the least distance is that of the segment in which it is least.
 std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate& certificate) {
   std::size_t pairs = 0, limits = 0;
   const SequenceSegment* closest = nullptr;
@@ -209,6 +218,7 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
   return out;
 }
 
+/// Writes the rows of each segment into the columns that begin where the one before it ends.
 NamedTrajectory wholeTrajectory(const Problem& shared,
                                 const std::vector<SequenceSegment>& segments) {
   ALLCLEAR_ASSERT(!segments.empty());
@@ -288,6 +298,7 @@ void requireHeld(const NamedTrajectory& whole, Eigen::Index first, Eigen::Index 
 
 }  // namespace
 
+/// Rows from one end to the next, with times from there.
 std::vector<Trajectory> cutAt(const NamedTrajectory& whole, const std::vector<double>& ends,
                               const std::vector<std::vector<std::string>>& joints) {
   const HermiteCurve* rows = whole.trajectory.hermite();
