@@ -17,6 +17,7 @@
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/exports/report.h"
+#include "allclear/planner/problem/sequence_state.h"
 #include "allclear/planner/workcell.h"
 
 namespace allclear {
