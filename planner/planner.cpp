@@ -1,3 +1,5 @@
+// A plan from a problem: what no search could mend is said first (bad input, bodies in one another,
+// faulty ends), then the search runs, and its verdict is put into words.
 #include "allclear/planner/planner.h"
 
 #include <memory>
@@ -37,6 +39,7 @@ void refuseLineWithOthers(const Problem& problem) {
   if (!problem.waypoints.empty()) {
     refuse("waypoints", "cannot be passed on a line; give the line's own points (goal: linear)");
   }
+  // The first guesses start and end at rest, as the motion's direction there is the line's alone.
   if (!isRestToRest(problem)) {
     refuse("goal: linear",
            "a line is followed from rest to rest; leave out velocities and "

@@ -46,6 +46,7 @@ Pose readStop(const Value& value, const Pose& X_WF, const Pose& before) {
     X_WP.p = X_WF * readPoint(value);
     return X_WP;
   }
+  // `by` goes along the frame's axes, `position` from its origin.
   const auto position = value.find("position");
   const auto by = value.find("by");
   if (position && by) value.failAtKey("by", "give 'position' or 'by', not both");
@@ -78,6 +79,7 @@ KeepOnLine readLine(const Value& section, const Value& way, const Frames& frames
   if (const auto name = way.find("frame")) {
     X_WF = name->textOrEmpty() == "tool" ? line.X_WA : frames.find(*name);
   }
+  // One stop, or a list of them.
   std::vector<Pose> stops{line.X_WA};
   if (const auto points = way.find("points")) {
     for (const char* other : {"position", "by", "orientation", "rpy"}) {
@@ -128,6 +130,7 @@ void readHeldTolerances(const Value& section, const std::string& kind, KeepPose&
     (kind == "position" ? keep.position_tolerance : keep.angle_tolerance) = tolerance->positive();
     return;
   }
+  // A tolerance of what is free anyway would be ignored: refuse it.
   tolerance->only({"position", "angle"});
   const auto size = tolerance->find("position");
   const auto angle = tolerance->find("angle");
@@ -172,6 +175,7 @@ KeepPose readKeepPose(const Value& section, const std::string& kind, const Frame
   } else if (const auto frame = section.find("frame")) {
     X_AF = frames.find(*frame);
   }
+  // Where the start has it: what is held, unless the task says otherwise.
   const Pose X_AP = X_WA.inverse() * frames.link(keep.link) * keep.X_LP;
   keep.X_AP = X_AP;
   readHeldAt(section, kind, X_AF, keep);

@@ -113,6 +113,7 @@ void readGoal(const Value& task, const Frames& frames, Problem& problem) {
     return;
   }
   if (section.has("reference")) section.failAtKey("reference", "goes with 'poses'");
+  // A line makes the goal, and the first path constraint.
   if (kind == "linear") {
     const Value linear = section.need(kind);
     linear.only(
@@ -146,6 +147,7 @@ void readPathConstraints(const Value& task, const Frames& frames, Problem& probl
     } else if (kind == "box") {
       problem.path_constraints.emplace_back(readKeepInBox(section, frames, *problem.robot));
     } else if (kind == "line") {
+      // The way is in a map of its own: what is beside it says what is led.
       section.only({"link", "line", "offset", "tolerance"});
       const Value way =
           section.need("line").only({"frame", "position", "orientation", "rpy", "by", "points"});

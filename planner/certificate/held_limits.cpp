@@ -199,6 +199,7 @@ class LineBounds {
   void bound(const BodyCurve& curve, int stretch, int depth) {
     const double from = path_.progress(stretch, curve.control[0] * line_.X_LP);
     const double to = path_.progress(stretch, curve.control[kDegree] * line_.X_LP);
+    // Any progress proves the claim: a good one at both ends, linear between them.
     const VectorPiece off = placeOff(curve, stretch, from, to);
     const double size = placeOf(curve, line_.X_LP.p).coefficient.cwiseAbs().maxCoeff();
     const Bracket place = bracketOf(off, pointError(curve, line_.X_LP.p, size + greatest_), 0.0);
@@ -245,6 +246,7 @@ void addHeldPose(const Problem& problem, const KeepPose& keep, double tolerance,
   const std::string& link = problem.robot->links()[keep.link].name;
   const std::vector<BodyCurve>& curves = motion.linkCurve(keep.link);
   GreatestNorm place, turn;
+  // All links' curves share the cells; the world is a link that rests.
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const BodyCurve other = keep.relative_to < 0 ? BodyCurve::still({}, curves[i].time)
                                                  : motion.linkCurve(keep.relative_to)[i];

@@ -82,6 +82,7 @@ HeldError HeldErrors::ofPose(const KeepPose& keep, const Kinematics& kinematics,
   if (keep.relative_to >= 0) {
     out.by_q -= plannedJacobian(problem_, kinematics, workspace, keep.relative_to, X_WT.p);
   }
+  // Angular velocity in the world, then in the frame, then the rate of the rotation vector.
   const Mat3 to_turn = inverseRightJacobian(out.turn) * X_WP.R.transpose();
   out.by_q.bottomRows<3>() = to_turn * out.by_q.bottomRows<3>().eval();
   return out;
@@ -92,6 +93,7 @@ HeldError HeldErrors::ofLine(const LinePath& path, const Kinematics& kinematics,
                              bool with_gradients) const {
   const KeepOnLine& line = path.line();
   const Pose X_WP = X_WL[line.link] * line.X_LP;
+  // The stretch that P is nearest to, by the tolerances.
   int stretch = 0;
   double least = HUGE_VAL;
   for (int i = 0; i < path.count(); ++i) {

@@ -183,18 +183,19 @@ void StateDemands::add(const KeepInBox& box, PathRows* rows) {
 
 /// `by_q`: of the error, 3 x planned coordinates; empty where no gradients are asked for.
 void StateDemands::addBall(const Vec3& error, double tolerance, const MatX& by_q, PathRows* rows) {
-  const double scale = std::max(kLeastScale, tolerance);
+  // In shares first: their squares stay finite, however large the tolerance is.
+  const double scale = std::max(kLeastScale, tolerance), whole = tolerance / scale;
+  const Vec3 share = error / scale;
   const auto add = [&](double value, const Vec3& by_error) {
     if (rows->values != nullptr) (*rows->values)[rows->row] = value;
     if (rows->by_q != nullptr) rows->by_q->row(rows->row) = by_error.transpose() * by_q;
     ++rows->row;
   };
   for (int k = 0; k < 3; ++k) {
-    add((tolerance - error[k]) / scale, -Vec3::Unit(k) / scale);
-    add((tolerance + error[k]) / scale, Vec3::Unit(k) / scale);
+    add(whole - share[k], -Vec3::Unit(k) / scale);
+    add(whole + share[k], Vec3::Unit(k) / scale);
   }
-  add((tolerance * tolerance - error.squaredNorm()) / (scale * scale),
-      -2.0 * error / (scale * scale));
+  add(whole * whole - share.squaredNorm(), -2.0 * share / scale);
 }
 
 void StateDemands::addHeld(int constraint, PathRows* rows) {

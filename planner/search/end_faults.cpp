@@ -150,6 +150,7 @@ class EndChecks {
     for (int constraint : held.constraints()) {
       const HeldError off = held.of(constraint, kinematics, workspace, X_WL, false);
       const double place = off.position.norm(), turn = off.turn.norm();
+      // Written so that NaN is off.
       const bool is_off = off.isPlaced() && !(place <= off.position_tolerance + kHeldSlack);
       const bool is_turned = off.isOriented() && !(turn <= off.angle_tolerance + kHeldSlack);
       if (!is_off && !is_turned) continue;

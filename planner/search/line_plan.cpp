@@ -29,6 +29,8 @@ constexpr double kSpansPerSecond = 8.0;
 constexpr int kFewestSpans = 12;
 constexpr int kMostSpans = 32;
 constexpr int kSamplesPerSpan = 8;
+/// A little slower than the limits, for rounding.
+constexpr double kRounding = 1.0 + 1e-9;
 
 /// A spline of equal spans that follows the motion in time, from rest to rest.
 BSpline followed(const HermiteCurve& curve) {
@@ -48,8 +50,8 @@ BSpline followed(const HermiteCurve& curve) {
 /// The motion with its time scaled so that it keeps the limits, if the duration allows that.
 HermiteCurve withinLimits(const Problem& problem, const HermiteCurve& curve) {
   const double factor = neededStretch(plannedLimits(problem), curve);
-  const double T = std::clamp(curve.duration() * factor * (1.0 + 1e-9), problem.duration.min,
-                              problem.duration.max);
+  const double T =
+      std::clamp(curve.duration() * factor * kRounding, problem.duration.min, problem.duration.max);
   const double scale = T / curve.duration();
   std::vector<double> times = curve.times();
   for (double& t : times) t *= scale;
@@ -64,6 +66,7 @@ void PlanSearch::followLine(const KeepOnLine& line) {
   const auto seed_start = RunContext::Clock::now();
   LineMotions found = motionsAlong(*evaluator_, line, context_);
   const auto isClear = [](const LineMotion& motion) { return motion.unclear == 0.0; };
+  // Coarse geometry may close what is open: then all choices again, with a finer one.
   while (!found.motions.empty() && !isClear(found.motions.front()) && useFinerGeometry()) {
     found = motionsAlong(*evaluator_, line, context_);
   }
@@ -109,6 +112,7 @@ void PlanSearch::paceLines(const std::vector<LineMotion>& motions) {
         (!mayImprove() || paced >= kMostPaced || motion.seconds > kWorthPacing * best_.seconds)) {
       break;
     }
+    // At its fastest pace; where that is not free, or the certificate refuses it, as it is.
     current_ = {motion.origin, motion.seconds, {}};
     const Trajectory curve(withinLimits(problem_, motion.curve));
     const bool was_certified = isCertified();
@@ -123,11 +127,13 @@ void PlanSearch::bendLines(const std::vector<LineMotion>& motions) {
   const int most = options_.improve == Improve::kAll ? options_.attempts : kMostBent;
   for (int i = 0; i < std::min(most, static_cast<int>(motions.size())); ++i) {
     if (context_.mustEnd() || isCertified()) return;
+    if (motions[i].is_hopeless) continue;
     current_ = {motions[i].origin + ", bent", motions[i].seconds, {}};
     history_.clear();
     const BSpline guess = followed(withinLimits(problem_, motions[i].curve));
     const Refinement result =
         refineSeed(i + 1, {guess, false, {goals_[i]}, motions[i].unclear, current_.origin});
+    // What the optimiser leaves has its own pace, which may be slower than its path allows.
     if (!result.clear) {
       remember(result);
     } else if (acceptResult(result, current_.origin) && mayImprove() && !context_.mustEnd()) {

@@ -75,10 +75,14 @@ std::string verdictText(const Plan& plan, const SearchFindings& findings,
                         const ClearanceEvaluator& evaluator, const RunContext& context) {
   if (plan.certificate && plan.certificate->clear) return certifiedText(plan);
   // Causes in order, the most specific first.
-  const std::string text = endText(plan) + findings.along_the_line;
+  const std::string text = endText(plan);
   if (plan.certificate) {
     return text +
            " The best trajectory found is refused by its certificate: " + plan.certificate->message;
+  }
+  if (!findings.along_the_line.empty()) {
+    return text + findings.along_the_line +
+           " Move the line or what is in its way, or start from another posture.";
   }
   if (!findings.unreachable.empty()) {
     return text + " No configuration within the limits and clear of everything meets " +

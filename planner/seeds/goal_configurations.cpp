@@ -73,6 +73,7 @@ class InverseKinematics {
       J->setZero(count, q.size());
       J->topRows<6>() = pose_error_.twistJacobian(target_, q);
     }
+    // What may be off is zero, with its rows.
     held_use_ = 0.0;
     if (count == 6) return error;
     kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);

@@ -11,11 +11,12 @@ namespace allclear {
 
 /// A motion of the planned coordinates along a line, from rest to rest, at rest at its corners.
 struct LineMotion {
-  HermiteCurve curve;    ///< at some pace within the limits where the duration allows it
-  std::string origin;    ///< "line", "line, another posture (2)"
-  double unclear = 0.0;  ///< share of its stations that are not clear
-  double seconds = 0.0;  ///< [s] that its path takes at full speed alone
-  std::string contact;   ///< of the worst station that is not clear: where, and who; else empty
+  HermiteCurve curve;        ///< at some pace within the limits where the duration allows it
+  std::string origin;        ///< "line", "line, another posture (2)"
+  double unclear = 0.0;      ///< share of its stations that are not clear
+  double seconds = 0.0;      ///< [s] that its path takes at full speed alone
+  bool is_hopeless = false;  ///< what the line leads is in an obstacle: no posture parts them
+  std::string contact;       ///< of the worst station that is not clear: where, and who; else empty
 };
 
 struct LineMotions {
