@@ -20,7 +20,7 @@
 #include <cmath>
 #include <limits>
 
-#include "allclear/core/formatted.h"
+#include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/problem/line.h"
@@ -167,11 +167,20 @@ bool SequenceSearch::solve(int step, const SequenceState& state) {
   if (motionAt(sequence_, step) == nullptr) {
     return solve(step + 1, afterEvent(sequence_, sequence_.steps[step], state));
   }
-  const Problem problem = segmentProblem(sequence_, step, state);
-  const std::vector<Way> ways = waysOf(step, state, problem);
-  for (std::size_t w = 0; w < ways.size() && !mustEnd(); ++w) {
-    if (w > 0) ++statistics_.returns;
-    if (tryWay(step, state, problem, ways[w])) return true;
+  // What this start makes of the segment may be no problem at all: then another end of an earlier
+  // motion may be better.
+  Problem problem = sequence_.shared;
+  try {
+    problem = segmentProblem(sequence_, step, state);
+    const std::vector<Way> ways = waysOf(step, state, problem);
+    for (std::size_t w = 0; w < ways.size() && !mustEnd(); ++w) {
+      if (w > 0) ++statistics_.returns;
+      if (tryWay(step, state, problem, ways[w])) return true;
+    }
+  } catch (const InputError& error) {
+    Plan none;
+    none.message = std::string("No plan: ") + error.what() + ".";
+    fail(step, problem, std::move(none));
   }
   return false;
 }

@@ -100,6 +100,59 @@ std::vector<Certificate> certificatesOf(const SequenceCertificate& whole) {
   return out;
 }
 
+/// A motion straight from one configuration to another in T seconds, at rest at both ends.
+Trajectory straight(const Vec3& from, const Vec3& to, double T) {
+  MatX positions(3, 2);
+  positions << from, to;
+  const MatX rest = MatX::Zero(3, 2);
+  return HermiteCurve({0.0, T}, positions, rest, rest);
+}
+
+/// Motions that are given, without any search: the part counts where it is carried, and no longer
+/// where it was.
+TEST(Sequence, IsCertifiedOfGivenMotions) {
+  Sequence sequence = carrying();
+  Obstacle& wall = sequence.shared.obstacles[0];
+  wall.X_WO.p = Vec3(3.0, 0.0, 0.0);
+  const Vec3 start = sequence.shared.start.head<3>();
+  const std::vector<Trajectory> motions{straight(start, kTake, 2.0), straight(kTake, kPut, 4.0),
+                                        straight(kPut, kHome, 2.5)};
+  const SequenceCertificate good = certifySequence(sequence, motions);
+  ASSERT_TRUE(good.clear) << good.message;
+  EXPECT_EQ(good.segments[2].start_time, 6.0);
+  EXPECT_EQ(good.events[0].time, 2.0);
+  EXPECT_EQ(good.events[1].link, "link2");
+  const std::vector<Certificate> certificates = certificatesOf(good);
+  EXPECT_TRUE(verifySequence(sequence, certificates).valid)
+      << verifySequence(sequence, certificates).message;
+  for (int forgery = 0; forgery < 4; ++forgery) {
+    std::vector<Certificate> forged = certificates;
+    Sequence other = sequence;
+    if (forgery == 0) std::swap(forged[0], forged[2]);
+    if (forgery == 1) forged.pop_back();
+    if (forgery == 2) std::swap(other.steps[1], other.steps[2]);      // taken later
+    if (forgery == 3) other.steps.erase(other.steps.begin() + 3);     // never put down
+    EXPECT_FALSE(verifySequence(other, forged).valid) << forgery;
+  }
+  // A motion that does not begin where the one before it ends is none.
+  std::vector<Trajectory> torn = motions;
+  torn[1] = straight(kTake + Vec3(1e-9, 0.0, 0.0), kPut, 4.0);
+  EXPECT_THROW(certifySequence(sequence, torn), InputError);
+  // A wall that only the part can reach: the arm ends 1.18 m from its base, the part 1.23 m.
+  wall.geometry = {{Box(Vec3(0.02, 0.02, 0.4)), Pose()}};
+  wall.X_WO.p = Vec3(1.21, 0.0, 0.0);
+  const SequenceCertificate hit = certifySequence(sequence, motions);
+  EXPECT_FALSE(hit.clear);
+  EXPECT_NE(hit.message.find("segment 'carry'"), std::string::npos) << hit.message;
+  EXPECT_NE(hit.message.find("'part' and 'wall'"), std::string::npos) << hit.message;
+  // The whole, and cut again.
+  const NamedTrajectory whole = wholeTrajectory(sequence.shared, good.segments);
+  EXPECT_EQ(whole.trajectory.duration(), 8.5);
+  const std::vector<std::string> names = whole.joint_names;
+  const std::vector<Trajectory> parts = cutAt(whole, {2.0, 6.0, 8.5}, {names, names, names});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(parts[i].value(0.3), motions[i].value(0.3));
+}
+
 TEST(Sequence, IsClearAtDenseInstantsWithBodiesAsTheyAreThen) {
   const Sequence sequence = carrying();
   const SequencePlan plan = planSequence(sequence, {.time_limit = 60.0});
