@@ -6,8 +6,10 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/sequence.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/file.h"
+#include "allclear/core/input_error.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/output_files.h"
 
@@ -138,6 +140,15 @@ void addCertify(CLI::App& app, int& exit_code) {
     std::vector<std::string> inputs = options->input.files();
     inputs.push_back(options->verify);
     requireOutputs({options->certificate, options->proof}, inputs);
+    if (const std::optional<Task> task = options->input.readSequenceTask()) {
+      if (!options->certificate.empty() || !options->proof.empty()) {
+        throw InputError("certify: the certificates and proofs of a sequence are in its folder");
+      }
+      exit_code =
+          certifySequenceFolder(*task, options->input.trajectoryFile(), !options->verify.empty(),
+                                options->json, options->input.certificateOptions());
+      return;
+    }
     const auto [problem, trajectory] = options->input.read();
     exit_code = options->verify.empty() ? certifyTrajectory(problem, trajectory, *options)
                                         : verifyAgain(problem, trajectory, *options);

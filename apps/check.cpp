@@ -10,6 +10,7 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/sequence.h"
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
@@ -154,9 +155,11 @@ int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();
     requireOutputs({options.report}, {options.task});
-    const Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty(),
-                                                    .covers = options.cache.covers()})
-                                .problem;
+    const Task task = loadTask(options.task, {.load_visuals = !options.report.empty(),
+                                              .covers = options.cache.covers(),
+                                              .allow_segments = true});
+    if (task.sequence) return checkSequence(task, options.report, options.json);
+    const Problem& problem = task.problem;
     const ProblemCheck report = checkProblem(problem);
     if (!options.report.empty()) writeTaskReport(options.report, problem, report.faults);
     if (options.json) {

@@ -20,6 +20,7 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/sequence.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
@@ -193,31 +194,71 @@ int exitCode(PlanStatus status) {
   return kInternalError;
 }
 
-/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
-/// that was not found, too: it shows what stood in the way.
-int run(const PlanCommand& command) {
-  const Task task = loadTask(
-      command.task, {.load_visuals = !command.report.empty(), .covers = command.cache.covers()});
-  const Problem& problem = task.problem;
-  const OutputSettings output = outputs(task, command);
-  prepareOutputs(command, output);
-  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
+PlanOptions optionsOf(const Task& task, const PlanCommand& command) {
   PlanOptions options = task.options;
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
   if (command.threads > 0) options.threads = command.threads;
   if (command.has_seed) options.seed = command.seed;
   if (command.improve) options.improve = *command.improve;
+  return options;
+}
 
+/// Both signals end the search, which the hooks ask for.
+PlanHooks hooksOf(ProgressLine& line) {
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
+  PlanHooks hooks;
+  hooks.progress = [&line](const PlanProgress& p) { line(p); };
+  hooks.stop = [] { return interrupted.load(); };
+  return hooks;
+}
+
+/// The same for a task with segments, whose files are others.
+int runSequence(const PlanCommand& command, const Task& task) {
+  SequenceOutputs to{command.folder, task.output, command.task, command.json};
+  OutputSettings& output = to.output;
+  if (!command.folder.empty()) {
+    // The folder has files of all kinds, under names of their own.
+    output.csv.clear();
+    output.trajectory.clear();
+    output.certificate.clear();
+    output.proof.clear();
+    const std::filesystem::path folder(command.folder);
+    for (std::string* name : {&output.ros2, &output.report}) {
+      if (!name->empty()) *name = (folder / *name).string();
+    }
+  }
+  if (!command.csv.empty()) output.csv = command.csv;
+  if (!command.trajectory.empty()) output.trajectory = command.trajectory;
+  if (!command.certificate.empty()) output.certificate = command.certificate;
+  if (!command.proof.empty()) output.proof = command.proof;
+  if (!command.ros2.empty()) output.ros2 = command.ros2;
+  if (!command.report.empty()) output.report = command.report;
+  prepareSequenceOutputs(to);
+  SequencePlan plan;
+  {
+    ProgressLine line(command.quiet || command.json, command.verbose);
+    plan = planSequence(*task.sequence, optionsOf(task, command), hooksOf(line));
+  }
+  return finishSequence(task, plan, to);
+}
+
+/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
+/// that was not found, too: it shows what stood in the way.
+int run(const PlanCommand& command) {
+  const Task task = loadTask(command.task, {.load_visuals = !command.report.empty(),
+                                            .covers = command.cache.covers(),
+                                            .allow_segments = true});
+  const Problem& problem = task.problem;
+  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
+  if (task.sequence) return runSequence(command, task);
+  const OutputSettings output = outputs(task, command);
+  prepareOutputs(command, output);
   // The progress line ends with the planning, before anything else is printed.
   Plan plan;
   {
     ProgressLine line(command.quiet || command.json, command.verbose);
-    PlanHooks hooks;
-    hooks.progress = [&line](const PlanProgress& p) { line(p); };
-    hooks.stop = [] { return interrupted.load(); };
-    plan = allclear::plan(problem, options, hooks);
+    plan = allclear::plan(problem, optionsOf(task, command), hooksOf(line));
   }
   NamedTexts files;
   // Interrupted or out of time, the best plan so far may be there, and certified as any other.

@@ -7,6 +7,7 @@
 #include "allclear/apps/batch/report_page.h"
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/sequence.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
@@ -28,6 +29,10 @@ struct ReportOptions {
 int runReport(const ReportOptions& options) {
   if (options.input.trajectoryFile().empty()) throw InputError("report: TRAJ is required");
   requireReports();
+  if (const std::optional<Task> task = options.input.readSequenceTask({.load_visuals = true})) {
+    return reportSequenceFolder(*task, options.input.trajectoryFile(), options.output,
+                                options.input.certificateOptions());
+  }
   fs::path file = options.output;
   if (file.empty()) file = fs::path(options.input.trajectoryFile()).replace_extension(".html");
   requireOutputs({file.string()}, options.input.files());

@@ -19,7 +19,8 @@ const std::vector<std::string> kTaskKeys = {
     "start_state", "goal",      "waypoints",   "path_constraints",
     "scene",       "collision", "limits",      "duration",
     "objective",   "balance",   "contacts",    "solver",
-    "output",      "after",     "uncertainty", "cables"};
+    "output",      "after",     "uncertainty", "cables",
+    "segments"};
 
 /// The scene section of a task: a file, objects of the task's own, or both.
 class SceneSection {
@@ -87,14 +88,17 @@ void requireValid(const Problem& problem) {
 }  // namespace
 
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
-  return readTask(path, {.load_visuals = options.load_visuals, .covers = options.covers});
+  return readTask(path, {.load_visuals = options.load_visuals,
+                         .covers = options.covers,
+                         .allow_segments = options.allow_segments});
 }
 
 Task parseTask(std::string_view text, const std::filesystem::path& path,
                const TaskOptions& options) {
-  return readTask(
-      path,
-      {.load_visuals = options.load_visuals, .text = std::string(text), .covers = options.covers});
+  return readTask(path, {.load_visuals = options.load_visuals,
+                         .text = std::string(text),
+                         .covers = options.covers,
+                         .allow_segments = options.allow_segments});
 }
 
 /// Sections are read in the order in which they need each other: robot, group, start, scene,
@@ -107,6 +111,11 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   const Value task =
       options.text ? files.documentOf(*options.text, path, "task") : files.document(path, "task");
   task.only(kTaskKeys);
+  if (task.has("segments") && !options.allow_segments) {
+    task.failAtKey("segments",
+                   "a sequence of motions is for `allclear plan`, `check`, `certify` and `report` "
+                   "(plan_sequence in Python), not for this");
+  }
   // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);
   files.useOpenMeshes(readOpenMeshesOf(task));
@@ -125,7 +134,11 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   projectStartAsAsked(task, problem);
   Frames frames(*problem.robot, problem.start);
   scene.read(frames, problem);
-  readGoal(task, frames, problem);
+  if (task.has("segments")) {
+    problem.goal = JointTarget{problem.planned, problem.plannedPart(problem.start)};
+  } else {
+    readGoal(task, frames, problem);
+  }
   readWaypoints(task, frames, problem);
   readPathConstraints(task, frames, problem);
   readCollision(task, problem);
@@ -143,7 +156,9 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   problem.source_sha256 = files.sha256();
   settleContacts(problem);
   chooseNearestTurns(problem);
+  readSegments(task, frames, problem, &loaded.sequence);
   requireValid(problem);
+  if (loaded.sequence) requireSegments(*loaded.sequence);
   return loaded;
 }
 

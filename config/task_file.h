@@ -12,17 +12,22 @@
 namespace allclear {
 
 class CoverCache;
+struct Sequence;
 
 struct TaskOptions {
   /// Also read what the robot looks like, for a report. Always read when the task asks for one.
   bool load_visuals = false;
   /// Keeps convex covers of meshes from run to run; none: they are made when they are needed.
   std::shared_ptr<const CoverCache> covers;
+  /// Also take tasks with `segments`; else they are refused, as they are no single problem.
+  bool allow_segments = false;
 };
 
 /// A task as its file describes it: what to plan, how to solve it, and what to write.
 struct Task {
   Problem problem;
+  /// Of a task with `segments`; `problem` is then what they share.
+  std::shared_ptr<const Sequence> sequence;
   PlanOptions options;    ///< the section `solver`
   OutputSettings output;  ///< the section `output`
 };

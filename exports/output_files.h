@@ -54,4 +54,54 @@ std::string sentFault(const Problem& problem, const Certificate& certificate);
 NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem,
                                    std::optional<Interpolation> interpolation = std::nullopt);
 
+/// The name of the file that ties the files of a sequence together.
+inline constexpr const char* kSequenceFile = "sequence.json";
+
+/// The files of a certified sequence in `folder`: the whole as `trajectory.csv`, `trajectory.json`
+/// and, where `output` names it, ROS 2 rows; a folder for each segment, `1_reach`, with the files
+/// of `formatOutputFiles` for it; and `sequence.json`:
+///
+///     {"format": "allclear_sequence", "version": 1, "tool": "allclear 0.2.0", "message": "..",
+///      "robot_sha256": "..", "task_sha256": "..", "duration": 7.3, "joints": ["joint1", ..],
+///      "files": {"trajectory.csv": sha256, ..},
+///      "segments": [{"name": "reach", "folder": "1_reach", "start": 0.0, "end": 1.2,
+///                    "joints": [..], "files": {"trajectory.csv": sha256, ..}}, ..],
+///      "events": [{"attach": "part", "link": "hand", "time": 2.4, "before_segment": 3}, ..]}
+///
+/// `warnings` says which proofs are left out. Writes nothing. Throws `InputError` for outputs that
+/// a sequence cannot have (`output: rate`, a single certificate or proof).
+NamedTexts formatSequenceFiles(const OutputSettings& output, const std::filesystem::path& folder,
+                               const Sequence& sequence, const SequenceCertificate& certificate,
+                               std::vector<std::string>* warnings);
+
+/// The files alone that `output` names besides a folder: `csv`, `trajectory` and `ros2` of the
+/// whole.
+NamedTexts formatWholeFiles(const OutputSettings& output, const Sequence& sequence,
+                            const SequenceCertificate& certificate);
+
+/// Throws `InputError` where `output` asks for what a sequence does not have.
+void requireSequenceOutputs(const OutputSettings& output, const std::string& task_file);
+
+/// What a folder of a sequence holds, as it says itself.
+struct SequenceFolder {
+  std::filesystem::path file;                 ///< sequence.json
+  std::string stated;                         ///< its text
+  std::vector<NamedTrajectory> trajectories;  ///< of the segments, from their trajectory.json
+  std::vector<std::filesystem::path> certificates;
+};
+
+/// Reads `sequence.json` (or the one in a folder) and the trajectories that it names, and checks
+/// that every file which it names is there and has the hash that it states. Throws `InputError`.
+SequenceFolder readSequenceFolder(const std::filesystem::path& path);
+
+/// What `sequence.json` and the files of the whole state and the segments do not bear out: order
+/// and times of segments, joints, events, hashes of task and robot, files of the whole that are not
+/// these segments' motions. Empty when all is borne out.
+std::string sequenceFault(const SequenceFolder& folder, const Sequence& sequence,
+                          const SequenceCertificate& certificate);
+
+/// The files that the `sequence.json` of an earlier run in this folder names, and itself; none
+/// where there is none that can be read.
+std::vector<std::filesystem::path> filesOfEarlierSequence(const std::filesystem::path& folder);
+
 }  // namespace allclear

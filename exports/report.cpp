@@ -7,6 +7,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/exports/report/assets.h"
 #include "allclear/exports/report/html.h"
+#include "allclear/exports/report/sequence_view.h"
 
 namespace allclear {
 namespace {
@@ -40,6 +41,34 @@ class ReportMaker {
     addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
     addFact("What slows it", slowedBy(trajectory));
     add(certificate);
+  }
+
+  /// A whole of several motions: the proofs are those of its segments.
+  void showSequence(const SequenceView& view, const SequenceCertificate& sequence) {
+    const Trajectory& trajectory = view.certificate.trajectory.trajectory;
+    showFrames(motionFrames(problem_, trajectory), nullptr);
+    data_.joints = reportJoints(problem_, trajectory, nullptr, data_.frames);
+    data_.certificate = &view.certificate;
+    addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
+    std::size_t index = 0;
+    for (const SequenceSegment& segment : sequence.segments) {
+      const Certificate& c = segment.certificate;
+      const double end = segment.start_time + c.trajectory.trajectory.duration();
+      addFact("Segment " + std::to_string(++index),
+              segment.name + ": " + number(segment.start_time, "%.3f") + " to " +
+                  number(end, "%.3f") + " s" +
+                  (c.pairs.empty() ? ""
+                                   : ", " + number(1e3 * c.minimum_clearance.lower, "%.3f") +
+                                         " mm apart, proven"));
+    }
+    for (const SequenceEvent& event : sequence.events) {
+      addFact(event.attaches ? "Takes up" : "Lets go of",
+              event.object + " (" + event.link + ") at " + number(event.time, "%.3f") + " s");
+    }
+    if (!sequence.events.empty()) {
+      addFact("Note", "torques are drawn without the objects that are taken up on the way");
+    }
+    addFact("Note", "pairs that may touch in some segment are not drawn");
   }
 
   void showEnds() {
@@ -161,6 +190,14 @@ std::string formatTrajectoryReport(const Problem& problem, const Certificate& ce
   ReportMaker maker(problem);
   maker.show(certificate.trajectory.trajectory, certificate);
   return maker.html(trajectoryVerdict(certificate));
+}
+
+std::string formatSequenceReport(const Sequence& sequence, const SequenceCertificate& certificate) {
+  requireReports();
+  const SequenceView view = sequenceView(sequence, certificate);
+  ReportMaker maker(view.problem);
+  maker.showSequence(view, certificate);
+  return maker.html(trajectoryVerdict(view.certificate));
 }
 
 std::string formatTaskReport(const Problem& problem, const std::vector<std::string>& faults) {

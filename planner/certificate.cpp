@@ -39,6 +39,26 @@ std::string pairName(const std::string& a, const std::string& b) {
   return "'" + a + "' and '" + b + "'";
 }
 
+/// Of two bodies that may touch near an end. Pre: they are not clear.
+std::string touchFault(const PieceCover& piece) {
+  if (!piece.relief.isNeeded()) {
+    return formatted(
+        ", which may touch near an end only (leaves, lands), are nearer than their margin "
+        "of %.4g mm beyond a quarter of the motion from it (%.4g mm at t = %.6g s)",
+        1e3 * piece.margin, 1e3 * piece.least, piece.t_least);
+  }
+  if (piece.least_room < 0.0) {
+    return formatted(
+        ", which may touch near an end only (leaves, lands), come %.4g mm nearer at t = %.6g s "
+        "than they may",
+        -1e3 * piece.least_room, piece.t_room);
+  }
+  return formatted(
+      ", which may touch near an end (leaves, lands), cannot be shown to keep what they are to "
+      "keep: their distance is proven to %.4g mm only",
+      1e3 * piece.lower());
+}
+
 /// One sentence on a pair that is not clear: who, how near, and when.
 std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece, double end) {
   const CertifiedPair& pair = geometry.pairs[piece.pair];
@@ -48,6 +68,9 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   // Cases: seen overlapping, seen too near, with too little room for what may stray, and none of
   // these but not proven either.
   const double millimetres = 1e3 * piece.least;
+  if (pair.ends.leaves || pair.ends.lands) {
+    return name + touchFault(piece) + at_rest;
+  }
   if (piece.least < 0.0) {
     return name + formatted(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) +
            at_rest;
@@ -183,7 +206,7 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
                        certificate.covered_until);
     }
     out += ": ";
-    const std::string relief = reliefText(certificate.pairs);
+    const std::string relief = reliefText(problem.collision, certificate.pairs);
     if (certificate.pairs.empty()) {
       out += "there are no pairs of bodies to keep apart";
     } else {
@@ -199,7 +222,7 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
       }
     }
     out += formatted("; %zu limits are kept.", certificate.limits.size());
-    if (!relief.empty()) out += " Near the ends (end_margin: relax) " + relief + ".";
+    if (!relief.empty()) out += " " + relief;
     const std::string uncertainty = uncertaintyText(problem);
     if (!uncertainty.empty()) {
       out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + "." +

@@ -258,4 +258,67 @@ inline double certifiedPoseTolerance(const Problem& problem) {
   return 0.02 * problem.collision.tolerance;
 }
 
+/// "part" taken by "hand" at 2.4 s.
+struct SequenceEvent {
+  std::string object;
+  std::string link;  ///< that takes it or lets go of it
+  bool attaches = true;
+  double time = 0.0;       ///< [s] since the start of the sequence
+  int before_segment = 0;  ///< index of the motion that follows it; their number at the end
+};
+
+/// One motion of a sequence, planned or given.
+struct SequenceSegment {
+  std::string name;
+  int step = -1;            ///< index into `Sequence::steps`
+  double start_time = 0.0;  ///< [s] since the start of the sequence
+  Problem problem;
+  Certificate certificate;  ///< of its trajectory
+};
+
+/// The verdict about trajectories of all motions of a sequence. Clear only as a whole: when each
+/// motion is certified for the problem that the steps before it lead to, the next one begins where
+/// it ends, to the bit and at rest, and the events are the sequence's.
+struct SequenceCertificate {
+  bool clear = false;
+  std::string message;
+  std::vector<SequenceSegment> segments;
+  std::vector<SequenceEvent> events;
+  double duration = 0.0;  ///< [s]
+};
+
+/// Certifies motions one after the other, in the order of the sequence's; stops at the first that
+/// is not clear. Throws `InputError` when there are too few or too many, or a segment's problem
+/// cannot be made.
+SequenceCertificate certifySequence(const Sequence& sequence,
+                                    const std::vector<Trajectory>& trajectories,
+                                    const CertificateOptions& options = {});
+
+/// The segments' problems and start times for these trajectories, and the events: what
+/// `certifySequence` and `verifySequence` judge, with certificates that claim nothing yet.
+SequenceCertificate layOut(const Sequence& sequence, const std::vector<Trajectory>& trajectories);
+
+/// Checks certificates of all motions as `verifyCertificate` does, each against the problem that
+/// is made anew from the sequence and the trajectories before it; and that these join.
+CertificateVerdict verifySequence(const Sequence& sequence,
+                                  const std::vector<Certificate>& certificates,
+                                  const CertificateOptions& options = {});
+
+/// The verdict about segments that are all clear, in words; what stands behind each is in their own
+/// messages.
+std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate& certificate);
+
+/// All motions as one: the joints of all of them, each held while it does not move. Rows of
+/// positions, velocities and accelerations; segments share the row where they join, at rest. Its
+/// times are sums, so that between two rows it is a segment's polynomial but for a rounding of its
+/// length in time. Pre: trajectories of quintic rows (as `plan` returns them) that join.
+NamedTrajectory wholeTrajectory(const Problem& shared,
+                                const std::vector<SequenceSegment>& segments);
+
+/// The parts of a whole trajectory between these instants [s], each of its segment's joints: the
+/// inverse of `wholeTrajectory`, to the rounding of times. Throws `InputError` when it has no row
+/// at one of them, or is not rows with accelerations.
+std::vector<Trajectory> cutAt(const NamedTrajectory& whole, const std::vector<double>& ends,
+                              const std::vector<std::vector<std::string>>& joints);
+
 }  // namespace allclear

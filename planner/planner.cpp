@@ -101,30 +101,20 @@ bool mayDependOnMargins(const Plan& plan, const SearchFindings& findings) {
          findings.worst_demand.empty() && findings.unreachable.empty();
 }
 
-}  // namespace
-
-const char* planStatusName(PlanStatus status) {
-  static constexpr const char* kNames[] = {"certified", "not found", "timed out", "interrupted"};
-  return kNames[static_cast<int>(status)];
-}
-
-Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
-  return planFrom(problem, options, hooks, nullptr);
-}
-
-Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks,
-              const Trajectory* earlier) {
+/// Searches for a plan of `later`, which asks for all that `problem` asks for, and maybe more, and
+/// certifies it for `problem`.
+Plan planWith(const Problem& problem, Problem later, const PlanOptions& options,
+              const PlanHooks& hooks, const Trajectory* earlier) {
   requirePlannable(problem);
   const RunContext whole = contextOf(options, hooks);
   const RunContext context = whole.endingAfter(kShareOfSearch * options.time_limit, whole.start);
-  Problem later = withPosture(problem);
   // Contact limits come in when a plan is accepted, which is then slowed down.
   if (problem.limits.slow_down) later.limits.contact.clear();
   auto search = std::make_unique<PlanSearch>(later, problem, options, context);
   // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
   // and solve nothing.
   std::string fault = fixedFault(problem);
-  if (fault.empty()) fault = endFault(problem, search->evaluator());
+  if (fault.empty()) fault = endFault(later, search->evaluator());
   if (fault.empty()) {
     const RestAtGoal rest = restAtGoal(search->evaluator(), context);
     fault = rest.fault;
@@ -147,6 +137,29 @@ Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHook
     plan.message = verdictText(plan, search->findings(), search->evaluator(), whole);
   }
   return std::move(plan);
+}
+
+}  // namespace
+
+const char* planStatusName(PlanStatus status) {
+  static constexpr const char* kNames[] = {"certified", "not found", "timed out", "interrupted"};
+  return kNames[static_cast<int>(status)];
+}
+
+Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
+  return planFrom(problem, options, hooks, nullptr);
+}
+
+Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks,
+              const Trajectory* earlier) {
+  return planWith(problem, withPosture(problem), options, hooks, earlier);
+}
+
+Plan planTo(const Problem& problem, const VecX& end, const PlanOptions& options,
+            const PlanHooks& hooks) {
+  Problem chosen = problem;
+  chosen.goal = JointTarget{problem.planned, end};
+  return planWith(problem, std::move(chosen), options, hooks, nullptr);
 }
 
 }  // namespace allclear

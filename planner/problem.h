@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "allclear/core/input_error.h"
 #include "allclear/core/pose.h"
 #include "allclear/planner/scene.h"
 #include "allclear/planner/settings.h"
@@ -184,6 +186,42 @@ struct Problem {
   VecX plannedPart(const VecX& q) const;
   /// The configuration of the robot in which the planned coordinates are `q_planned`.
   VecX configuration(const VecX& q_planned) const;
+};
+
+/// A stretch of motion of a sequence, from rest to rest.
+struct SequenceMotion {
+  std::string name;  ///< unique; in messages and names of folders
+  /// Makes the problem of this segment from what all segments share: robot, settings, and the start
+  /// and scene to which the steps before lead (motions of obstacles count from the segment's
+  /// start). Adds the planned coordinates, the goal, and all else that is this segment's own. May
+  /// throw `InputError`. Called with many starts.
+  std::function<Problem(const Problem& shared)> problem;
+};
+
+/// An obstacle becomes an object that the robot carries, in the pose that it has then.
+struct SequenceAttach {
+  std::string object;
+  int link = -1;
+  std::vector<int> touch_links;    ///< besides `link`
+  std::optional<Inertia> inertia;  ///< in the obstacle's frame
+};
+
+/// A carried object becomes an obstacle, where it is.
+struct SequenceDetach {
+  std::string object;
+};
+
+struct SequenceStep {
+  std::variant<SequenceMotion, SequenceAttach, SequenceDetach> what;
+  InputPlace where = {};  ///< in the task file
+};
+
+/// Motions one after the other, each from where the one before it ended, and between them objects
+/// that are taken up and put down. Every motion begins and ends at rest.
+struct Sequence {
+  /// What all segments share: robot, start, scene, collision, limits. Its goal counts for nothing.
+  Problem shared;
+  std::vector<SequenceStep> steps;
 };
 
 /// The same problem for a robot that stands: the link of its first flat contact hangs on the world

@@ -77,7 +77,16 @@ struct CollisionSettings {
   EndMargin end_margin = EndMargin::kStrict;
   /// Pairs that may touch, besides those that the robot model disables.
   std::vector<std::pair<std::string, std::string>> allowed;
-  /// The same, from the allowed collision matrix of a scene file.
+  /// Pairs that are to keep their margin although the robot model, `allowed` or the touch links of
+  /// a carried object let them touch.
+  std::vector<std::pair<std::string, std::string>> avoided;
+  /// Pairs that touch at the start, up to 1 mm deep, and part: they never go deeper than they are
+  /// there (but for four tolerances), and keep their margin from an instant in the first quarter of
+  /// the motion on. An object that is lifted from its table.
+  std::vector<std::pair<std::string, std::string>> leaves;
+  /// The mirror image, at the goal: an object that is put onto its table.
+  std::vector<std::pair<std::string, std::string>> lands;
+  /// The same as `allowed`, from the allowed collision matrix of a scene file.
   std::vector<std::pair<std::string, std::string>> allowed_by_scene;
   MissingCollision missing = MissingCollision::kError;
 };

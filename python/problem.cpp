@@ -170,6 +170,10 @@ void addSettings(py::class_<Problem, SharedProblem>& type) {
            [](Problem& p, const std::string& word) {
              p.collision.end_margin = fromWord(word, kEndMargins, "end_margin");
            })
+      .def("leave", [](Problem& p, const std::string& a,
+                       const std::string& b) { p.collision.leaves.emplace_back(a, b); })
+      .def("land", [](Problem& p, const std::string& a,
+                      const std::string& b) { p.collision.lands.emplace_back(a, b); })
       .def("set_geometry",
            [](Problem& p, const std::string& word) {
              p.collision.geometry = fromWord(word, kGeometries, "geometry");

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allclear/config/values/frames.h"
@@ -43,6 +44,17 @@ void readWaypoints(const Value& task, const Frames& frames, Problem& problem);
 void readPathConstraints(const Value& task, const Frames& frames, Problem& problem);
 /// Needs the obstacles and attached objects too, whose names it checks.
 void readCollision(const Value& task, Problem& problem);
+using NamePairs = std::vector<std::pair<std::string, std::string>>;
+/// A list of pairs of bodies, `[[a, b], ..]`. Needs obstacles and attached objects.
+void readPairs(const Value& list, const Problem& problem, NamePairs* pairs);
+void readPair(const Value& pair, const Problem& problem, NamePairs* pairs);
+/// The name of one link or object; else an error.
+void requireBodyOf(const Value& name, const Problem& problem);
+/// `segments`, last: `shared` is what all sections before say. Nothing without it.
+void readSegments(const Value& task, const Frames& frames, const Problem& shared,
+                  std::shared_ptr<const Sequence>* sequence);
+/// Reads every segment once, so that mistakes show before the planning.
+void requireSegments(const Sequence& sequence);
 /// Needs the obstacles too.
 void readUncertainty(const Value& task, Problem& problem);
 void readLimits(const Value& task, Problem& problem);

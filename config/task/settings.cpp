@@ -126,7 +126,7 @@ void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
   section->only({"geometry", "distance", "margin", "tolerance", "pair_margins", "end_margin",
-                 "allowed", "missing", "open_meshes"});
+                 "allowed", "leaves", "lands", "missing", "open_meshes"});
   const std::vector<std::string> known = bodyNames(problem);
   CollisionSettings& set = problem.collision;
   set.missing = readMissingCollision(task);
@@ -141,15 +141,27 @@ void readCollision(const Value& task, Problem& problem) {
   if (const auto value = section->find("pair_margins")) {
     readPairMargins(*value, known, set.pair_margins);
   }
-  // Pairs that may touch. Names must be known, or a misspelt one would leave its pair checked.
-  const auto allowed = section->find("allowed");
-  if (!allowed) return;
-  for (const Value& pair : allowed->items()) {
-    if (pair.size() != 2) pair.fail("must be a pair of names [a, b]");
-    for (const Value& name : pair.items()) requireBody(name.text(), name, known);
-    if (pair.at(0).text() == pair.at(1).text()) pair.fail("names one body twice");
-    set.allowed.emplace_back(pair.at(0).text(), pair.at(1).text());
+  for (const auto& [key, pairs] :
+       {std::pair("allowed", &set.allowed), std::pair("leaves", &set.leaves),
+        std::pair("lands", &set.lands)}) {
+    if (const auto value = section->find(key)) readPairs(*value, problem, pairs);
   }
+}
+
+void requireBodyOf(const Value& name, const Problem& problem) {
+  requireBody(name.text(), name, bodyNames(problem));
+}
+
+/// Names must be known, or a misspelt one would leave its pair checked.
+void readPair(const Value& pair, const Problem& problem, NamePairs* pairs) {
+  if (!pair.isList() || pair.size() != 2) pair.fail("must be a pair of names [a, b]");
+  for (const Value& name : pair.items()) requireBodyOf(name, problem);
+  if (pair.at(0).text() == pair.at(1).text()) pair.fail("names one body twice");
+  pairs->emplace_back(pair.at(0).text(), pair.at(1).text());
+}
+
+void readPairs(const Value& list, const Problem& problem, NamePairs* pairs) {
+  for (const Value& pair : list.items()) readPair(pair, problem, pairs);
 }
 
 void readLimits(const Value& task, Problem& problem) {

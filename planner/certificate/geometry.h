@@ -57,7 +57,8 @@ struct CertifiedPair {
 ///
 /// Pairs: links with links, unless the robot model disables them; links and attached objects with
 /// obstacles; attached objects with links other than the one that carries them and those they may
-/// touch, and with each other. Minus the pairs that task or scene allow to touch.
+/// touch, and with each other. Minus the pairs that task or scene allow to touch, and with those
+/// that the task says are to be avoided.
 struct CertifiedGeometry {
   std::vector<CertifiedBody> bodies;
   std::vector<CertifiedPair> pairs;

@@ -23,14 +23,9 @@ struct PairDistance {
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
                                         const VecX& q, std::optional<double> t);
 
-/// How deep [m] two bodies that do not move relative to each other may be in one another and count
-/// as touching: the default margin, of the size of what models are off by where a base stands on a
-/// table. No plan can part them; deeper ones are a fault of the task.
-inline constexpr double kTouchingDepth = 1e-3;
-
 /// The pairs that do not move relative to each other and touch or overlap, or may when they stray,
-/// at the finest fidelity at which they do. They do not depend on the trajectory. Never longer than
-/// the fixed pairs.
+/// at the finest fidelity at which they do (`kTouchingDepth`). They do not depend on the
+/// trajectory. Never longer than the fixed pairs.
 std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry);
 
 }  // namespace allclear

@@ -170,7 +170,9 @@ class ProofWriter {
       // enough to say so.
       // The format has no bodies that bend: `outside` and `exempt` lines say so.
       if (geometry_.bodies[pair.b].deforming != nullptr) continue;
-      if (pair.fixed) {
+      if (touches(pair)) {
+        touching_.insert({pair.a, pair.b});
+      } else if (pair.fixed) {
         proveAt(pair, MeshFidelity::kHull);
       } else if (!provePair(pair)) {
         open_.insert({pair.a, pair.b});
@@ -201,6 +203,13 @@ class ProofWriter {
     if (relief.until > 0.0) least = std::min(least, relief.start_margin);
     if (relief.from < HUGE_VAL) least = std::min(least, relief.goal_margin);
     return least;
+  }
+
+  /// The two touch near an end: the format has no margins below zero. (`outside` says so.)
+  bool touches(const CertifiedPair& pair) const {
+    if (!pair.ends.leaves && !pair.ends.lands) return false;
+    const auto found = reliefs_.find({model_.bodies[pair.a], model_.bodies[pair.b]});
+    return found != reliefs_.end() && found->second.isNeeded();
   }
 
   bool proveAt(const CertifiedPair& pair, MeshFidelity fidelity) {
@@ -337,6 +346,9 @@ class ProofWriter {
     if (geometry_.bodies[b].deforming != nullptr) {
       return "not in this proof: the obstacle bends; in the certificate only";
     }
+    if (touching_.count({a, b}) > 0) {
+      return "not in this proof: they may touch near an end; in the certificate only";
+    }
     return "no planned joint moves one relative to the other";
   }
 
@@ -364,8 +376,9 @@ class ProofWriter {
   std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
   std::map<std::pair<std::string, std::string>, EndRelief> reliefs_;
   std::vector<KeptAway> kept_away_;
-  std::set<std::pair<int, int>> settled_;  ///< pairs of bodies that are proven apart
-  std::set<std::pair<int, int>> open_;     ///< that should be and are not: never exempt
+  std::set<std::pair<int, int>> settled_;   ///< pairs of bodies that are proven apart
+  std::set<std::pair<int, int>> open_;      ///< that should be and are not: never exempt
+  std::set<std::pair<int, int>> touching_;  ///< that may touch near an end: exempt
   ProofText head_, covers_text_, pairs_;
   int cover_count_ = 0;
   Proof proof_;

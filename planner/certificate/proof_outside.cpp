@@ -43,11 +43,12 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
     out.push_back("path constraints: in the certificate only");
   }
   // A pair of the format has one margin.
-  const std::string relief = reliefText(certificate.pairs);
-  if (!relief.empty()) {
-    out.push_back("near the ends (end_margin: relax) " + relief +
-                  "; here they keep the least of these all the time, and the certificate proves "
-                  "the rest");
+  for (const auto& [text, is_touch] : reliefTexts(problem.collision, certificate.pairs)) {
+    out.push_back(is_touch ? "near the ends (leaves, lands) " + text +
+                                 ": in the certificate only, the pairs are exempt here"
+                           : "near the ends (end_margin: relax) " + text +
+                                 "; here they keep the least of these all the time, and the "
+                                 "certificate proves the rest");
   }
   for (std::size_t w = 0; w < problem.waypoints.size(); ++w) {
     if (problem.waypoints[w].time) continue;

@@ -82,14 +82,6 @@ std::vector<std::vector<int>> moversOfLinks(const Problem& problem) {
   return out;
 }
 
-bool isAllowed(const CollisionSettings& settings, const std::string& a, const std::string& b) {
-  const auto is_pair = [&](const auto& pair) {
-    return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
-  };
-  return std::any_of(settings.allowed.begin(), settings.allowed.end(), is_pair) ||
-         std::any_of(settings.allowed_by_scene.begin(), settings.allowed_by_scene.end(), is_pair);
-}
-
 /// Lists bodies and pairs of one problem.
 class ModelBuilder {
  public:
@@ -159,13 +151,18 @@ class ModelBuilder {
         body.obstacle >= 0       ? problem_.obstacles[body.obstacle].geometry
         : objects_[i] != nullptr ? objects_[i]->geometry
                                  : problem_.robot->links()[body.link].collision;
-    return {body.link, body.obstacle, &geometry};
+    return {&body.name, body.link, body.obstacle, &geometry};
   }
 
   bool mayTouch(int i, int j) const {
     const CollisionBody& a = model_.bodies[i];
     const CollisionBody& b = model_.bodies[j];
-    if (isAllowed(problem_.collision, a.name, b.name)) return true;
+    const CollisionSettings& settings = problem_.collision;
+    if (a.link != b.link && holdsPair(settings.avoided, a.name, b.name)) return false;
+    if (holdsPair(settings.allowed, a.name, b.name) ||
+        holdsPair(settings.allowed_by_scene, a.name, b.name)) {
+      return true;
+    }
     // An obstacle comes second.
     if (b.link < 0 && a.link >= 0) {
       return objects_[i] == nullptr && isGroundPair(grounds_, a.link, b.obstacle);

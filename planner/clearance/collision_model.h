@@ -35,6 +35,7 @@ struct CollisionPair {
   EndMargins ends;                              ///< [m] what they keep at start and goal
   MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids between which it is measured
 
+  /// What it keeps at these ends: at an end of the motion, or near one where it may touch.
   bool isRelaxed() const { return ends.start < margin || ends.goal < margin; }
   double leastMargin() const { return std::min({margin, ends.start, ends.goal}); }
 };

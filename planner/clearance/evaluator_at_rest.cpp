@@ -76,7 +76,7 @@ void ClearanceEvaluator::pairAtRest(int p, const Rest& rest, const Workspace& w,
   // Balls contain the bodies: farther apart than the worst so far, they need no exact distance.
   const double between_balls = (X_WA * A.ball.center - X_WB * B.ball.center).norm() -
                                A.ball.radius - B.ball.radius - displacementRadius(K);
-  const double margin = marginOf(pair, rest.at_start, rest.at_goal);
+  const double margin = marginOf(pair, {rest.at_start, rest.at_goal, rest.at_start, rest.at_goal});
   const double demand = margin + (rest.placement ? stray_.of(p, *rest.placement) : 0.0);
   if (between_balls - demand >= *least) return;
   if (B.obstacle >= 0 && problem_.obstacles[B.obstacle].deforming != nullptr) {

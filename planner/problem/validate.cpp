@@ -14,6 +14,7 @@
 #include "allclear/planner/problem/boundable_values.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contact_findings.h"
+#include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/path_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
 
@@ -337,6 +338,7 @@ void Validator::checkSettings() {
   for (Finding& finding : contactLimitFindings(p_)) findings_.push_back(std::move(finding));
   checkPositive("collision: margin", p_.collision.margin, true);
   checkPositive("collision: tolerance", p_.collision.tolerance, false);
+  for (Finding& finding : touchingFindings(p_)) findings_.push_back(std::move(finding));
   if (p_.collision.end_margin == EndMargin::kRelax && isUncertain(p_)) {
     add("collision: end_margin",
         "`relax` cannot be had with an uncertainty: what strays would take "

@@ -14,6 +14,7 @@
 #include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/held_error.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/program/state_demands.h"
@@ -102,7 +103,25 @@ class EndChecks {
            (isUncertain(problem_) ? " or the uncertainty" : "") +
            (is_apart && problem_.collision.end_margin == EndMargin::kStrict
                 ? ", or let it be as near as that at the ends only (collision.end_margin: relax)."
-                : ".");
+                : touchHint(what, c));
+  }
+
+  /// How bodies in contact may part from there, or come together.
+  std::string touchHint(const std::string& what, const Clearance& c) const {
+    const bool leaves = what == "start";
+    if ((!leaves && what != "goal") || c.upper > 0.0 || isUncertain(problem_)) return ".";
+    const std::string key = leaves ? "collision.leaves" : "collision.lands";
+    const CollisionPair& pair = evaluator_.model().pairs[c.pair];
+    const std::string& a = evaluator_.model().bodies[pair.a].name;
+    const std::string& b = evaluator_.model().bodies[pair.b].name;
+    const CollisionSettings& set = problem_.collision;
+    if (holdsPair(leaves ? set.leaves : set.lands, a, b)) {
+      return " (" + key + " lets them touch up to 1 mm deep).";
+    }
+    return c.upper < -kTouchingDepth
+               ? "."
+               : ". If they " + std::string(leaves ? "part there" : "come together there") +
+                     ", say so (" + key + ": [[" + a + ", " + b + "]]).";
   }
 
   /// A contact that the goal puts elsewhere than the start: no curve between them keeps it.

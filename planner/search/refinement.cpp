@@ -294,7 +294,7 @@ class TrustRegionExchange {
     std::vector<std::vector<Clearance>> by_span(curve.spanCount());
     parallelFor(context_.threads, curve.spanCount(), [&](int s, int worker) {
       evaluator_.nearPairs(curve.span(s), s, kInfluence, tolerance_, workspaces_[worker],
-                           &by_span[s]);
+                           &by_span[s], curve.duration());
     });
     std::vector<Clearance> near;
     for (const auto& span : by_span) near.insert(near.end(), span.begin(), span.end());

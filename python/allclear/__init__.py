@@ -27,14 +27,15 @@ from .problems import (Bracket, Check, LinearGoal, OutputSettings, PairDistance,
                        PoseGoal, Problem, Task, check, load_task)
 from .robots import Group, Robot, Unreachable
 from .scenes import Scene, Shape
+from .sequences import Event, Segment, SequencePlan, plan_sequence
 from .trajectories import Samples, Trajectory, load_trajectory
 
 __version__: str = _core.version
 
 __all__ = [
-    "Bracket", "Certificate", "Check", "Clearance", "Group", "InputError", "LeastDistance",
+    "Bracket", "Certificate", "Check", "Clearance", "Event", "Group", "InputError", "LeastDistance",
     "LinearGoal", "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
-    "Robot", "Samples", "Scene", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
+    "Robot", "Samples", "Scene", "Segment", "SequencePlan", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
     "batch", "certify", "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
-    "load_trajectory", "plan", "pose", "signed_distance", "signed_distances", "verify",
+    "load_trajectory", "plan", "plan_sequence", "pose", "signed_distance", "signed_distances", "verify",
 ]

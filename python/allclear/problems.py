@@ -225,6 +225,14 @@ class Problem:
         """Another margin [m] for two bodies; ``b`` may be ``""``: any other body."""
         self._core.set_pair_margin(a, b, margin)
 
+    def leave(self, a: str, b: str) -> None:
+        """Lets two bodies touch at the start and part (docs/task.md, ``collision.leaves``)."""
+        self._core.leave(a, b)
+
+    def land(self, a: str, b: str) -> None:
+        """Lets two bodies come together at the goal (docs/task.md, ``collision.lands``)."""
+        self._core.land(a, b)
+
     def allow(self, a: str, b: str) -> None:
         """Lets two bodies touch."""
         self._core.allow(a, b)

@@ -27,6 +27,7 @@ PICTURES = {
     "drawing": ("drawing/task.yaml", 0.62),
     "tray": ("tray/task.yaml", 0.5),
     "leaning": ("humanoid/leaning.yaml", 0.95),
+    "pick_and_place": ("pick_and_place/task.yaml", 0.5),
 }
 
 
