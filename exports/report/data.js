@@ -95,8 +95,9 @@ function loadData() {
     unpackDistances(pair);
     pair.bounds = floatsOf(pair.bounds);
   }
+  data.ranked = data.ranked || [];
   for (const joint of data.joints) {
-    for (const key of ["position", "velocity", "acceleration", "torque"]) joint[key] = floatsOf(joint[key]);
+    for (const key of ["position", "velocity", "acceleration", "jerk", "torque"]) joint[key] = floatsOf(joint[key]);
   }
   data.contacts.zeroMoment = floatsOf(data.contacts.zero_moment);
   for (const contact of data.contacts.list) {

@@ -75,7 +75,8 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   const int n = problem.plannedCount();
   ReportJoints joints;
-  for (MatX* rows : {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
+  for (MatX* rows :
+       {&joints.position, &joints.velocity, &joints.acceleration, &joints.jerk, &joints.torque}) {
     *rows = MatX::Zero(n, frames.count());
   }
   const ContactSet contacts(problem);
@@ -88,6 +89,7 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
     joints.position.col(f) = trajectory.value(frames.times[f]);
     joints.velocity.col(f) = trajectory.value(frames.times[f], 1);
     joints.acceleration.col(f) = trajectory.value(frames.times[f], 2);
+    joints.jerk.col(f) = trajectory.value(frames.times[f], 3);
     for (int i = 0; i < n; ++i) {
       v[problem.planned[i]] = joints.velocity(i, f);
       a[problem.planned[i]] = joints.acceleration(i, f);

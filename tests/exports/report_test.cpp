@@ -157,10 +157,21 @@ TEST_F(Report, PutsTheProvenClosestPairFirstAndMarksItsInstant) {
   const Certificate& certificate = *shelf().plan.certificate;
   const json data = reportPayload(formatPlanReport(shelf().problem, shelf().plan));
   const json& first = data["clearance"]["pairs"][0];
-  EXPECT_EQ(data["scene"]["bodies"][first["a"].get<int>()]["name"], certificate.closest_a);
-  EXPECT_EQ(data["scene"]["bodies"][first["b"].get<int>()]["name"], certificate.closest_b);
-  EXPECT_EQ(data["minimum"]["t"].get<double>(), certificate.closest_t);
-  EXPECT_EQ(data["minimum"]["distance"].get<double>(), certificate.minimum_clearance.upper);
+  const RankedPair& ranked = certificate.closest_pairs.front();
+  EXPECT_EQ(data["scene"]["bodies"][first["a"].get<int>()]["name"], ranked.a);
+  EXPECT_EQ(data["scene"]["bodies"][first["b"].get<int>()]["name"], ranked.b);
+  EXPECT_EQ(data["minimum"]["t"].get<double>(), ranked.t);
+  EXPECT_EQ(data["minimum"]["distance"].get<double>(), ranked.distance.upper);
+  // The table has the certificate's pairs, with proven distances.
+  ASSERT_EQ(data["ranked"].size(), certificate.closest_pairs.size());
+  EXPECT_EQ(data["ranked"][0]["lower"].get<double>(), ranked.distance.lower);
+  EXPECT_EQ(data["ranked"][0]["upper"].get<double>(), ranked.distance.upper);
+  // One verdict: its first words are the title, and not said again below.
+  const std::string title = data["verdict"]["title"], message = data["verdict"]["message"];
+  EXPECT_EQ(title.find("Certified: clear at every instant of "), 0u) << title;
+  EXPECT_EQ(message.find("lear at every instant"), std::string::npos) << message;
+  EXPECT_EQ("C" + title.substr(std::string("Certified: c").size()) + ": " + message,
+            certificate.message);
   EXPECT_TRUE(data["verdict"]["good"].get<bool>());
   EXPECT_FALSE(floats(data["history"]["cost"]).empty());
 }
