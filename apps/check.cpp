@@ -74,9 +74,6 @@ void printText(const Problem& problem, const ProblemCheck& report) {
   for (const ProblemCheck::End& end : report.ends) printCables(end);
   std::cout << "\n";
   for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
-  for (const PairClearance& pair : report.static_contacts) {
-    std::cout << "note: whatever the plan, " << describe(pair) << "\n";
-  }
   if (report.faults.empty()) std::cout << "The task is well posed.\n";
   for (const std::string& fault : report.faults) std::cout << "At fault: " << fault << "\n";
 }
