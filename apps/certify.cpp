@@ -1,4 +1,7 @@
 // allclear certify: is a trajectory clear at every instant?
+//
+// Makes a certificate, or verifies one that is there (`--verify`), and prints the verdict: what it
+// assumes, and the pairs behind it. The trajectory may come from anywhere.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

@@ -32,6 +32,7 @@ std::string unknownWord(const CLI::App& app, int argc, char** argv) {
     commands.push_back(sub->get_name());
     if (argc > 1 && sub->get_name() == argv[1]) command = sub;
   }
+  // A word in the place of the subcommand; else the first option that it does not have.
   const std::string first = argc > 1 ? argv[1] : "";
   if (command == &app && !first.empty() && !first.starts_with('-')) {
     return "'" + first + "' is no subcommand" + insteadOf(first, commands);

@@ -27,12 +27,14 @@ bool isTerminal() {
   return ::isatty(STDERR_FILENO) != 0 && term != nullptr && std::string_view(term) != "dumb";
 }
 
+/// Columns of the terminal; as many as most have where it does not say.
 int terminalWidth() {
   winsize size{};
   const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return is_known ? static_cast<int>(size.ws_col) : kUsualWidth;
 }
 
+/// All bytes but those that continue a character of UTF-8.
 bool startsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
 /// The first `width` characters of a UTF-8 text.

@@ -19,6 +19,7 @@ std::string between(const Interval& distance) {
   return formatted("%.5g to %.5g", 1e3 * distance.lower, 1e3 * distance.upper);
 }
 
+/// The nearest pairs, a row each.
 void printNearest(const Certificate& certificate, std::ostream& out) {
   if (certificate.closest_pairs.empty()) return;
   Table table({"body", "body", ">distance [mm]", ">margin [mm]", ">slack [mm]", ">at t [s]"});

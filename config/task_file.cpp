@@ -125,6 +125,7 @@ std::optional<Value> valueAt(const Value& task, const std::string& what) {
   const auto within = [](std::optional<Value> value, std::string_view key) {
     return value && value->isMap() ? value->find(key) : std::nullopt;
   };
+  // Rates stand under the names of joints, obstacles in a list, all else under its section.
   for (const char* end : {"start", "goal"}) {
     for (const char* rate : {"velocity", "acceleration"}) {
       if (!what.starts_with(std::string(end) + ": " + rate + " of joint")) continue;

@@ -33,6 +33,7 @@ Interval extentOf(const Geometry& geometry) {
   return extent;
 }
 
+/// With the digits that a message needs.
 std::string metres(double value) { return formatted("%.4g m", value); }
 
 }  // namespace
@@ -60,6 +61,7 @@ void warnOfUnits(const Value& object, const std::vector<Geometry>& geometry, con
                        (is_file ? "millimetres need the scale 0.001" : "dimensions in metres?"));
     break;
   }
+  // Far away it is in nobody's way, which the author did not mean either.
   const double away = X_WO.p.cwiseAbs().maxCoeff();
   if (away >= kFar) {
     warnings.push_back(place + ".pose.position: is " + metres(away) +

@@ -31,6 +31,7 @@ bool readsAs(std::string_view text, Number& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+/// Whether one text is in the other.
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }

@@ -259,6 +259,7 @@ void addClosest(const Certificate& certificate, Json* out) {
                       {"margin", pair.margin},
                       {"t", pair.t}});
   }
+  // Of a trajectory that is not clear nothing is ranked: the worst pair seen is the one to look at.
   const bool is_ranked = !certificate.closest_pairs.empty();
   if (is_ranked) {
     const RankedPair& first = certificate.closest_pairs.front();

@@ -33,6 +33,7 @@ struct Placed {
   }
 };
 
+/// The mean of the middles.
 std::optional<Vec3> middleOf(const std::vector<Placed>& parts) {
   if (parts.empty()) return std::nullopt;
   Vec3 sum = Vec3::Zero();
@@ -52,6 +53,7 @@ class Tool {
     }
   }
 
+  /// What is carried, else a frame beyond all geometry, else the end of that geometry.
   ReportTool tip() const {
     const Pose& X_WL = X_WL_[link_];
     if (const auto carried = middleOf(carriedParts())) return {link_, X_WL.inverse() * *carried};
@@ -68,6 +70,7 @@ class Tool {
   }
 
  private:
+  /// What is carried by any part of the tool.
   std::vector<Placed> carriedParts() const {
     std::vector<Placed> parts;
     for (const AttachedObject& object : problem_.attached) {
@@ -77,6 +80,7 @@ class Tool {
     return parts;
   }
 
+  /// The collision geometry of all parts of the tool.
   std::vector<Placed> linkParts() const {
     std::vector<Placed> parts;
     for (std::size_t l = 0; l < is_part_.size(); ++l) {
@@ -99,6 +103,7 @@ class Tool {
     for (auto joint = joints.rbegin(); joint != joints.rend(); ++joint) {
       if (has_shape[joint->child_link]) has_shape[joint->parent_link] = true;
     }
+    // Of several such frames the one farthest out is the tool's.
     std::optional<Vec3> farthest;
     double most = kLeastLength;
     for (std::size_t l = 0; l < links.size(); ++l) {
@@ -145,6 +150,7 @@ std::vector<ReportTool> findTools(const Problem& problem) {
     for (const PoseTarget& pose : posture->poses) tools.push_back({pose.link, pose.X_LP.p});
     return tools;
   }
+  // Joint goals say nothing of a tool: the ends of the planned chains.
   const Kinematics kinematics(*problem.robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   std::vector<Pose> X_WL;

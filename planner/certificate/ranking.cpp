@@ -91,6 +91,7 @@ class PairRanking {
     return cell.lower - piece.relief.marginDuring(cell.time, piece.margin);
   }
 
+  /// What the cells of all its pieces prove.
   double provenSlack(const Pair& pair) const {
     if (!pair.open.empty()) return pair.open.top().slack;
     double least = kInfinity;
@@ -116,6 +117,7 @@ class PairRanking {
     return out;
   }
 
+  /// How wide a bracket about this slack may be; a slack that was not seen is never near.
   double tolerance(double slack) const {
     return std::isfinite(slack) ? std::max(tolerance_, kShareOfSlack * slack) : 0.0;
   }
@@ -124,6 +126,7 @@ class PairRanking {
     return !pair.open.empty() && cells_.isShort(pair.open.top().cell);
   }
 
+  /// Moves the cells of the pair into its queue.
   void takeCells(Pair* pair) {
     if (!pair->open.empty()) return;
     for (const int i : pair->pieces) {
@@ -155,6 +158,7 @@ class PairRanking {
     return {p, {seen.margin + slack, seen.margin + seen.slack}, seen.margin, seen.t};
   }
 
+  /// Returns the cells of all queues to their pieces.
   void putBack() {
     for (Pair& pair : pairs_) {
       for (; !pair.open.empty(); pair.open.pop()) {

@@ -20,6 +20,7 @@ namespace {
 /// Faults, and constant pairs, that the paragraph names; the lists have all of them.
 constexpr std::size_t kShown = 3;
 
+/// The names of two bodies, as messages have them.
 std::string pairName(const std::string& a, const std::string& b) {
   return "'" + a + "' and '" + b + "'";
 }
@@ -64,6 +65,7 @@ std::string marginsText(const Problem& problem, const Certificate& certificate) 
                       formatted(" (%.4g mm where the task gives no other)", millimetres);
 }
 
+/// The bracket of a distance, with the digits that tell it from a margin.
 std::string between(const Interval& distance) {
   return formatted("between %.5g and %.5g mm", 1e3 * distance.lower, 1e3 * distance.upper);
 }
@@ -84,6 +86,7 @@ std::string nearestText(const Certificate& certificate) {
   return out;
 }
 
+/// The headline, the nearest pair, the limits, then whatever else the task asked for.
 std::string clearText(const Problem& problem, const Certificate& certificate) {
   const Trajectory& trajectory = certificate.trajectory.trajectory;
   const double end = trajectory.duration();
@@ -92,6 +95,7 @@ std::string clearText(const Problem& problem, const Certificate& certificate) {
     out += formatted(" and while the robot rests until t = %.6g s, when the last obstacle stops",
                      certificate.covered_until);
   }
+  // What is proven, the nearest pair first.
   const std::string relief = reliefText(certificate.pairs);
   out += ": ";
   out += certificate.pairs.empty()
@@ -161,6 +165,7 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
                         ? clearText(problem, certificate)
                         : "Not clear" + betweenRows(certificate.trajectory.trajectory) + ": " +
                               firstOf(certificate.faults, "; ", "fault") + ".";
+  // What nobody asked for and a reader should know.
   if (certificate.torque_beyond_rating) {
     out += " Beyond its rating: " + torqueUseText(problem, *certificate.torque_beyond_rating) + ".";
   }

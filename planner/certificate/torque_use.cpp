@@ -18,6 +18,7 @@ constexpr int kSamplesPerSpan = 8;
 /// A torque at its limit is beyond it by rounding (relative).
 constexpr double kSlack = 1e-6;
 
+/// Whether torques of this motion say anything about its drives.
 bool hasMeaning(const Problem& problem, const Trajectory& trajectory) {
   if (problem.limits.torque || requiredContinuity(trajectory) == 0) return false;
   if (!problem.contacts.empty() || !massFindings(problem).empty()) return false;

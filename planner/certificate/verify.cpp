@@ -236,6 +236,7 @@ void checkRankedInstant(const CertifiedGeometry& geometry, const Certificate& ce
     require(ranked.margin == pair.relief.marginDuring({ranked.t, ranked.t}, pair.margin),
             name + ": not the margin of the task at their least slack");
   }
+  // A distance at one instant is an upper bound of the least one: the claim may not be below it.
   double least = std::numeric_limits<double>::infinity();
   for (const CertifiedPair& pair : geometry.pairs) {
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
@@ -269,6 +270,7 @@ void checkRanking(const CertifiedGeometry& geometry, const Certificate& certific
     checkRankedInstant(geometry, certificate, ranked, motion);
     slacks.erase(proven);
   }
+  // What is left has at least the slack of the last one listed.
   for (const auto& [pair, slack] : slacks) {
     require(slack >= before - kRankRounding,
             "'" + pair.first + "' and '" + pair.second + "' are missing among the nearest pairs");

@@ -63,6 +63,7 @@ Reach reachOf(const Problem& problem, int link, const Vec3& p_LQ) {
   double length = p_LQ.norm();
   for (const Joint* joint : path) {
     length += travel(problem, *joint);
+    // The last one found is the first from the world: up to it the chain does not move.
     if (isPlanned(problem, *joint)) {
       out.joint = joint->name;
       out.radius = length;

@@ -8,8 +8,8 @@
 
 #include "allclear/core/formatted.h"
 #include "allclear/planner/problem/after_end.h"
+#include "allclear/planner/problem/reach.h"
 #include "allclear/planner/problem/uncertainty.h"
-#include "allclear/robot_models/kinematics/motion_tree.h"
 
 namespace allclear {
 namespace {
@@ -21,22 +21,17 @@ constexpr int kSamplesOfMeshes = 100;
 constexpr double kLongestStep = 0.01;  // [s]
 
 /// Whether a planned joint moves the link.
-bool isPlannedLink(const Problem& problem, const MotionTree& tree, int link) {
-  const std::vector<int> path = tree.pathTo(tree.mounts()[link].node);
-  return std::any_of(path.begin(), path.end(), [&](int node) {
-    return std::binary_search(problem.planned.begin(), problem.planned.end(),
-                              tree.nodes()[node].coordinate);
-  });
+bool isPlannedLink(const Problem& problem, int link) {
+  return !reachOf(problem, link, Vec3::Zero()).joint.empty();
 }
 
 /// The pairs of bodies that no planned joint moves with obstacles that move, alone.
 CertifiedGeometry heldAgainstMoving(const Problem& problem, const CertifiedGeometry& geometry) {
-  const MotionTree tree(*problem.robot);
   CertifiedGeometry out{geometry.bodies, {}, {}};
   for (const CertifiedPair& pair : geometry.pairs) {
     const int link = geometry.bodies[pair.a].link, obstacle = geometry.bodies[pair.b].obstacle;
     if (obstacle < 0 || !problem.obstacles[obstacle].moves()) continue;
-    if (!isPlannedLink(problem, tree, link)) out.pairs.push_back(pair);
+    if (!isPlannedLink(problem, link)) out.pairs.push_back(pair);
   }
   return out;
 }
@@ -75,6 +70,7 @@ std::string contactAdvice(const Problem& problem, const std::string& end,
                                        [&](const Obstacle& o) { return o.id == pair.b; });
   const bool is_carried = std::any_of(problem.attached.begin(), problem.attached.end(),
                                       [&](const AttachedObject& o) { return o.id == pair.b; });
+  // A smaller margin helps bodies that are apart, and no others.
   std::string out = "move the " + end;
   if (is_obstacle) out += " or '" + pair.b + "'";
   if (pair.distance > 0.0) {

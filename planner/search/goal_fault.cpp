@@ -20,6 +20,7 @@ std::string poseGoalFault(const ClearanceEvaluator& evaluator,
                           const std::optional<VecX>& in_contact) {
   const std::string text =
       "no configuration within the limits and clear of everything reaches the goal's pose";
+  // A body in the way is the likelier cause: cables are looked at where there is none.
   if (in_contact) {
     ClearanceEvaluator::Workspace workspace(evaluator);
     const Clearance worst = evaluator.atRest(*in_contact, std::nullopt, workspace);

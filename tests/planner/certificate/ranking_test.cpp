@@ -1,5 +1,7 @@
 // The pairs nearest to their margins: against the distances of all pairs at many instants, by the
 // same solids; and forged rankings are refused.
+#include "allclear/planner/certificate/ranking.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

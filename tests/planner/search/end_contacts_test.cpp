@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/planner/planner.h"
+#include "allclear/planner/search/goal_fault.h"
 #include "allclear/planner/workcell.h"
 #include "planner/certificate/certificate_fixture.h"
 
@@ -78,6 +79,17 @@ TEST(ContactAdvice, FitsWhatIsWrong) {
   EXPECT_EQ(near.find("allowed"), std::string::npos) << near;
   EXPECT_EQ(adviceAt(0.7304, "collision: {end_margin: relax}\n"), "") << "it may be so near";
   EXPECT_EQ(adviceAt(0.75), "");
+}
+
+TEST(PoseGoalFault, NamesWhatIsInTheWayAndWhatToMove) {
+  const Problem problem =
+      test::loadText(armTask(kGoal, boxScene(boxAt("wall", {0.1, 0.1, 0.1}, {0.25, 0.0, 0.68}))));
+  const ClearanceEvaluator evaluator(problem);
+  const std::string fault = poseGoalFault(evaluator, problem.plannedPart(problem.start));
+  EXPECT_NE(fault.find("'upper_arm' and 'wall' overlap by"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("Move the goal or 'wall'"), std::string::npos) << fault;
+  EXPECT_NE(poseGoalFault(evaluator, std::nullopt).find("the joints do not get there"),
+            std::string::npos);
 }
 
 TEST(EndNumbers, AreThoseOfTheCheckAndOfThePlan) {
