@@ -51,11 +51,17 @@ void printCables(const ProblemCheck::End& end) {
   table.print(std::cout);
 }
 
+/// "1 obstacle", "2 obstacles".
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 /// The report for people: counts, the nearest pairs of each end, notes, and the verdict last.
 void printText(const Problem& problem, const ProblemCheck& report) {
   std::cout << problem.source_file << ": robot '" << problem.robot->name() << "', "
-            << problem.plannedCount() << " planned joints, " << problem.obstacles.size()
-            << " obstacles, " << problem.attached.size() << " attached objects\n"
+            << problem.plannedCount() << " planned joints, "
+            << counted(problem.obstacles.size(), "obstacle") << ", "
+            << counted(problem.attached.size(), "attached object") << "\n"
             << report.moving_pairs << " pairs of " << report.bodies << " bodies are considered; "
             << report.fixed_pairs << " more do not move relative to each other\n";
   printMeshes(problem);

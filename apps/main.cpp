@@ -29,7 +29,7 @@ std::string unknownWord(const CLI::App& app, int argc, char** argv) {
   const CLI::App* command = &app;
   std::vector<std::string> commands;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(sub->get_name());
+    if (!sub->get_group().empty()) commands.push_back(sub->get_name());  // not hidden
     if (argc > 1 && sub->get_name() == argv[1]) command = sub;
   }
   // A word in the place of the subcommand; else the first option that it does not have.

@@ -80,6 +80,7 @@ std::vector<std::string> unitWarnings(const NamedTrajectory& trajectory, const P
   const PlannedLimits limits = plannedLimits(problem);
   // Degrees: some angle is beyond its limits, and none would be if all were degrees.
   std::string beyond;
+  double most = 2.0 * std::numbers::pi;  // nobody's limits are so wide by chance
   bool may_be_degrees = curve.dimension() == problem.plannedCount();
   for (int k = 0; may_be_degrees && k < curve.dimension(); ++k) {
     const Coordinate& coordinate = problem.robot->coordinates()[problem.planned[k]];
@@ -89,7 +90,8 @@ std::vector<std::string> unitWarnings(const NamedTrajectory& trajectory, const P
       const double radians = q * kDegree;
       if (radians < limits.lower[k] || radians > limits.upper[k]) may_be_degrees = false;
       const bool is_beyond = q < limits.lower[k] || q > limits.upper[k];
-      if (!is_beyond || std::abs(q) <= 2.0 * std::numbers::pi || !beyond.empty()) continue;
+      if (!is_beyond || std::abs(q) <= most) continue;
+      most = std::abs(q);
       beyond = "joint '" + coordinate.name + "' reaches " + formatted("%.4g", q);
     }
   }

@@ -32,7 +32,6 @@ bool hasMeaning(const Problem& problem, const Trajectory& trajectory) {
 
 std::optional<TorqueUse> torqueBeyondRating(const Problem& problem, const Trajectory& trajectory) {
   if (!hasMeaning(problem, trajectory)) return std::nullopt;
-  const VecX effort = plannedLimits(problem).effort;
   const std::shared_ptr<const RobotModel> robot = loadedRobot(problem);
   const Kinematics kinematics(*robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
@@ -50,10 +49,11 @@ std::optional<TorqueUse> torqueBeyondRating(const Problem& problem, const Trajec
       }
       kinematics.inverseDynamics(problem.configuration(trajectory.value(t)), v, a, workspace, tau);
       for (int k = 0; k < problem.plannedCount(); ++k) {
+        const Coordinate& coordinate = robot->coordinates()[problem.planned[k]];
         const double needed = std::abs(tau[problem.planned[k]]);
-        if (!(effort[k] > 0.0) || !(needed > most * effort[k])) continue;
-        most = needed / effort[k];
-        worst = {robot->coordinates()[problem.planned[k]].name, needed, effort[k], t};
+        if (!(coordinate.effort > 0.0) || !(needed > most * coordinate.effort)) continue;
+        most = needed / coordinate.effort;
+        worst = {coordinate.name, needed, coordinate.effort, t};
       }
     }
   }

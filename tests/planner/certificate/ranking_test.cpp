@@ -70,10 +70,7 @@ TEST(Ranking, HoldsAgainstTheDistancesOfAllPairsAtManyInstants) {
     const Problem problem = randomProblem(random);
     const Trajectory trajectory = splineOf(problem, 4.0, random, 0.2);
     const Certificate certificate = certify(problem, trajectory);
-    if (!certificate.clear) {
-      EXPECT_TRUE(certificate.closest_pairs.empty());
-      continue;
-    }
+    if (!certificate.clear) continue;
     ++clear;
     ASSERT_EQ(certificate.closest_pairs.size(), kRankedPairs);
     std::map<Name, double> sampled = sampledSlacks(problem, trajectory);
