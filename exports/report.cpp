@@ -33,7 +33,10 @@ class ReportMaker {
   }
 
   void show(const Trajectory& trajectory, const Certificate& certificate) {
-    showFrames(motionFrames(problem_, trajectory), &certificate);
+    // At the closest instants too: between two frames nobody would see how close.
+    std::vector<double> instants;
+    for (const RankedPair& pair : certificate.closest_pairs) instants.push_back(pair.t);
+    showFrames(motionFrames(problem_, trajectory, instants), &certificate);
     const auto& forces = certificate.trajectory.wrenches;
     const Trajectory* wrenches = forces ? &forces->curve : nullptr;
     data_.joints = reportJoints(problem_, trajectory, wrenches, data_.frames);

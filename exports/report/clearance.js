@@ -11,7 +11,7 @@ function atLeastProven(a, b, distance) {
 
 /** The distance of a pair at t. */
 function distanceAt(pair, t) {
-  const s = Math.min(t / data.duration, 1) * lastFrame, i = Math.floor(s), j = Math.min(i + 1, lastFrame);
+  const s = indexAt(data.times, t), i = Math.floor(s), j = Math.min(i + 1, lastFrame);
   const between = i === j ? pair.distance[i] : (1 - s + i) * pair.distance[i] + (s - i) * pair.distance[j];
   const bound = boundAt(pair.bounds, t);
   return bound === null ? between : Math.max(between, bound);

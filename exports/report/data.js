@@ -113,6 +113,17 @@ function loadData() {
   return data;
 }
 
+/** Where t lies among ascending times, as a real index: 2.5 is half way from the third to the fourth. */
+function indexAt(times, t) {
+  let low = 0, high = times.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle; else high = middle;
+  }
+  const length = times[high] - times[low];
+  return length > 0 ? low + (high - low) * Math.max(0, Math.min(1, (t - times[low]) / length)) : low;
+}
+
 const bodyName = (data, index) => data.scene.bodies[index].name;
 const pairName = (data, a, b) => `${bodyName(data, a)} – ${bodyName(data, b)}`;
 

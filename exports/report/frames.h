@@ -22,8 +22,10 @@ struct ReportFrames {
   bool isMotion() const { return labels.empty(); }
 };
 
-/// Samples at 60 per second, from 61 to 601 of them.
-ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory);
+/// Samples at 60 per second, from 61 to 601 of them, and at the given instants within the motion.
+/// Times ascend.
+ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory,
+                          const std::vector<double>& instants = {});
 
 /// Start and, when the task gives its configuration, goal.
 ReportFrames endFrames(const Problem& problem);

@@ -58,7 +58,7 @@ function fillList(where, lines) {
 function setTime(t, from) {
   const end = data.isMotion ? data.duration : lastFrame;
   time = Math.max(0, Math.min(end, t));
-  const frame = data.isMotion ? time / data.duration * lastFrame : Math.round(time);
+  const frame = data.isMotion ? indexAt(data.times, time) : Math.round(time);
   if (viewer) viewer.show(frame, chosenPair());
   byId("slider").value = time;
   byId("clock").textContent = data.isMotion ? `${time.toFixed(3)} s` : data.labels[frame];
