@@ -16,6 +16,10 @@ namespace {
 /// A middle that is nearer to the last joint than this [m] gives no direction.
 constexpr double kLeastLength = 1e-3;
 
+/// A frame counts as the tool's where it is so far out, of the way to the end of the geometry: one
+/// at a flange or a sensor is not.
+constexpr double kOuter = 0.8;
+
 bool isPlanned(const Problem& problem, const Joint& joint) {
   return joint.first_coordinate >= 0 &&
          std::binary_search(problem.planned.begin(), problem.planned.end(), joint.first_coordinate);
@@ -53,20 +57,14 @@ class Tool {
     }
   }
 
-  /// What is carried, else a frame beyond all geometry, else the end of that geometry.
+  /// What is carried, else a frame near the end of all geometry, else that end.
   ReportTool tip() const {
     const Pose& X_WL = X_WL_[link_];
     if (const auto carried = middleOf(carriedParts())) return {link_, X_WL.inverse() * *carried};
-    if (const auto frame = farthestFrame()) return {link_, X_WL.inverse() * *frame};
-    const std::vector<Placed> parts = linkParts();
-    const auto middle = middleOf(parts);
-    if (!middle) return {link_, Vec3::Zero()};
-    const Vec3 along = *middle - X_WL.p;
-    if (along.norm() < kLeastLength) return {link_, X_WL.inverse() * *middle};
-    const Vec3 direction = along.normalized();
-    double reach = 0.0;
-    for (const Placed& part : parts) reach = std::max(reach, part.reachAlong(direction, X_WL.p));
-    return {link_, X_WL.inverse() * (X_WL.p + reach * direction)};
+    const Vec3 end = farEnd();
+    const auto frame = farthestFrame();
+    const bool is_out = frame && (*frame - X_WL.p).norm() >= kOuter * (end - X_WL.p).norm();
+    return {link_, X_WL.inverse() * (is_out ? *frame : end)};
   }
 
  private:
@@ -78,6 +76,18 @@ class Tool {
       for (const Geometry& g : object.geometry) parts.push_back({g, X_WL_[object.link]});
     }
     return parts;
+  }
+
+  /// The end of the tool's geometry along the line from the last joint through its middle.
+  Vec3 farEnd() const {
+    const Vec3& from = X_WL_[link_].p;
+    const std::vector<Placed> parts = linkParts();
+    const Vec3 middle = middleOf(parts).value_or(from);
+    if ((middle - from).norm() < kLeastLength) return middle;
+    const Vec3 direction = (middle - from).normalized();
+    double reach = 0.0;
+    for (const Placed& part : parts) reach = std::max(reach, part.reachAlong(direction, from));
+    return from + reach * direction;
   }
 
   /// The collision geometry of all parts of the tool.

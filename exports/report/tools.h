@@ -13,8 +13,8 @@ struct ReportTool {
 };
 
 /// The points that do the work: the frames that the goal places; else, at the end of each planned
-/// chain, the middle of what is carried there, a frame beyond all geometry (a tool's centre point),
-/// or the far end of the geometry that moves with the last link.
+/// chain, the middle of what is carried there, a frame near its end (a tool's centre point), or the
+/// far end of the geometry that moves with the last link.
 std::vector<ReportTool> findTools(const Problem& problem);
 
 }  // namespace allclear
