@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A bracket may be as wide as this share of the slack: nobody plans by the third digit of a
-/// distance that is far beyond its margin.
-constexpr double kShareOfSlack = 0.05;
+/// A bracket may be as wide as this share of the slack: nobody plans by the second digit of a
+/// distance that is far beyond its margin, and the last pairs of a ranking are.
+constexpr double kShareOfSlack = 0.1;
 
-/// Evaluations at the most. A robot among obstacles takes some hundred.
-constexpr int kMostEvaluations = 2000;
+/// Evaluations at the most, about 10 ms. A robot among obstacles takes some hundred.
+constexpr int kMostEvaluations = 1000;
 
 struct OpenCell {
   int piece;
