@@ -66,7 +66,7 @@ struct EndRelief {
   /// What is to be kept during `time`, where that is `margin` elsewhere. A time that reaches beyond
   /// a stretch near an end has the margin.
   double marginDuring(Interval time, double margin) const {
-    if (until > 0.0 && time.upper <= until) return start_margin;
+    if (time.upper <= until) return start_margin;
     return time.lower >= from ? goal_margin : margin;
   }
   bool operator==(const EndRelief&) const = default;
@@ -197,7 +197,7 @@ struct Certificate {
 
   /// The pairs with the least slack to their own margins, the least first, each two bodies once:
   /// every pair that is not listed has at least the slack of the last one, proven by the cells.
-  /// Only where all pairs keep their margins; then not empty where there are pairs.
+  /// Only of a clear trajectory; not empty where there are pairs.
   std::vector<RankedPair> closest_pairs = {};
 
   /// Only where torques are not limited (`LimitSettings::torque`) and one is beyond its rating.
