@@ -60,7 +60,7 @@ ROWS = [
     ("dimensions in millimetres", task((BOX, "dimensions: [100, 200, 300]")), "plan", NO_PLAN,
      ["scene.collision_objects[0].dimensions: is 100 m to 300 m wide: dimensions in metres?",
       "'base_link' and 'wall' overlap by"]),
-    ("a mesh in millimetres", task(("type: box, " + BOX, "type: mesh, file: statue.obj, scale: 1")), "check", NO_PLAN,
+    ("a mesh in millimetres", task(("type: box, " + BOX, "type: mesh, file: statue.obj, scale: 1")), "check", DONE,
      ["scene.collision_objects[0].scale: is 100 m", "millimetres need the scale 0.001"]),
     ("an offset in millimetres", task((OBJECT, "id: floor, type: plane, normal: z, offset: -800")), "check", DONE,
      ["scene.collision_objects[0].offset: is 800 m away", "offset in metres?"]),
