@@ -298,7 +298,7 @@ def check(allclear, folder, row):
 
 
 def main():
-    allclear, source, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
+    allclear, source, wanted = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3:]
     with tempfile.TemporaryDirectory(prefix="allclear_mistakes_") as folder:
         prepare(allclear, source, folder)
         for row in ROWS:
