@@ -197,7 +197,7 @@ struct Certificate {
 
   /// The pairs with the least slack to their own margins, the least first, each two bodies once:
   /// every pair that is not listed has at least the slack of the last one, proven by the cells.
-  /// Only of a clear trajectory; not empty where there are pairs.
+  /// Only where all pairs keep their margins; then not empty where there are pairs.
   std::vector<RankedPair> closest_pairs = {};
 
   /// Only where torques are not limited (`LimitSettings::torque`) and one is beyond its rating.

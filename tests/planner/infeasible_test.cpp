@@ -85,9 +85,11 @@ std::vector<Case> cases() {
   const std::string crate_at_start = box("crate", "0.2, 0.2, 0.2", "0.22, -0.57, 0.6");
   const std::string crate_at_goal = box("crate", "0.2, 0.2, 0.2", "0.22, 0.57, 0.6");
 
-  add("start in contact", kNoPlan, {"at the start", "'crate'", "overlap by", "or 'crate'", "collision.allowed: [["},
+  add("start in contact", kNoPlan,
+      {"at the start", "'crate'", "overlap by", "or 'crate'", "collision.allowed: [["},
       {.objects = {crate_at_start}});
-  add("goal in contact", kNoPlan, {"at the goal", "'crate'", "overlap by"}, {.objects = {crate_at_goal}});
+  add("goal in contact", kNoPlan, {"at the goal", "'crate'", "overlap by"},
+      {.objects = {crate_at_goal}});
   add("start nearer than a pair's margin", kNoPlan,
       {"at the start", "'crate'", "apart", "margin of 500 mm", "pair_margins"},
       {.objects = {box("crate", "0.2, 0.2, 0.2", "0.22, -0.57, 0.95")},
