@@ -228,7 +228,7 @@ std::vector<std::string> Value::texts() const {
 
 const DocumentNode& Value::map() const {
   if (!isMap() && path_.empty()) {
-    fail(std::string("must hold a map of keys (YAML or JSON), not ") + kindName(node_->kind));
+    fail(std::string("must be a map of keys (YAML or JSON), not ") + kindName(node_->kind));
   }
   if (!isMap()) fail(std::string("must be a map of keys, not ") + kindName(node_->kind));
   return *node_;

@@ -221,7 +221,7 @@ ROWS = [
      ["The certificate does not hold: it is of another task"]),
     ("the plan of another task", None, "certify else.yaml out/trajectory.csv", NOT_CLEAR,
      ["at the goal joint 'shoulder' is at 0.8, not at 0.7"]),
-    ("a trajectory for the task", None, "certify out/trajectory.csv good.yaml", BAD, ["out/trajectory.csv:1: must hold a map of keys"]),
+    ("a trajectory for the task", None, "certify out/trajectory.csv good.yaml", BAD, ["out/trajectory.csv:1: must be a map of keys (YAML or JSON)"]),
     # The command line.
     ("no such task", None, "plan nothing.yaml", BAD, ["nothing.yaml: no such file"]),
     ("a URDF for the task", None, "plan arm.urdf", BAD, ["arm.urdf:1: is XML (a URDF or SRDF?), and not YAML or JSON"]),
