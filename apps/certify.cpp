@@ -1,4 +1,7 @@
 // allclear certify: is a trajectory clear at every instant?
+//
+// Makes a certificate, or verifies one that is there (`--verify`), and prints the verdict: what it
+// assumes, and the pairs behind it. The trajectory may come from anywhere.
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +11,7 @@
 #include "allclear/apps/json_text.h"
 #include "allclear/apps/sequence.h"
 #include "allclear/apps/trajectory_options.h"
+#include "allclear/apps/verdict_text.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/certificate_json.h"
@@ -37,6 +41,7 @@ nlohmann::ordered_json toJson(const ProvenTube& tube) {
 void print(const Certificate& certificate, bool as_json) {
   if (!as_json) {
     std::cout << certificate.message << "\n" << assumptionsInBrief(certificate) << "\n";
+    printPairs(certificate, std::cout);
     return;
   }
   // The verdict without the cells: `--certificate` writes these.
@@ -48,7 +53,8 @@ void print(const Certificate& certificate, bool as_json) {
       {"at",
        {{"pair", nlohmann::ordered_json::array({certificate.closest_a, certificate.closest_b})},
         {"t", certificate.closest_t}}},
-      {"pairs", certificate.pairs.size()},
+      {"pairs", bodyPairCount(certificate)},
+      {"closest_pairs", closestPairsJson(certificate)},
       {"limits", certificate.limits.size()},
       {"faults", certificate.faults},
       {"interpolation", describe(certificate.trajectory.interpolation())},
@@ -56,6 +62,11 @@ void print(const Certificate& certificate, bool as_json) {
       {"not_covered", certificate.not_covered},
       {"valid_until", certificate.valid_until},
       {"assumptions", assumptionsJson(certificate)}};
+  if (certificate.torque_beyond_rating) {
+    const TorqueUse& use = *certificate.torque_beyond_rating;
+    out["torque_beyond_rating"] = {
+        {"joint", use.joint}, {"torque", use.torque}, {"effort", use.effort}, {"t", use.t}};
+  }
   if (certificate.tube) out["tube"] = toJson(*certificate.tube);
   std::cout << jsonText(out);
 }

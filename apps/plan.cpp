@@ -4,10 +4,7 @@
 // only when the plan is certified: a file that is there can be trusted. Ctrl-C ends the search,
 // which then returns the best certified plan so far, if there is one: it is written, and the exit
 // code still says that the search was interrupted.
-#include <unistd.h>
-
 #include <atomic>
-#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -21,6 +18,8 @@
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
 #include "allclear/apps/sequence.h"
+#include "allclear/apps/progress_line.h"
+#include "allclear/apps/verdict_text.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
@@ -58,33 +57,6 @@ void onSignal(int signal) {
   interrupted = true;
   std::signal(signal, SIG_DFL);
 }
-
-/// One line per iteration: rewritten in place on a terminal, plain lines in a log.
-class ProgressLine {
- public:
-  ProgressLine(bool quiet, bool verbose)
-      : quiet_(quiet), in_place_(!verbose && ::isatty(STDERR_FILENO) != 0), verbose_(verbose) {}
-  ~ProgressLine() {
-    if (in_place_ && printed_) std::fputc('\n', stderr);
-  }
-  void operator()(const PlanProgress& p) {
-    if (quiet_) return;
-    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;  // a log of every tenth will do
-    printed_ = true;
-    const std::string best = std::isnan(p.best) ? "" : formatted("best %.3f s  ", p.best);
-    std::fprintf(stderr,
-                 "%s%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
-                 in_place_ ? "\r\033[K" : "", best.c_str(), p.attempt, p.round, p.iteration, p.cost,
-                 p.infeasibility, p.worst.c_str(), in_place_ ? "" : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  bool quiet_;
-  bool in_place_;
-  bool verbose_;
-  bool printed_ = false;
-};
 
 /// The files that the task names, with those of the command line in their place.
 OutputSettings outputs(const Task& task, const PlanCommand& command) {
@@ -133,7 +105,7 @@ void removeOldPlan(const PlanCommand& command, const OutputSettings& output, Pla
     std::error_code code;
     const bool is_there = !name.empty() && std::filesystem::is_regular_file(file, code) &&
                           file.parent_path() == folder;
-    if (is_there && std::filesystem::remove(file, code)) {
+    if (is_there && std::filesystem::remove(file, code) && !command.quiet) {
       std::cerr << "removed, as it was of an earlier plan: " << name << "\n";
     }
   }
@@ -174,6 +146,7 @@ nlohmann::ordered_json asJson(const Plan& plan) {
   if (plan.certificate) {
     const Interval& least = plan.certificate->minimum_clearance;
     out["minimum_clearance"] = {least.lower, least.upper};
+    out["closest_pairs"] = closestPairsJson(*plan.certificate);
     out["valid_until"] = plan.certificate->valid_until;
     out["assumptions"] = assumptionsJson(*plan.certificate);
   }
@@ -192,6 +165,26 @@ int exitCode(PlanStatus status) {
       return kInterrupted;
   }
   return kInternalError;
+}
+
+/// Warnings are no part of the verdict: a quiet command keeps them to itself.
+void warn(const PlanCommand& command, const std::vector<std::string>& warnings) {
+  if (command.quiet) return;
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+}
+
+/// The verdict and what it assumes; then, unless it is to be quiet, the pairs behind it and the
+/// files.
+void printVerdict(const PlanCommand& command, const Problem& problem, const Plan& plan,
+                  const OutputSettings& output, const NamedTexts& files) {
+  const bool is_clear = plan.certificate && plan.certificate->clear;
+  std::cout << plan.message << "\n";
+  if (is_clear) std::cout << assumptionsInBrief(*plan.certificate) << "\n";
+  if (command.quiet) return;
+  if (plan.certificate) printPairs(*plan.certificate, std::cout);
+  for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
+  if (output.proof.empty() || !is_clear) return;
+  for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
 }
 
 PlanOptions optionsOf(const Task& task, const PlanCommand& command) {
@@ -266,7 +259,7 @@ int run(const PlanCommand& command) {
     std::vector<std::string> warnings;
     files =
         formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
-    for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+    warn(command, warnings);
   } else {
     removeOldPlan(command, output, plan.status);
   }
@@ -276,15 +269,7 @@ int run(const PlanCommand& command) {
   if (command.json) {
     std::cout << jsonText(asJson(plan));
   } else {
-    std::cout << plan.message << "\n";
-    if (plan.certificate && plan.certificate->clear) {
-      std::cout << assumptionsInBrief(*plan.certificate) << "\n";
-    }
-    for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
-    const bool has_proof = !output.proof.empty() && plan.certificate && plan.certificate->clear;
-    if (has_proof) {
-      for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
-    }
+    printVerdict(command, problem, plan, output, files);
   }
   return exitCode(plan.status);
 }
@@ -332,7 +317,8 @@ void addPlan(CLI::App& app, int& exit_code) {
       ->transform(CLI::CheckedTransformer(improvements))
       ->type_name("HOW")
       ->option_text("none|some|all");
-  CLI::Option* quiet = command->add_flag("--quiet", options->quiet, "print the verdict only");
+  CLI::Option* quiet = command->add_flag("--quiet", options->quiet,
+                                         "print the verdict and what it assumes, no more");
   command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
   command->add_flag("--json", options->json, "print JSON");
   options->cache.addTo(*command);

@@ -27,7 +27,12 @@ struct ReportOptions {
 
 /// Certifies the trajectory and writes the page, clear or not.
 int runReport(const ReportOptions& options) {
-  if (options.input.trajectoryFile().empty()) throw InputError("report: TRAJ is required");
+  if (options.input.trajectoryFile().empty()) {
+    const std::string task = options.input.files().front();
+    if (!fs::exists(task)) throw InputError({task, 0, "", ""}, "no such file or folder");
+    throw InputError("report: a trajectory is required beside the task: allclear report " + task +
+                     " TRAJ.csv");
+  }
   requireReports();
   if (const std::optional<Task> task = options.input.readSequenceTask({.load_visuals = true})) {
     return reportSequenceFolder(*task, options.input.trajectoryFile(), options.output,

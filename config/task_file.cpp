@@ -6,6 +6,7 @@
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/joint_trajectory.h"
 #include "allclear/config/values/scene.h"
+#include "allclear/config/values/units.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/text/value_tree.h"
@@ -21,6 +22,42 @@ const std::vector<std::string> kTaskKeys = {
     "objective",   "balance",   "contacts",    "solver",
     "output",      "after",     "uncertainty", "cables",
     "segments"};
+
+std::string under(const char* section) {
+  return "it belongs under '" + std::string(section) + "' (indent it)";
+}
+
+/// Keys of sections, which a wrong indentation puts at the top.
+const Value::KeyAdvice kElsewhere = {{"urdf", under("robot")},
+                                     {"srdf", under("robot")},
+                                     {"package_map", under("robot")},
+                                     {"base", under("robot")},
+                                     {"soft_limits", under("robot")},
+                                     {"group_state", under("start_state' or 'goal")},
+                                     {"joint_state", under("start_state")},
+                                     {"joint_constraints", under("goal")},
+                                     {"pose", under("goal")},
+                                     {"poses", under("goal")},
+                                     {"collision_objects", under("scene")},
+                                     {"attached", under("scene")},
+                                     {"margin", under("collision")},
+                                     {"pair_margins", under("collision")},
+                                     {"allowed", under("collision")},
+                                     {"geometry", under("collision")},
+                                     {"acceleration", under("limits")},
+                                     {"jerk", under("limits")},
+                                     {"torque", under("limits")},
+                                     {"time_limit", under("solver")},
+                                     {"attempts", under("solver")},
+                                     {"seed", under("solver")},
+                                     {"threads", under("solver")},
+                                     {"improve", under("solver")},
+                                     {"csv", under("output")},
+                                     {"report", under("output")},
+                                     {"certificate", under("output")},
+                                     {"proof", under("output")},
+                                     {"ros2", under("output")},
+                                     {"rate", under("output")}};
 
 /// The scene section of a task: a file, objects of the task's own, or both.
 class SceneSection {
@@ -79,10 +116,47 @@ void warnOfMeshes(Problem& problem) {
   }
 }
 
+/// The value of a task that a finding of `validate` is about, by the finding's name: "goal:
+/// velocity of joint 'elbow'", "obstacle 'wall'", "collision: tolerance". Nothing where it has
+/// none.
+std::optional<Value> valueAt(const Value& task, const std::string& what) {
+  const std::size_t quote = what.find('\'');
+  const std::string name =
+      quote == std::string::npos ? "" : what.substr(quote + 1, what.rfind('\'') - quote - 1);
+  const auto within = [](std::optional<Value> value, std::string_view key) {
+    return value && value->isMap() ? value->find(key) : std::nullopt;
+  };
+  // Rates stand under the names of joints, obstacles in a list, all else under its section.
+  for (const char* end : {"start", "goal"}) {
+    for (const char* rate : {"velocity", "acceleration"}) {
+      if (!what.starts_with(std::string(end) + ": " + rate + " of joint")) continue;
+      const char* section = end[0] == 's' ? "start_state" : "goal";
+      return within(within(task.find(section), rate), name);
+    }
+  }
+  if (what.starts_with("obstacle '")) {
+    const auto list = within(task.find("scene"), "collision_objects");
+    if (!list || !list->isList()) return std::nullopt;
+    for (const Value& object : list->items()) {
+      const auto id = within(object, "id");
+      if (id && id->isScalar() && id->text() == name) return id;
+    }
+  }
+  const std::size_t colon = what.find(": ");
+  return colon == std::string::npos
+             ? std::nullopt
+             : within(task.find(what.substr(0, colon)), what.substr(colon + 2));
+}
+
 /// Refuses what only shows when all sections are read, such as a velocity beyond a scaled limit.
-void requireValid(const Problem& problem) {
+void requireValid(const Value& task, const Problem& problem) {
   const std::vector<Finding> findings = validate(problem);
-  if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);
+  if (findings.empty()) return;
+  const Finding& finding = findings[0];
+  if (const auto value = valueAt(task, finding.what)) {
+    value->fail(finding.message.substr(finding.what.size() + 2));
+  }
+  throw InputError({problem.source_file, 0, "", ""}, finding.message);
 }
 
 }  // namespace
@@ -110,7 +184,7 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   files.recordFiles(options.files_read);
   const Value task =
       options.text ? files.documentOf(*options.text, path, "task") : files.document(path, "task");
-  task.only(kTaskKeys);
+  task.only(kTaskKeys, kElsewhere);
   if (task.has("segments") && !options.allow_segments) {
     task.failAtKey("segments",
                    "a sequence of motions is for `allclear plan`, `check`, `certify` and `report` "
@@ -157,18 +231,27 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   settleContacts(problem);
   chooseNearestTurns(problem);
   readSegments(task, frames, problem, &loaded.sequence);
-  requireValid(problem);
+  requireValid(task, problem);
   if (loaded.sequence) requireSegments(*loaded.sequence);
   return loaded;
 }
 
 NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem& problem,
                                std::optional<Interpolation> interpolation) {
-  if (path.extension() != ".yaml" && path.extension() != ".yml") {
-    return readTrajectoryFile(path, problem, interpolation);
+  if (path.extension() == ".proof") {
+    throw InputError(
+        {path.string(), 0, "", ""},
+        "is a proof: give the trajectory (.csv, .json, .yaml) that was written with it");
   }
-  return parseJointTrajectory(readFile(path, DocumentLimits{}.bytes), path.string(),
-                              plannedNames(problem), interpolation);
+  const bool is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
+  NamedTrajectory trajectory =
+      is_yaml ? parseJointTrajectory(readFile(path, DocumentLimits{}.bytes), path.string(),
+                                     plannedNames(problem), interpolation)
+              : readTrajectoryFile(path, problem, interpolation);
+  for (std::string& warning : unitWarnings(trajectory, problem)) {
+    trajectory.warnings.push_back(path.string() + ": " + warning);
+  }
+  return trajectory;
 }
 
 }  // namespace allclear

@@ -44,6 +44,18 @@ Json toJson(const ProvenTube& tube) {
           {"at", {{"pair", Json::array({tube.closest_a, tube.closest_b})}, {"t", tube.closest_t}}}};
 }
 
+Json toJson(const RankedPair& pair) {
+  return {{"a", pair.a},
+          {"b", pair.b},
+          {"distance", toJson(pair.distance)},
+          {"margin", pair.margin},
+          {"t", pair.t}};
+}
+
+Json toJson(const TorqueUse& use) {
+  return {{"joint", use.joint}, {"torque", use.torque}, {"effort", use.effort}, {"t", use.t}};
+}
+
 /// A cell is six numbers: its interval, its bound, and its direction.
 Json toJson(const CertificatePair& pair) {
   Json cells = Json::array();
@@ -112,6 +124,10 @@ std::string layout(const Certificate& certificate) {
   add("minimum_clearance", toJson(certificate.minimum_clearance));
   add("at", {{"pair", Json::array({certificate.closest_a, certificate.closest_b})},
              {"t", certificate.closest_t}});
+  lines.addRows("closest_pairs", rowsOf(certificate.closest_pairs));
+  if (certificate.torque_beyond_rating) {
+    add("torque_beyond_rating", toJson(*certificate.torque_beyond_rating));
+  }
   if (certificate.tube) add("tube", toJson(*certificate.tube));
   lines.add("trajectory", formatTrajectoryOnOneLine(certificate.trajectory));
   lines.addRows("limits", rowsOf(certificate.limits));
@@ -188,6 +204,19 @@ ProvenTube tubeFrom(const Value& value) {
   return tube;
 }
 
+RankedPair rankedFrom(const Value& value) {
+  value.only({"a", "b", "distance", "margin", "t"});
+  return {value.need("a").textOrEmpty(), value.need("b").textOrEmpty(),
+          intervalFrom(value.need("distance"), -kInfinity, kInfinity),
+          value.need("margin").number(), value.need("t").number()};
+}
+
+TorqueUse torqueUseFrom(const Value& value) {
+  value.only({"joint", "torque", "effort", "t"});
+  return {value.need("joint").text(), value.need("torque").number(), value.need("effort").number(),
+          value.need("t").number()};
+}
+
 CoverCell cellFrom(const Value& cell) {
   requireSize(cell, 6);
   const auto at = [&](int i) { return cell.at(i).number(); };
@@ -259,7 +288,7 @@ void requireFormat(const Value& root) {
   root.need("format").word({kFormat});
   const Value version = root.need("version");
   if (indexFrom(version) != kVersion)
-    version.fail("only version 2 is known; certify the trajectory again");
+    version.fail("only version 3 is known; certify the trajectory again");
 }
 
 }  // namespace
@@ -298,6 +327,12 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   certificate.minimum_clearance =
       intervalFrom(minimum, has_pairs ? -kInfinity : kInfinity, kInfinity);
   closestFrom(root.need("at"), &certificate);
+  for (const Value& pair : root.need("closest_pairs").items()) {
+    certificate.closest_pairs.push_back(rankedFrom(pair));
+  }
+  if (const auto use = root.find("torque_beyond_rating")) {
+    certificate.torque_beyond_rating = torqueUseFrom(*use);
+  }
   if (const auto tube = root.find("tube")) certificate.tube = tubeFrom(*tube);
   for (const Value& limit : root.need("limits").items()) {
     certificate.limits.push_back(limitFrom(limit));

@@ -101,7 +101,7 @@ struct CertifiedLimit {
 };
 
 /// The version of the certificate as a file (exports/certificate_json.h).
-inline constexpr int kCertificateFormat = 2;
+inline constexpr int kCertificateFormat = 3;
 
 /// Something that the certificate takes for granted.
 struct Assumption {
@@ -132,6 +132,31 @@ struct ProvenTube {
   std::string closest_a;  ///< the pair that limits `joints_to_contact`; empty without one
   std::string closest_b;
   double closest_t = 0.0;  ///< where it does [s]
+};
+
+/// Where a pair of bodies comes nearest to its own margin.
+struct RankedPair {
+  std::string a;
+  std::string b;
+  /// [m] Bracket of the distance where the pair has the least slack: the lower end is proven of
+  /// every instant (with `margin`: slack there is no less anywhere), the upper end is met at `t`.
+  Interval distance;
+  double margin = 0.0;  ///< [m] that the pair is to keep there
+  double t = 0.0;       ///< [s]
+
+  double slack() const { return distance.lower - margin; }  ///< proven [m]
+};
+
+/// So many pairs are ranked at the most: the ones that a reader looks at.
+inline constexpr std::size_t kRankedPairs = 8;
+
+/// The joint that needs most of its effort limit, where it needs more than all of it: sampled, so
+/// it may need still more between the samples.
+struct TorqueUse {
+  std::string joint;
+  double torque = 0.0;  ///< magnitude [N m or N]
+  double effort = 0.0;  ///< the limit of the URDF
+  double t = 0.0;       ///< [s]
 };
 
 /// The verdict about a trajectory of a problem, with its proof. A plain value.
@@ -170,6 +195,14 @@ struct Certificate {
   std::string closest_b = {};
   double closest_t = 0.0;  ///< its instant [s]
 
+  /// The pairs with the least slack to their own margins, the least first, each two bodies once:
+  /// every pair that is not listed has at least the slack of the last one, proven by the cells.
+  /// Only where all pairs keep their margins; then not empty where there are pairs.
+  std::vector<RankedPair> closest_pairs = {};
+
+  /// Only where torques are not limited (`LimitSettings::torque`) and one is beyond its rating.
+  std::optional<TorqueUse> torque_beyond_rating = {};
+
   /// Proven by the cells; only where it was asked for, or the problem has an uncertainty.
   std::optional<ProvenTube> tube = {};
 
@@ -177,7 +210,8 @@ struct Certificate {
   std::vector<CertifiedLimit> limits = {};
   std::vector<std::string> faults =
       {};  ///< why it is not clear, one sentence each, the worst first
-  /// Bodies in contact that do not move relative to each other: no plan can change that.
+  /// Constant pairs (no planned joint moves one body against the other) that touch or are nearer
+  /// than their margin: no plan can change that, and none is refused for it.
   std::vector<std::string> static_contacts = {};
   /// Demands of the problem that the certificate says nothing about.
   std::vector<std::string> not_covered = {};
@@ -246,6 +280,10 @@ std::vector<std::string> wrenchNames(const Problem& problem);
 
 /// Whether two trajectories are the same to the bit.
 bool isSameTrajectory(const NamedTrajectory& a, const NamedTrajectory& b);
+
+/// How many pairs of bodies the certificate is about: two bodies count once, however many solids
+/// stand for them.
+std::size_t bodyPairCount(const Certificate& certificate);
 
 /// SHA-256 of the text of a trajectory's JSON.
 std::string trajectorySha256(const NamedTrajectory& trajectory);

@@ -11,6 +11,7 @@
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/run_context.h"
+#include "allclear/planner/search/end_contacts.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
 #include "allclear/planner/search/plan_run.h"
@@ -61,15 +62,20 @@ void requirePlannable(const Problem& problem) {
   refuseLineWithOthers(problem);
 }
 
-/// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.
+/// Bodies that are in one another and that no plan can part, for ever or when an obstacle comes:
+/// the sentence for the user, or nothing.
 std::string fixedFault(const Problem& problem) {
-  const FixedPairSentences fixed = fixedPairSentences(problem, certifiedGeometry(problem));
-  if (fixed.faults.empty()) return "";
-  const std::size_t more = fixed.faults.size() - 1;
-  return "No plan: " + fixed.faults.front() +
-         (more == 0
-              ? "."
-              : "; so do " + std::to_string(more) + (more == 1 ? " more pair." : " more pairs."));
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  std::vector<std::string> faults = fixedPairSentences(problem, geometry).faults;
+  for (std::string& meeting : unavoidableMeetings(problem, geometry)) {
+    faults.push_back(std::move(meeting));
+  }
+  if (faults.empty()) return "";
+  const std::size_t more = faults.size() - 1;
+  return "No plan: " + faults.front() + "." +
+         (more == 0 ? ""
+                    : " So it is with " + std::to_string(more) +
+                          (more == 1 ? " more pair." : " more pairs."));
 }
 
 /// Share of the time limit for the search. The rest is for the text of a failure, which looks for

@@ -126,7 +126,7 @@ struct ProblemCheck {
   };
   std::size_t bodies = 0, moving_pairs = 0, fixed_pairs = 0;
   std::vector<End> ends;
-  /// Bodies that touch whatever the plan.
+  /// Constant pairs, which no planned joint parts, that touch or are nearer than their margin.
   std::vector<PairClearance> static_contacts;
   std::vector<std::string> notes;
   std::vector<std::string> faults;  ///< why there is no plan; empty when the problem is well posed

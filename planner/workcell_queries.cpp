@@ -15,8 +15,11 @@
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/planner/certificate/instant.h"
 #include "allclear/planner/certificate/motion.h"
+#include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/posture/posture.h"
+#include "allclear/planner/search/end_contacts.h"
+#include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/workcell.h"
 
 namespace allclear {
@@ -96,10 +99,15 @@ void addEnd(const Problem& problem, const std::string& name,
             const std::vector<PairDistance>& distances, ProblemCheck* check) {
   const bool relaxes = problem.collision.end_margin == EndMargin::kRelax;
   ProblemCheck::End end{name, movingPairs(distances)};
+  bool is_first = true;
   for (const PairClearance& pair : end.pairs) {
     const bool is_granted = relaxes && pair.distance > 0.0;  // near the ends
     if (!(pair.distance >= pair.margin) && !is_granted) {
-      check->faults.push_back(name + ": " + describe(pair));
+      // The first is the worst; what helps there often helps the others.
+      const PairDistance worst{pair.a, pair.b, pair.distance, pair.margin, false};
+      check->faults.push_back(name + ": " + describe(pair) +
+                              (is_first ? "; " + contactAdvice(problem, name, worst) : ""));
+      is_first = false;
     }
   }
   check->ends.push_back(std::move(end));
@@ -121,16 +129,27 @@ void addCables(const Problem& problem, const VecX& q, std::optional<double> t,
   }
 }
 
-/// Bodies that no planned joint moves against each other: no plan can part them.
-void addStaticContacts(const std::vector<PairDistance>& start, ProblemCheck* check) {
-  for (const PairDistance& pair : start) {
-    if (!pair.fixed || pair.distance > 0.0) continue;
+/// Constant pairs that are nearer than their margin, in the words of the certificate.
+void addStaticContacts(const Problem& problem, const CertifiedGeometry& geometry,
+                       ProblemCheck* check) {
+  for (const PairDistance& pair : fixedContacts(problem, geometry)) {
     check->static_contacts.push_back(clearanceOf(pair));
-    if (pair.distance >= -kTouchingDepth) continue;
-    check->faults.push_back(describe(check->static_contacts.back()) +
-                            ", and they do not move relative to each other: move one of them, or "
-                            "add the pair to collision.allowed");
   }
+  FixedPairSentences fixed = fixedPairSentences(problem, geometry);
+  for (const std::string& contact : fixed.contacts) {
+    check->notes.push_back("constant, as no planned joint parts them: " + contact);
+  }
+  for (std::string& fault : fixed.faults) check->faults.push_back(std::move(fault));
+  for (std::string& meeting : unavoidableMeetings(problem, geometry)) {
+    check->faults.push_back(std::move(meeting));
+  }
+}
+
+/// What else rules out a plan before anything is searched; contacts and cables are measured above.
+void addOtherFaults(const Problem& problem, ProblemCheck* check) {
+  const ClearanceEvaluator evaluator(problem, FidelityPolicy::kHulls);
+  const std::string fault = endFaultBesideContacts(problem, evaluator);
+  if (!fault.empty()) check->faults.push_back(fault.substr(0, fault.find_last_not_of('.') + 1));
 }
 
 /// Measures the goal where its configuration is known. Its instant is known only when the duration
@@ -244,10 +263,11 @@ ProblemCheck checkProblem(const Problem& problem) {
     (pair.fixed ? check.fixed_pairs : check.moving_pairs) += 1;
   }
   const std::vector<PairDistance> start = pairDistances(problem, geometry, problem.start, 0.0);
-  addStaticContacts(start, &check);
+  addStaticContacts(problem, geometry, &check);
   addEnd(problem, "start", start, &check);
   addCables(problem, problem.start, 0.0, &check);
   addGoal(problem, geometry, &check);
+  addOtherFaults(problem, &check);
   return check;
 }
 

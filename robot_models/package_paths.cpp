@@ -75,6 +75,14 @@ std::string packageHint(const std::string& uri) {
          ": FOLDER}' under 'robot' of a task, or --package " + name + "=FOLDER";
 }
 
+/// A name that only a shell would complete.
+std::string shellHint(const std::string& uri) {
+  const bool is_home = uri.starts_with('~');
+  if (!is_home && uri.find('$') == std::string::npos) return "";
+  return std::string("; '") + (is_home ? "~" : "$") +
+         "' is not expanded here: write the whole path, or one beside this file";
+}
+
 /// The folder of a file; a name that is empty, as of a variable that is not set, has none.
 fs::path folderOf(const fs::path& file) {
   if (file.empty()) throw InputError("the name of a file is empty");
@@ -138,7 +146,8 @@ fs::path PackagePaths::find(const std::string& uri, const InputPlace& place) con
     std::error_code ignored;
     if (fs::is_regular_file(candidate, ignored)) return candidate.lexically_normal();
   }
-  throw InputError(place, "no such file; looked for " + listed(places) + packageHint(uri));
+  throw InputError(
+      place, "no such file; looked for " + listed(places) + packageHint(uri) + shellHint(uri));
 }
 
 }  // namespace allclear

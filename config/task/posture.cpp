@@ -4,6 +4,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/units.h"
 
 namespace allclear {
 namespace {
@@ -29,7 +30,7 @@ void readTolerances(const Value& section, PoseTarget& target) {
     if (size && !position) size->fail("goes with 'position', which is not given");
     if (angle && !orientation) angle->fail("goes with 'orientation', which is not given");
     if (size) target.position_tolerance = size->positive();
-    if (angle) target.angle_tolerance = angle->positive();
+    if (angle) target.angle_tolerance = readAngle(*angle);
   }
   if (!position) target.position_tolerance = kFree;
   if (!orientation) target.angle_tolerance = kFree;
@@ -50,7 +51,7 @@ PoseTarget readPoseTarget(const Value& section, const Frames& frames, const Robo
   const auto rpy = section.find("rpy");
   if (orientation && rpy) section.failAtKey("rpy", "give 'orientation' or 'rpy', not both");
   if (orientation) X_FP.R = readOrientation(*orientation);
-  if (rpy) X_FP.R = rotationFromRpy(rpy->numbers(3, "[roll, pitch, yaw]"));
+  if (rpy) X_FP.R = rotationFromRpy(readRpy(*rpy));
   const auto frame = section.find("frame");
   target.X_WP = frame ? frames.find(*frame) * X_FP : X_FP;
   if (const auto offset = section.find("offset")) target.X_LP = readPose(*offset);

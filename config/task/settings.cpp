@@ -10,7 +10,14 @@
 namespace allclear {
 namespace {
 
+/// A margin of this [m] is rarely meant in metres: no arm moves among things that far apart.
+constexpr double kWideMargin = 0.5;
+
 constexpr double kHighestRate = 1e6;  // [Hz]: far above the rate of any controller
+
+void warnOf(const Value& value, const char* what, Problem& problem) {
+  problem.warnings.push_back(placeOf(value) + ": " + formatted("%.6g", value.number()) + what);
+}
 
 std::vector<std::string> bodyNames(const Problem& problem) {
   std::vector<std::string> names = linkNames(*problem.robot);
@@ -132,8 +139,17 @@ void readCollision(const Value& task, Problem& problem) {
   set.missing = readMissingCollision(task);
   if (const auto value = section->find("geometry")) set.geometry = readGeometryMode(*value);
   if (const auto value = section->find("distance")) set.distance = readDistanceMode(*value);
-  if (const auto value = section->find("margin")) set.margin = value->notNegative();
-  if (const auto value = section->find("tolerance")) set.tolerance = value->positive();
+  if (const auto value = section->find("margin")) {
+    set.margin = value->notNegative();
+    if (set.margin >= kWideMargin)
+      warnOf(*value, " m on all sides of every body: metres?", problem);
+  }
+  if (const auto value = section->find("tolerance")) {
+    set.tolerance = value->positive();
+    if (set.tolerance > set.margin && set.margin > 0.0) {
+      warnOf(*value, " m is more than the margin: plans keep up to twice that beyond it", problem);
+    }
+  }
   if (const auto value = section->find("end_margin")) {
     const bool relaxes = value->word({"strict", "relax"}) == "relax";
     set.end_margin = relaxes ? EndMargin::kRelax : EndMargin::kStrict;
@@ -190,6 +206,9 @@ void readLimits(const Value& task, Problem& problem) {
 void readDuration(const Value& task, Problem& problem) {
   const auto section = task.find("duration");
   if (!section) return;
+  if (!section->isMap()) {
+    section->fail("must be a map: {fixed: 3} for a duration of 3 s, or {min: 1, max: 5}");
+  }
   section->only({"min", "max", "fixed"});
   const auto min = section->find("min");
   const auto max = section->find("max");

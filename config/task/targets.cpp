@@ -7,6 +7,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/units.h"
 #include "allclear/core/formatted.h"
 
 namespace allclear {
@@ -67,7 +68,7 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   KeepAxis keep;
   keep.link = readLink(section.need("link"), robot);
   keep.axis_L = readDirection(section.need("keep_axis"));
-  if (const auto tolerance = section.find("tolerance")) keep.tolerance = tolerance->positive();
+  if (const auto tolerance = section.find("tolerance")) keep.tolerance = readAngle(*tolerance);
   const Vec3 at_start = frames.link(keep.link).R * keep.axis_L;
   const auto direction = section.find("direction");
   keep.direction_W = direction ? readDirection(*direction) : at_start.normalized();
@@ -75,7 +76,9 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   const double angle =
       std::atan2(at_start.cross(keep.direction_W).norm(), at_start.dot(keep.direction_W));
   if (angle > keep.tolerance) {
-    section.fail("the start is " + formatted("%f", angle) + " rad away from this direction");
+    section.fail("the start is " + formatted("%f", angle) +
+                 " rad away from this direction, more than the tolerance: move the start, or give "
+                 "another 'direction' or 'tolerance'");
   }
   return keep;
 }
@@ -95,7 +98,8 @@ KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotM
   const Vec3 p_B = keep.X_WB.inverse() * (frames.link(keep.link) * keep.p_L);
   const double outside = (p_B.cwiseAbs() - 0.5 * keep.size).maxCoeff();
   if (outside > 0.0) {
-    section.fail("the start is " + formatted("%f", outside) + " m outside this box");
+    section.fail("the start is " + formatted("%f", outside) +
+                 " m outside this box: move the start or the box, or make it larger");
   }
   return keep;
 }

@@ -37,7 +37,7 @@ Pose Frames::find(const Value& name) const {
   std::vector<std::string> known = linkNames(robot_);
   known.push_back("world");
   for (const auto& [defined, X_WF] : defined_) known.push_back(defined);
-  name.fail("there is no frame of this name" + didYouMean(word, known));
+  name.fail("there is no frame of this name" + insteadOf(word, known));
 }
 
 }  // namespace allclear

@@ -127,6 +127,24 @@ void refuseOctomap(const Value& world) {
   octomap->fail("octomaps are not supported; leaving one out would hide obstacles");
 }
 
+/// Other messages that people have at hand, by a key that a scene has not.
+void refuseOtherMessages(const Value& document) {
+  static constexpr std::pair<const char*, const char*> kKeys[] = {
+      {"goal_constraints", "a MotionPlanRequest"},
+      {"points", "a JointTrajectory"},
+      {"joint_trajectory", "a RobotTrajectory"},
+      {"position", "a JointState"},
+      {"joint_state", "a RobotState"},
+      {"scene", "a service's answer: give what is under 'scene'"},
+      {"robot", "a task"}};
+  for (const auto& [key, what] : kKeys) {
+    if (!document.isMap() || !document.has(key)) continue;
+    document.failAtKey(key,
+                       std::string("this is ") + what +
+                           "; a scene file is a moveit_msgs/PlanningScene or a list of objects");
+  }
+}
+
 void readWorld(const Value& world, SceneContext& context) {
   world.only({"collision_objects", "octomap"});
   refuseOctomap(world);
@@ -179,6 +197,7 @@ JointValues readSceneState(const Value& document, const RobotModel& robot,
 void readScene(const Value& document, SceneContext& context) {
   // A bare list holds objects. Everything else is a map, with keys of ours or of MoveIt's message.
   if (document.isList()) return readCollisionObjects(document, context);
+  refuseOtherMessages(document);
   document.only(kPlanningSceneKeys);
   if (const auto list = document.find("fixed_frame_transforms")) readTransforms(*list, context);
   warnOfPadding(document, context);

@@ -17,6 +17,7 @@ constexpr double kLeastNormal = 1e-9;
 
 /// So many sizes, all positive.
 VecX sizes(const Value& value, int count, const char* what) {
+  if (!value.isList()) value.fail(std::string("must be a list, ") + what);
   const VecX out = value.numbers(count, what);
   for (int i = 0; i < count; ++i) value.at(i).positive();
   return out;

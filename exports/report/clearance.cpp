@@ -298,15 +298,19 @@ std::vector<ReportBound> boundsOf(const Certificate& certificate, const std::str
   return bounds;
 }
 
-/// Puts the pair first that is proven to come closest. Its closest instant lies between two frames,
-/// so by the frames alone another pair may seem closer.
-void putFirst(const Certificate& certificate, const CertifiedGeometry& geometry,
-              std::vector<ReportPair>* pairs) {
-  const auto closest = std::find_if(pairs->begin(), pairs->end(), [&](const ReportPair& pair) {
-    return geometry.bodies[pair.at.front().a].name == certificate.closest_a &&
-           geometry.bodies[pair.at.front().b].name == certificate.closest_b;
-  });
-  if (closest != pairs->end()) std::rotate(pairs->begin(), closest, closest + 1);
+/// Puts the pairs into the order of the proof. Their closest instants lie between frames, so by the
+/// frames alone others may seem closer.
+void orderByProof(const Certificate& certificate, const CertifiedGeometry& geometry,
+                  std::vector<ReportPair>* pairs) {
+  const std::vector<RankedPair>& ranked = certificate.closest_pairs;
+  const auto rank = [&](const ReportPair& pair) {
+    const std::string& a = geometry.bodies[pair.at.front().a].name;
+    const std::string& b = geometry.bodies[pair.at.front().b].name;
+    return std::find_if(ranked.begin(), ranked.end(),
+                        [&](const RankedPair& r) { return r.a == a && r.b == b; });
+  };
+  std::stable_sort(pairs->begin(), pairs->end(),
+                   [&](const ReportPair& x, const ReportPair& y) { return rank(x) < rank(y); });
 }
 
 }  // namespace
@@ -316,7 +320,7 @@ ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry&
                                 int most_pairs) {
   ReportClearance out = ClearanceSampler(problem, geometry, frames, certificate).run(most_pairs);
   if (certificate == nullptr) return out;
-  if (certificate->clear) putFirst(*certificate, geometry, &out.pairs);
+  if (certificate->clear) orderByProof(*certificate, geometry, &out.pairs);
   for (ReportPair& pair : out.pairs) {
     pair.bounds = boundsOf(*certificate, geometry.bodies[pair.at.front().a].name,
                            geometry.bodies[pair.at.front().b].name);

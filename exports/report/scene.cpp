@@ -138,51 +138,6 @@ void findView(const Problem& problem, const std::vector<CertifiedBody>& bodies,
   scene->radius = std::max(kLeastView, 0.5 * (upper - lower).norm());
 }
 
-/// The point of a link whose path is drawn: the middle of its last solid. Its origin would say
-/// little: it may lie on the last joint's axis, where it does not move.
-ReportTool toolOf(const RobotModel& robot, int link) {
-  ReportTool tool{link, Vec3::Zero()};
-  for (const Geometry& g : robot.links()[link].collision) {
-    const Ball ball = boundingBall(g.shape);
-    if (std::isfinite(ball.radius)) tool.p_LT = g.X_BG * ball.center;
-  }
-  return tool;
-}
-
-/// The points whose paths are drawn: the frame that the goal places, else the links at the ends of
-/// the planned chains.
-std::vector<ReportTool> findTools(const Problem& problem) {
-  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
-    return {{pose->link, pose->X_LP.p}};
-  }
-  const auto* posture = std::get_if<PostureTarget>(&problem.goal);
-  if (posture != nullptr && !posture->poses.empty()) {
-    std::vector<ReportTool> tools;
-    for (const PoseTarget& pose : posture->poses) tools.push_back({pose.link, pose.X_LP.p});
-    return tools;
-  }
-  const RobotModel& robot = *problem.robot;
-  const auto isPlanned = [&](const Joint& joint) {
-    return joint.first_coordinate >= 0 &&
-           std::binary_search(problem.planned.begin(), problem.planned.end(),
-                              joint.first_coordinate);
-  };
-  // A link is an end when no planned joint is farther out. Joints come parents first, so from the
-  // last to the first each child is known before its parent.
-  std::vector<bool> carries(robot.links().size(), false);
-  const std::vector<Joint>& joints = robot.joints();
-  for (auto joint = joints.rbegin(); joint != joints.rend(); ++joint) {
-    if (isPlanned(*joint) || carries[joint->child_link]) carries[joint->parent_link] = true;
-  }
-  std::vector<ReportTool> tools;
-  for (const Joint& joint : joints) {
-    if (isPlanned(joint) && !carries[joint.child_link]) {
-      tools.push_back(toolOf(robot, joint.child_link));
-    }
-  }
-  return tools;
-}
-
 /// The part of each mesh's triangles that fits the budget.
 double triangleShare(const Problem& problem, const std::vector<CertifiedBody>& bodies,
                      int most_triangles) {

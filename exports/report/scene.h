@@ -6,6 +6,7 @@
 #include "allclear/exports/report/clearance.h"
 #include "allclear/exports/report/frames.h"
 #include "allclear/exports/report/mesh.h"
+#include "allclear/exports/report/tools.h"
 
 namespace allclear {
 
@@ -28,18 +29,12 @@ struct ReportBody {
   bool bends = false;                 ///< then `spreads` are what it looks like, and `looks` empty
 };
 
-/// A point whose path the viewer draws.
-struct ReportTool {
-  int link = -1;
-  Vec3 p_LT = Vec3::Zero();  ///< in the frame of that link
-};
-
 struct ReportScene {
   std::vector<ReportBody>
       bodies;  ///< those of the geometry, in its order, then links that have a look only
   Vec3 center = Vec3::Zero();     ///< of the view [m]
   double radius = 1.0;            ///< [m]
-  std::vector<ReportTool> tools;  ///< one at the end of each planned chain
+  std::vector<ReportTool> tools;  ///< whose paths are drawn
 };
 
 /// The scene of a report. Meshes are thinned out to about `most_triangles` together, so that files

@@ -217,7 +217,7 @@ class Viewer {
     const value = (array, width, k) => same
       ? (1 - s) * array[width * i + k] + s * array[width * j + k] : array[width * nearest + k];
     const points = [0, 1, 2, 3, 4, 5].map((k) => value(from.points, 6, k));
-    return { a, b, margin, distance: value(from.distance, 1, 0), points };
+    return { a, b, margin, distance: atLeastProven(a, b, value(from.distance, 1, 0)), points };
   }
 
   showPair() {

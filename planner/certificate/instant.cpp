@@ -96,25 +96,35 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
 }
 
 std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry) {
+  return fixedPairsWithin(problem, geometry, 0.0);
+}
+
+std::vector<PairDistance> fixedPairsWithin(const Problem& problem,
+                                           const CertifiedGeometry& geometry, double least_wanted) {
   const BodyPoses poses(problem, problem.start, 0.0);
   const StrayReach reach(*problem.robot);
-  std::vector<PairDistance> contacts;
+  std::vector<PairDistance> near;
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
     // counts.
     const double stray = strayAtStart(problem, reach, a, b);
+    const double wanted = std::max(pair.margin, least_wanted);
     const std::optional<Mat3> K = spreadOf(problem, b, 0.0);  // it does not change, nor move
     double least = 0.0;
+    const auto isFar = [&] { return least > stray && least >= wanted; };
     refineUntil([&](MeshFidelity fidelity) {
       least = leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b),
                                   K ? &*K : nullptr);
-      return least > stray;
+      return isFar();
     });
-    if (!(least > stray)) contacts.push_back({a.name, b.name, least, pair.margin, true});
+    if (!isFar()) near.push_back({a.name, b.name, least, pair.margin, true});
   }
-  return contacts;
+  std::stable_sort(near.begin(), near.end(), [](const PairDistance& x, const PairDistance& y) {
+    return x.distance - x.margin < y.distance - y.margin;
+  });
+  return near;
 }
 
 }  // namespace allclear

@@ -23,9 +23,13 @@ struct PairDistance {
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
                                         const VecX& q, std::optional<double> t);
 
-/// The pairs that do not move relative to each other and touch or overlap, or may when they stray,
-/// at the finest fidelity at which they do (`kTouchingDepth`). They do not depend on the
-/// trajectory. Never longer than the fixed pairs.
+/// The pairs that do not move relative to each other and are nearer than their margin, or may meet
+/// when they stray, at the finest fidelity at which they are: the nearest to its margin first. They
+/// do not depend on the trajectory. Never longer than the fixed pairs.
 std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry);
+
+/// The same, with those that are nearer than `least_wanted` [m].
+std::vector<PairDistance> fixedPairsWithin(const Problem& problem,
+                                           const CertifiedGeometry& geometry, double least_wanted);
 
 }  // namespace allclear

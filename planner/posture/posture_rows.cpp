@@ -237,9 +237,10 @@ std::string PostureRows::clearanceText() {
   const CollisionModel& model = evaluator_.model();
   const CollisionPair& pair = model.pairs[worst->pair];
   const std::string names =
-      "'" + model.bodies[pair.a].name + "' and '" + model.bodies[pair.b].name + "' are ";
-  if (worst->upper < 0.0) return names + number(-worst->upper) + " m deep in each other";
-  return names + number(worst->upper) + " m apart, and are to be " + number(worst->demand) + " m";
+      "'" + model.bodies[pair.a].name + "' and '" + model.bodies[pair.b].name + "' ";
+  if (worst->upper < 0.0) return names + "overlap by " + number(-1e3 * worst->upper) + " mm";
+  return names + "are " + number(1e3 * worst->upper) + " mm apart, and are to be " +
+         number(1e3 * worst->demand) + " mm";
 }
 
 std::string PostureRows::limitText() const {

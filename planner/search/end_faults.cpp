@@ -16,9 +16,11 @@
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/held_error.h"
+#include "allclear/planner/problem/reach.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/program/state_demands.h"
 #include "allclear/planner/program/static_wrenches.h"
+#include "allclear/planner/search/end_contacts.h"
 #include "allclear/planner/search/verdict.h"
 
 namespace allclear {
@@ -33,20 +35,20 @@ constexpr double kConstraintSlack = 1e-6;
 constexpr double kHeldSlack = 1e-6;
 /// Relative: durations and stopping distances are computed by roots and quotients.
 constexpr double kDurationRounding = 1e-9;
+/// Pairs in contact that a message names.
+constexpr std::size_t kShownPairs = 3;
 constexpr double kCableSlack = 1e-7;  ///< [m]: rounding of the task's numbers
 /// Torques may exceed their limit by this share: the certificate's tolerance is of that order.
 constexpr double kTorqueSlack = 1e-6;
 
-std::string pairName(const CollisionModel& model, int pair) {
-  return "'" + model.bodies[model.pairs[pair].a].name + "' and '" +
-         model.bodies[model.pairs[pair].b].name + "'";
-}
-
 /// The checks of one problem.
 class EndChecks {
  public:
-  EndChecks(const Problem& problem, const ClearanceEvaluator& evaluator)
-      : problem_(problem), evaluator_(evaluator), workspace_(evaluator) {}
+  EndChecks(const Problem& problem, const ClearanceEvaluator& evaluator, bool contacts_too)
+      : problem_(problem),
+        evaluator_(evaluator),
+        workspace_(evaluator),
+        contacts_too_(contacts_too) {}
 
   std::string run() {
     // Poses have no configuration yet, and partial waypoints leave room: only full ones are
@@ -56,6 +58,7 @@ class EndChecks {
     if (fault.empty())
       fault = overload("start", start, problem_.start_velocity, problem_.start_acceleration);
     if (fault.empty()) fault = limitTooNear(true, start);
+    if (fault.empty()) fault = outOfReachOf(problem_.goal);
     const auto* goal = std::get_if<JointTarget>(&problem_.goal);
     if (fault.empty() && goal != nullptr) fault = offContact(goal->values);
     if (fault.empty() && goal != nullptr) fault = atTheGoal(goal->values);
@@ -78,9 +81,21 @@ class EndChecks {
     return fault.empty() ? durationTooShort(goal) : fault;
   }
 
+  /// A pose that the robot is too short for.
+  std::string outOfReachOf(const Target& target) const {
+    std::vector<PoseTarget> poses;
+    if (const auto* pose = std::get_if<PoseTarget>(&target)) poses = {*pose};
+    if (const auto* posture = std::get_if<PostureTarget>(&target)) poses = posture->poses;
+    for (const PoseTarget& pose : poses) {
+      const std::string fault = outOfReach(problem_, pose);
+      if (!fault.empty()) return "the goal is out of reach: " + fault + ".";
+    }
+    return "";
+  }
+
   std::string at(const std::string& what, const VecX& q, std::optional<double> t) {
     std::string fault = contact(what, q, t);
-    if (fault.empty()) fault = cable(what, q, t);
+    if (fault.empty() && contacts_too_) fault = cable(what, q, t);
     return fault.empty() ? pathConstraint(what, q) : fault;
   }
 
@@ -89,39 +104,36 @@ class EndChecks {
   std::string cable(const std::string& what, const VecX& q, std::optional<double> t) const {
     const std::string fault = cableFault(problem_, q, t);
     return fault.empty() ? ""
-                         : "No plan: at the " + what + ", " + fault + ". Move the " + what +
+                         : "at the " + what + ", " + fault + ". Move the " + what +
                                ", change the cable's length or clips, or name what it may touch "
                                "(cables: allowed).";
   }
 
+  /// Bodies that are too near. The planner's geometry finds them at once; the certificate's, which
+  /// may be finer, says which they are and how near.
   std::string contact(const std::string& what, const VecX& q, std::optional<double> t) {
+    if (!contacts_too_) return "";
     const Clearance c = evaluator_.atRest(q, t, workspace_);
     if (c.pair < 0 || c.upper >= c.demand) return "";
-    const bool is_apart = c.upper > 0.0 && !isUncertain(problem_);
-    return "No plan: at the " + what + ", " + contactText(evaluator_.model(), c) + ". Move the " +
-           what + ", or lower the margin of that pair (collision.pair_margins)" +
-           (isUncertain(problem_) ? " or the uncertainty" : "") +
-           (is_apart && problem_.collision.end_margin == EndMargin::kStrict
-                ? ", or let it be as near as that at the ends only (collision.end_margin: relax)."
-                : touchHint(what, c));
-  }
-
-  /// How bodies in contact may part from there, or come together.
-  std::string touchHint(const std::string& what, const Clearance& c) const {
-    const bool leaves = what == "start";
-    if ((!leaves && what != "goal") || c.upper > 0.0 || isUncertain(problem_)) return ".";
-    const std::string key = leaves ? "collision.leaves" : "collision.lands";
-    const CollisionPair& pair = evaluator_.model().pairs[c.pair];
-    const std::string& a = evaluator_.model().bodies[pair.a].name;
-    const std::string& b = evaluator_.model().bodies[pair.b].name;
-    const CollisionSettings& set = problem_.collision;
-    if (holdsPair(leaves ? set.leaves : set.lands, a, b)) {
-      return " (" + key + " lets them touch up to 1 mm deep).";
+    const std::vector<PairDistance> pairs =
+        contactsAt(problem_, certifiedGeometry(problem_), problem_.configuration(q), t);
+    std::string text = "at the " + what + ", ";
+    if (pairs.empty()) {  // what strays, or capsules in the place of links
+      const CollisionModel& model = evaluator_.model();
+      const CollisionPair& pair = model.pairs[c.pair];
+      return text + contactText(model, c) + "; " +
+             contactAdvice(problem_, what,
+                           {model.bodies[pair.a].name, model.bodies[pair.b].name, c.upper,
+                            pair.margin, false}) +
+             ".";
     }
-    return c.upper < -kTouchingDepth
-               ? "."
-               : ". If they " + std::string(leaves ? "part there" : "come together there") +
-                     ", say so (" + key + ": [[" + a + ", " + b + "]]).";
+    for (std::size_t i = 0; i < std::min(kShownPairs, pairs.size()); ++i) {
+      text += (i == 0 ? "" : ", ") + pairText(pairs[i]);
+    }
+    if (pairs.size() > kShownPairs) {
+      text += ", and " + std::to_string(pairs.size() - kShownPairs) + " more";
+    }
+    return text + "; " + contactAdvice(problem_, what, pairs.front()) + ".";
   }
 
   /// A contact that the goal puts elsewhere than the start: no curve between them keeps it.
@@ -131,7 +143,7 @@ class EndChecks {
       const PoseError::Vec6 off = pose_error.error(contact, goal, nullptr);
       const double drift = off.head<3>().norm(), turn = off.tail<3>().norm();
       if (drift <= contact.position_tolerance && !(turn > contact.angle_tolerance)) continue;
-      return "No plan: at the goal, the contact of '" + problem_.robot->links()[contact.link].name +
+      return "at the goal, the contact of '" + problem_.robot->links()[contact.link].name +
              "' is " + number(drift) + " m" +
              (std::isfinite(contact.angle_tolerance) ? " and " + number(turn) + " rad" : "") +
              " from where the start puts it. Put the goal onto the contacts (contacts), or loosen "
@@ -183,7 +195,7 @@ class EndChecks {
     demands.values(q, rest, rest, {}, &values);
     for (int d = 0; d < demands.count(); ++d) {
       if (values[d] >= -kConstraintSlack) continue;
-      return "No plan: at the " + what + ", a path constraint is not kept: " + demands.name(d) +
+      return "at the " + what + ", a path constraint is not kept: " + demands.name(d) +
              ". Move the " + what + ", or loosen the constraint.";
     }
     return "";
@@ -200,7 +212,7 @@ class EndChecks {
     demands.values(q, v, a, bestWrenches(problem_, q, v, a), values);
     Eigen::Index worst = 0;
     if (values.size() == 0 || values.minCoeff(&worst) >= -kTorqueSlack) return "";
-    return "No plan: at the " + what + ", no forces at the contacts keep " +
+    return "at the " + what + ", no forces at the contacts keep " +
            demands.name(static_cast<int>(worst)) + " (with the best, it is beyond its limit by " +
            number(-100.0 * values[worst]) + " %). Move the " + what +
            ", or do without torque limits (limits: torque).";
@@ -231,7 +243,7 @@ class EndChecks {
     }
     const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[joint]];
     const bool rests = velocity.size() == 0 && acceleration.size() == 0;
-    return "No plan: at the " + what + ", joint '" + coordinate.name + "' needs " +
+    return "at the " + what + ", joint '" + coordinate.name + "' needs " +
            number((1.0 - values[worst]) * effort[joint]) + (coordinate.is_angle ? " N m" : " N") +
            (rests ? " to hold still" : " at the given velocity and acceleration") +
            ", and its limit is " + number(effort[joint]) + ". Move the " + what +
@@ -256,9 +268,8 @@ class EndChecks {
           stoppingDistance(std::abs(v), v > 0.0 ? a : -a, limits.acceleration[i], limits.jerk[i]);
       if (needed <= room + kDurationRounding * (1.0 + needed)) continue;
       const std::string unit = coordinate.is_angle ? " rad" : " m";
-      return "No plan: joint '" + coordinate.name + "' " +
-             (at_start ? "starts at " : "is to arrive at ") + number(velocity[i]) + unit +
-             "/s and needs " + number(needed) + unit +
+      return "joint '" + coordinate.name + "' " + (at_start ? "starts at " : "is to arrive at ") +
+             number(velocity[i]) + unit + "/s and needs " + number(needed) + unit +
              (at_start ? " to stop at" : " to come to that from rest at") +
              " its limits of acceleration and jerk, but its position limit is " + number(room) +
              unit + " away. Lower the velocity, or move the " + (at_start ? "start." : "goal.");
@@ -301,7 +312,7 @@ class EndChecks {
     }
     if (!(longest > problem_.duration.max * (1.0 + kDurationRounding))) return "";
     const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[slowest]];
-    return "No plan: joint '" + coordinate.name + "' needs at least " + number(longest) +
+    return "joint '" + coordinate.name + "' needs at least " + number(longest) +
            " s from start to goal at its limits of velocity and acceleration, and the duration "
            "is " +
            (problem_.duration.isFixed() ? "fixed at " : "at most ") +
@@ -311,18 +322,19 @@ class EndChecks {
   const Problem& problem_;
   const ClearanceEvaluator& evaluator_;
   ClearanceEvaluator::Workspace workspace_;
+  bool contacts_too_;
 };
 
 }  // namespace
 
 std::string contactText(const CollisionModel& model, const Clearance& c) {
-  if (c.upper < 0.0) {
-    return pairName(model, c.pair) + " are " + number(-c.upper) + " m deep in each other";
-  }
-  const double margin = model.pairs[c.pair].margin;
-  return pairName(model, c.pair) + " are " + number(c.upper) +
-         " m apart, less than the margin of " + number(margin) + " m" +
-         (c.demand > margin ? " and the " + number(c.demand - margin) + " m that may stray" : "");
+  const CollisionPair& pair = model.pairs[c.pair];
+  const std::string text =
+      pairText({model.bodies[pair.a].name, model.bodies[pair.b].name, c.upper, pair.margin, false});
+  const double stray = c.demand - pair.margin;
+  return c.upper > 0.0 && stray > 0.0
+             ? text + " and the " + number(1e3 * stray) + " mm that may stray"
+             : text;
 }
 
 std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t) {
@@ -343,7 +355,12 @@ std::string cableFault(const Problem& problem, const VecX& q, std::optional<doub
 }
 
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator) {
-  return EndChecks(problem, evaluator).run();
+  const std::string fault = EndChecks(problem, evaluator, true).run();
+  return fault.empty() ? "" : "No plan: " + fault;
+}
+
+std::string endFaultBesideContacts(const Problem& problem, const ClearanceEvaluator& evaluator) {
+  return EndChecks(problem, evaluator, false).run();
 }
 
 // Braking hardest at every instant leaves the least velocity at every instant, and so the shortest

@@ -19,7 +19,7 @@
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/proof_time.h"
-#include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/goal_fault.h"
 #include "allclear/planner/search/waypoint_targets.h"
 #include "allclear/planner/seeds/contact_fit.h"
 #include "allclear/planner/seeds/goal_configurations.h"
@@ -116,10 +116,11 @@ std::vector<VecX> PlanSearch::findGoals() {
   // Coarse geometry may close the place that a posture is to reach: give it up early.
   GoalOptions coarse, fine;
   coarse.postures = kPosturesWithCoarse;
-  std::vector<VecX> goals =
-      goalConfigurations(*evaluator_, context_, mayUseFinerGeometry() ? coarse : fine);
   std::optional<VecX> in_contact;
+  std::vector<VecX> goals =
+      goalConfigurations(*evaluator_, context_, mayUseFinerGeometry() ? coarse : fine, &in_contact);
   while (goals.empty() && useFinerGeometry()) {
+    in_contact.reset();  // of this geometry
     goals = goalConfigurations(*evaluator_, context_, mayUseFinerGeometry() ? coarse : fine,
                                &in_contact);
   }
@@ -130,18 +131,7 @@ std::vector<VecX> PlanSearch::findGoals() {
     plan_.message = "No plan: " + postureFault(*evaluator_, *posture, context_);
     return {};
   }
-  plan_.message =
-      "No plan: no configuration within the limits and clear of everything reaches the "
-      "goal's pose. Loosen its tolerance, or move it.";
-  if (in_contact) {
-    ClearanceEvaluator::Workspace workspace(*evaluator_);
-    const std::string cable = cableFault(problem_, *in_contact, std::nullopt);
-    const Clearance worst = evaluator_->atRest(*in_contact, std::nullopt, workspace);
-    const bool is_near = worst.pair >= 0 && worst.upper < worst.demand;
-    plan_.message += " Where it is reached, " +
-                     (is_near || cable.empty() ? contactText(evaluator_->model(), worst) : cable) +
-                     ".";
-  }
+  plan_.message = "No plan: " + poseGoalFault(*evaluator_, in_contact);
   return {};
 }
 
@@ -210,6 +200,9 @@ bool PlanSearch::lacksTime(const Refinement& result) const {
 std::optional<Seed> PlanSearch::seedOf(int attempt, const VecX& goal) {
   plan_.statistics.attempts = attempt + 1;
   history_.clear();
+  PlanProgress seeking{.attempt = attempt, .worst = "seeking a way"};
+  if (isCertified()) seeking.best = plan_.trajectory->duration();
+  context_.report(seeking);
   int missed = 0;
   const auto seed_start = RunContext::Clock::now();
   const auto via = waypointConfigurations(*evaluator_, goal, attempt, context_, &missed);

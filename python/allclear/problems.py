@@ -82,7 +82,7 @@ class Check(NamedTuple):
     notes: List[str]
     start: List[PairDistance]  #: the pairs that move, the nearest to its margin first
     goal: List[PairDistance]
-    static_contacts: List[PairDistance]  #: bodies that touch whatever the plan
+    static_contacts: List[PairDistance]  #: constant pairs that touch or are nearer than their margin
 
 
 class Problem:
