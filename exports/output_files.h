@@ -17,7 +17,7 @@ using NamedTexts = std::vector<std::pair<std::filesystem::path, std::string>>;
 
 /// The files that `output` names, except the report: the rows for controllers as CSV, the
 /// trajectory itself, the certificate and the proof (when the certificate is given), and the rows
-/// for ROS 2, in this order. Relative names are relative to `folder`. A proof that could not be
+/// for ROS 2, and the motion of a tool, in this order. Relative names are relative to `folder`. A proof that could not be
 /// completed is left out, and `warnings` says so. Writes nothing.
 ///
 /// All of them hold one curve, the rows as a controller runs them: `trajectory` when it is rows of
@@ -39,6 +39,10 @@ std::vector<std::filesystem::path> writeOutputFiles(const OutputSettings& output
                                                     const Trajectory& trajectory,
                                                     const Certificate* certificate,
                                                     std::vector<std::string>* warnings);
+
+/// Columns of the CSV that are no joints': the pose of a base that the joints carry, forces at
+/// contacts. They are not read back.
+std::vector<std::string> columnsBesideJoints(const Problem& problem);
 
 /// Why a file with this proof is not written. Pre: something is unproven.
 std::string incompleteProof(const std::string& file, const Proof& proof);

@@ -20,6 +20,7 @@
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/deforming.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
@@ -199,6 +200,8 @@ std::string verdictOf(const Problem& problem, const Certificate& certificate) {
       }
     }
     out += formatted("; %zu limits are kept.", certificate.limits.size());
+    const std::string follows = followSentence(certificate);
+    if (!follows.empty()) out += " " + follows;
     if (!relief.empty()) out += " Near the ends (end_margin: relax) " + relief + ".";
     const std::string uncertainty = uncertaintyText(problem);
     if (!uncertainty.empty()) {

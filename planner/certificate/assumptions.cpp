@@ -197,7 +197,7 @@ class Assumptions {
 
 /// Limits that neither the URDF nor the task gives.
 void Assumptions::addLimits() {
-  std::vector<std::string> acceleration, jerk, velocity, effort;
+  std::vector<std::string> acceleration, jerk, velocity, effort, lowered, unlimited;
   std::size_t joints = 0;
   const auto isGiven = [](const VecX& values, int c) {
     return c < values.size() && !std::isnan(values[c]);
@@ -210,6 +210,12 @@ void Assumptions::addLimits() {
     if (!isGiven(problem_.limits.acceleration, c)) acceleration.push_back(joint.name);
     if (!isGiven(problem_.limits.jerk, c)) jerk.push_back(joint.name);
     if (!std::isfinite(joint.velocity)) velocity.push_back(joint.name);
+    if (isGiven(problem_.limits.velocity, c)) {
+      lowered.push_back(joint.name + " = " + shown(problem_.limits.velocity[c]));
+    }
+    if (isGiven(problem_.limits.jerk, c) && std::isinf(problem_.limits.jerk[c])) {
+      unlimited.push_back(joint.name);
+    }
     if (problem_.limits.torque && !std::isfinite(joint.effort)) effort.push_back(joint.name);
     joints += by_default || !std::isfinite(joint.velocity);
   }
@@ -224,6 +230,10 @@ void Assumptions::addLimits() {
   say(velocity, "The URDF does not limit the velocity (the defaults take it as " +
                     shown(LimitSettings::kVelocityWhenUnlimited) + ") of ");
   say(effort, "The URDF does not limit the torque of ");
+  say(lowered, "Limits of velocity taken from the task [rad/s or m/s]: ");
+  say(unlimited, "The task sets no limit of jerk (accelerations take " +
+                     shown(1e3 * LimitSettings::kSwitch) +
+                     " ms from 0 to their limit and no less) for ");
   if (text.empty()) return;
   std::string brief;
   if (joints > 0) brief = "limits of " + counted(joints, "joint") + " by default";

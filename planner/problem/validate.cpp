@@ -132,6 +132,7 @@ void Validator::checkShape() {
   checkSize("start acceleration", p_.start_acceleration, p_.plannedCount(), true);
   checkSize("goal velocity", p_.goal_velocity, p_.plannedCount(), true);
   checkSize("goal acceleration", p_.goal_acceleration, p_.plannedCount(), true);
+  checkSize("velocity limits", p_.limits.velocity, n, true);
   checkSize("acceleration limits", p_.limits.acceleration, n, true);
   checkSize("jerk limits", p_.limits.jerk, n, true);
   checkTargetShape("goal", p_.goal, true);
@@ -349,8 +350,17 @@ void Validator::checkSettings() {
         std::pair{"max_acceleration_scaling_factor", p_.limits.max_acceleration_scaling_factor}}) {
     if (!(scale > 0.0 && scale <= 1.0)) add(what, shown(scale) + " must be in (0, 1]", scale, 1.0);
   }
+  checkLimitOverrides("velocity limit", p_.limits.velocity);
   checkLimitOverrides("acceleration limit", p_.limits.acceleration);
-  checkLimitOverrides("jerk limit", p_.limits.jerk);
+  // Infinite jerks are allowed: no limit.
+  checkLimitOverrides("jerk limit", p_.limits.jerk.cwiseMin(kUnlimited));
+  for (int c = 0; c < p_.limits.velocity.size(); ++c) {
+    if (!(p_.limits.velocity[c] > coordinate(c).velocity)) continue;
+    add("limits: velocity",
+        "joint '" + coordinate(c).name + "': " + shown(p_.limits.velocity[c]) +
+            " is above the robot's own limit " + shown(coordinate(c).velocity),
+        p_.limits.velocity[c], coordinate(c).velocity);
+  }
   for (int c : p_.planned) {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
                   std::min(coordinate(c).velocity, kUnlimited), false);

@@ -34,7 +34,7 @@ constexpr double kPatience = 0.1;
 constexpr int kPatiences = 4;
 /// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
 /// other, and with room below the torque limits, which a pace keeps at samples only.
-constexpr std::array<RetimeOptions, 3> kRetimings{{{.torque_share = 0.97},
+constexpr std::array<RetimingOptions, 3> kRetimings{{{.torque_share = 0.97},
                                                    {.torque_share = 0.9, .row_step = 0.025},
                                                    {.torque_share = 0.75, .row_step = 0.0125}}};
 
@@ -138,7 +138,7 @@ double PlanSearch::secondsAtSpeed(const Seed& seed) const {
 Trajectory PlanSearch::offer(const Trajectory& curve, const std::string& origin) {
   const ObjectiveWeights& weights = problem_.objective;
   Trajectory out = curve;
-  for (RetimeOptions options : kRetimings) {
+  for (RetimingOptions options : kRetimings) {
     if (!mayRetime(problem_)) break;
     if (weights.duration > 0.0) {
       options.smoothness = weights.jerk / weights.duration;

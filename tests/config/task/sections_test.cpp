@@ -64,7 +64,7 @@ TEST(TaskSections, ASectionThatIsMissingLeavesTheDefaults) {
   EXPECT_EQ(problem.objective.duration, ObjectiveWeights{}.duration);
   EXPECT_EQ(problem.collision.margin, CollisionSettings{}.margin);
   EXPECT_EQ(readSolver(task).seed, PlanOptions{}.seed);
-  EXPECT_EQ(readOutput(task).rate, OutputSettings{}.rate);
+  EXPECT_EQ(readOutput(task, *problem.robot).rate, OutputSettings{}.rate);
 }
 
 TEST(TaskSections, MarginsAreRelaxedAtTheEndsOnlyWhenAskedFor) {
