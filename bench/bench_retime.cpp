@@ -46,7 +46,8 @@ struct PathFile {
 std::vector<MatX> readPaths(const fs::path& file) {
   std::vector<MatX> paths;
   std::ifstream in(file);
-  for (const auto& path : nlohmann::json::parse(in).at("paths")) {
+  const nlohmann::json root = nlohmann::json::parse(in);
+  for (const auto& path : root.at("paths")) {
     const auto rows = path.at("waypoints").get<std::vector<std::vector<double>>>();
     MatX points(static_cast<Eigen::Index>(rows.front().size()),
                 static_cast<Eigen::Index>(rows.size()));

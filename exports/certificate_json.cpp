@@ -319,7 +319,7 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
     follows->only({"within", "path"});
     const NamedTrajectory path =
         readTrajectory(follows->need("path"), certificate.trajectory.joint_names);
-    certificate.follows = FollowedPath{path.trajectory, follows->need("within").positive()};
+    certificate.follows.emplace(path.trajectory, follows->need("within").positive());
   }
   for (const Value& pair : root.need("pairs").items()) certificate.pairs.push_back(pairFrom(pair));
   return certificate;

@@ -104,8 +104,10 @@ struct CertifiedLimit {
 /// path's point at s(t), where s runs through the whole path, never back. So the trajectory goes
 /// nowhere else, leaves nothing out, and keeps the path's order.
 struct FollowedPath {
+  FollowedPath(const Trajectory& followed, double bound) : path(followed), within(bound) {}
+
   Trajectory path;  ///< over the planned coordinates; its times mean nothing
-  double within = std::numeric_limits<double>::infinity();  ///< [rad; m for slides]
+  double within;    ///< [rad; m for slides]
 };
 
 /// The version of the certificate as a file (exports/certificate_json.h).

@@ -88,4 +88,5 @@ PYBIND11_MODULE(_core, module) {
   addPlan(module);
   addPlanner(module);
   addDistance(module);
+  addRetime(module);
 }

@@ -48,7 +48,7 @@ void certifyFollows(const Problem& problem, const Trajectory& path, double toler
                     Certificate* certificate) {
   const double within = provenDeviation(certificate->trajectory.trajectory, path, tolerance);
   if (std::isfinite(within)) {
-    certificate->follows = FollowedPath{path, within};
+    certificate->follows.emplace(path, within);
   } else {
     certificate->clear = false;
     certificate->faults.push_back("it is not proven to follow the given path within " +

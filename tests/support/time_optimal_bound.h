@@ -83,6 +83,10 @@ class TimeOptimalBound {
       }
     }
     points_.front().is_rest = points_.back().is_rest = true;
+    // From a rest the path goes on as it does right after.
+    for (std::size_t i = points_.size() - 1; i-- > 0;) {
+      if (points_[i].is_rest || points_[i].q1.isZero(0.0)) points_[i].q1 = points_[i + 1].q1;
+    }
   }
 
   /// The accelerations u that the limits allow at b: empty where lower > upper.
