@@ -39,6 +39,7 @@ void ConfigurationOptions::addTo(CLI::App& command) {
 
 VecX ConfigurationOptions::read(const RobotModel& robot, const std::vector<int>& planned,
                                 VecX base) const {
+  // One way or the other: a mixture would leave it open which joints bare numbers stand for.
   const bool is_named = !words_.empty() && words_.front().find('=') != std::string::npos;
   if (!is_named && !words_.empty() && words_.size() != planned.size()) {
     throw InputError({"", 0, kOption, std::to_string(words_.size()) + " numbers"},

@@ -61,6 +61,7 @@ void printText(const std::vector<PairDistance>& pairs, bool all) {
   Table table({"body", "body", ">distance [mm]", ">margin [mm]", ">slack [mm]",
                "closest point of the first [m]", "of the second [m]", ""});
   const std::size_t count = all ? pairs.size() : std::min(kShownPairs, pairs.size());
+  // All pairs count for the verdict, whatever is shown.
   std::size_t unclear = 0;
   for (const PairDistance& pair : pairs) unclear += keeps(pair) ? 0 : 1;
   for (std::size_t i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
-#include "allclear/exports/tool_csv.h"
+#include "allclear/exports/output_files.h"
 #include "allclear/robot_models/load_robot.h"
 #include "allclear/robot_models/robot.h"
 
@@ -45,6 +45,7 @@ Problem problemOf(const FkCommand& command) {
   if (isTask(command.file)) {
     return loadTask(command.file, {.covers = command.cache.covers()}).problem;
   }
+  // No groups, no goal: what is asked needs neither.
   RobotSource source;
   source.urdf = command.file;
   source.covers = command.cache.covers();
@@ -131,7 +132,8 @@ int runConfiguration(const FkCommand& command, const Problem& problem) {
 int runTrajectory(const FkCommand& command, const Problem& problem) {
   if (command.link.empty()) throw InputError("--trajectory needs --link: the tool to follow");
   const NamedTrajectory trajectory = loadTrajectory(command.trajectory, problem);
-  for (const std::string& warning : trajectory.warnings) std::cerr << "warning: " << warning << "\n";
+  for (const std::string& warning : trajectory.warnings)
+    std::cerr << "warning: " << warning << "\n";
   const std::string text =
       formatToolCsv(problem, trajectory.trajectory,
                     {command.output, command.link, offsetOf(command.offset), command.rate});
@@ -157,8 +159,8 @@ int runFk(const FkCommand& command) {
 }  // namespace
 
 void addFk(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(
-      "fk", "Show where links are, in one configuration or along a trajectory.");
+  CLI::App* command =
+      app.add_subcommand("fk", "Show where links are, in one configuration or along a trajectory.");
   const auto options = std::make_shared<FkCommand>();
   command->add_option("file", options->file, "a task, or a robot's URDF")
       ->required()

@@ -118,6 +118,7 @@ std::vector<VecX> solutions(const Problem& problem, const PoseTarget& target,
   RunContext context;
   context.threads = threadCount(0);
   const RunContext ending = context.endingAfter(command.time_limit);
+  // First as `plan` does; then from other references, in a fixed order.
   PostureTarget posture = postureTarget(problem, target);
   std::unique_ptr<ClearanceEvaluator> evaluator;
   std::vector<Posture> found = findPostures(problem, posture, ending, &evaluator);
@@ -215,7 +216,8 @@ void addIk(CLI::App& app, int& exit_code) {
       ->type_name("M RAD")
       ->expected(1, 2)
       ->check(positiveNumber());
-  command->add_flag("--all", options->all, "search for others besides the one nearest to the start");
+  command->add_flag("--all", options->all,
+                    "search for others besides the one nearest to the start");
   command->add_option("--time-limit", options->time_limit, "seconds at most")
       ->check(positiveNumber())
       ->type_name("S")

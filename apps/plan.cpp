@@ -110,8 +110,12 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
 }
 
 std::vector<std::string> namesOf(const OutputSettings& output) {
-  return {output.csv,   output.trajectory, output.certificate,
-          output.proof, output.ros2,       output.report,
+  return {output.csv,
+          output.trajectory,
+          output.certificate,
+          output.proof,
+          output.ros2,
+          output.report,
           output.tool_csv ? output.tool_csv->file : ""};
 }
 

@@ -54,6 +54,7 @@ nlohmann::ordered_json asJson(const RetimedPath& done) {
                                 {"seconds", done.seconds},
                                 {"rounds", done.rounds},
                                 {"rests", done.rests}};
+  // Of a motion that was refused, too.
   if (done.trajectory) out["duration"] = done.trajectory->duration();
   if (done.certificate) {
     const Interval& least = done.certificate->minimum_clearance;
@@ -84,9 +85,9 @@ int runRetime(const RetimeCommand& command) {
   const OutputSettings output = outputs(command, task.output);
   std::error_code code;  // a failure shows at the files in it
   if (!command.folder.empty()) std::filesystem::create_directories(command.folder, code);
-  requireOutputs({output.csv, output.trajectory, output.certificate, output.proof, output.ros2,
-                  output.report},
-                 {command.task, command.path});
+  requireOutputs(
+      {output.csv, output.trajectory, output.certificate, output.proof, output.ros2, output.report},
+      {command.task, command.path});
   const NamedTrajectory path = loadPath(command.path, problem);
   for (const auto* warnings : {&problem.warnings, &path.warnings}) {
     for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
@@ -97,7 +98,8 @@ int runRetime(const RetimeCommand& command) {
   std::vector<std::string> warnings;
   const bool is_certified = done.status == RetimeStatus::kCertified;
   if (is_certified) {
-    files = formatOutputFiles(output, ".", problem, *done.trajectory, &*done.certificate, &warnings);
+    files =
+        formatOutputFiles(output, ".", problem, *done.trajectory, &*done.certificate, &warnings);
   }
   // Of a motion that is not clear too: it shows what is in the way.
   if (!output.report.empty()) {

@@ -146,8 +146,8 @@ int run(const Arguments& arguments) {
     const std::string name = file.name + " " + std::to_string(index);
     if (arguments.jerk != "none") measure(problem, path, name, arguments, &with);
     if (arguments.jerk == "default") continue;
-    problem.limits.jerk = VecX::Constant(problem.robot->dimension(),
-                                         std::numeric_limits<double>::infinity());
+    problem.limits.jerk =
+        VecX::Constant(problem.robot->dimension(), std::numeric_limits<double>::infinity());
     measure(problem, path, name, arguments, &without);
   }
   bench::Report report(arguments.json);

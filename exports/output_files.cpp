@@ -8,7 +8,6 @@
 #include "allclear/core/sha256.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/ros2_trajectory.h"
-#include "allclear/exports/tool_csv.h"
 #include "allclear/planner/problem/derived_base.h"
 #include "allclear/trajectories/trajectory_csv.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -63,8 +62,8 @@ std::string csvText(const Problem& problem, const HermiteCurve& rows,
 /// Beyond what a reader takes (1e9), a file would hold another curve or none.
 void requireReadsBack(const Problem& problem, const std::string& csv, const NamedTrajectory& sent) {
   const NamedTrajectory motion{sent.trajectory, sent.joint_names, {}};
-  if (!isSameTrajectory(parseTrajectoryCsv(csv, "CSV", {}, std::nullopt, columnsBesideJoints(problem)),
-                        motion)) {
+  if (!isSameTrajectory(
+          parseTrajectoryCsv(csv, "CSV", {}, std::nullopt, columnsBesideJoints(problem)), motion)) {
     throw InputError("the trajectory would not read back from CSV as it is");
   }
 }

@@ -7,7 +7,7 @@
 
 namespace allclear {
 
-/// The motion of a tool as rows of its pose and velocity (exports/tool_csv.h).
+/// The motion of a tool as rows of its pose and velocity (`formatToolCsv`).
 struct ToolCsvSettings {
   std::string file;
   std::string link;

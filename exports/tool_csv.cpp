@@ -1,13 +1,12 @@
 // The tool's motion, sampled: for people and programs that think of the tool. No controller gets
 // it, and nothing is proven of what lies between its lines.
-#include "allclear/exports/tool_csv.h"
-
 #include <Eigen/Geometry>
 #include <charconv>
 #include <cmath>
 
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
+#include "allclear/exports/output_files.h"
 #include "allclear/robot_models/robot.h"
 
 namespace allclear {
@@ -38,6 +37,7 @@ std::string formatToolCsv(const Problem& problem, const Trajectory& trajectory,
     throw InputError({"", 0, "tool_csv.rate", formatted("%g", tool.rate)},
                      formatted("would make %.3g rows, more than %g", T * tool.rate, kMostRows));
   }
+  // A quaternion and its negative are one orientation: the sign follows the line before.
   const Robot robot(problem.robot);
   std::string out = "time,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz\n";
   Eigen::Quaterniond before = Eigen::Quaterniond::Identity();

@@ -42,6 +42,11 @@ constexpr double kAtWaypoint = 1e-6;
 constexpr double kTorqueShares[] = {0.99, 0.95, 0.85};
 constexpr double kSlower = 1.15;
 constexpr int kMostSlower = 8;
+/// [s] Rows along a curve: at first, and no nearer.
+constexpr double kFirstCurveStep = 0.02;
+constexpr double kLeastCurveStep = 1e-3;
+/// Of the way between two rows: nearer than this is at the row.
+constexpr double kAtRow = 1e-9;
 /// Instants of the path that are looked at for its worst place.
 constexpr std::size_t kMostInstants = 400;
 
@@ -70,11 +75,10 @@ bool keepsLimits(const Certificate& certificate) {
 
 /// Whether the motion was slowed down for a limit that the pace keeps at samples only.
 bool wantsLess(const Certificate& certificate) {
-  return std::any_of(certificate.limits.begin(), certificate.limits.end(),
-                     [](const CertifiedLimit& limit) {
-                       return !limit.kept && limit.quantity != "duration" &&
-                              limit.quantity != "position";
-                     });
+  return std::any_of(
+      certificate.limits.begin(), certificate.limits.end(), [](const CertifiedLimit& limit) {
+        return !limit.kept && limit.quantity != "duration" && limit.quantity != "position";
+      });
 }
 
 HermiteCurve slower(const HermiteCurve& rows, double factor) {
@@ -165,8 +169,8 @@ class PathRetimer {
   bool adapt() {
     const Certificate& certificate = *out_.certificate;
     const bool is_limit = !keepsLimits(certificate) && wantsLess(certificate) && useLess();
-    const bool is_room = !given_.isSmooth() && lessenRooms(unclearTimes(certificate,
-                                                                       problem_.collision.margin));
+    const bool is_room =
+        !given_.isSmooth() && lessenRooms(unclearTimes(certificate, problem_.collision.margin));
     const bool is_off = !certificate.follows && followNearer();
     return is_limit || is_room || is_off;
   }
@@ -186,7 +190,7 @@ class PathRetimer {
   bool followNearer() {
     if (given_.isSmooth()) {
       curve_step_ *= 0.5;
-      return curve_step_ > 1e-3;
+      return curve_step_ > kLeastCurveStep;
     }
     bool is_less = false;
     for (double& room : rooms_) is_less = lessen(&room) || is_less;
@@ -208,6 +212,7 @@ class PathRetimer {
       return std::min<std::size_t>(static_cast<std::size_t>(later - times_.begin()),
                                    times_.size() - 1);
     };
+    // A row before and after: the motion between rows belongs to both.
     for (const Interval& time : unclear) {
       const std::size_t first = placeAt(time.lower), last = placeAt(time.upper);
       for (std::size_t row = first > 0 ? first - 1 : 0; row <= last; ++row) {
@@ -237,7 +242,7 @@ class PathRetimer {
   std::size_t torque_step_ = 0;
   double slower_ = 1.0;
   int slower_steps_ = 0;
-  double curve_step_ = 0.02;
+  double curve_step_ = kFirstCurveStep;
   std::vector<PathStretch> stretches_;
   std::vector<PathMotion::Place> places_;
   std::vector<double> times_;  ///< of the rows that have these places
@@ -248,13 +253,14 @@ class PathRetimer {
 /// "between rows 12 and 13 (at 0.4 of the way)", by the time of a polyline of one row per second.
 std::string PathRetimer::placeName(double t) const {
   const double row = std::floor(t), share = t - row;
-  if (share < 1e-9) return formatted("at row %.0f of the path", row + 1.0);
+  if (share < kAtRow) return formatted("at row %.0f of the path", row + 1.0);
   return formatted("between rows %.0f and %.0f of the path (at %.3g of the way)", row + 1.0,
                    row + 2.0, share);
 }
 
 /// The pair that is the nearest, beyond its margin, where the path is not proven clear.
 std::string PathRetimer::worstPlace(const Certificate& of_path, const Trajectory& path) const {
+  // Cells that are not proven say where to look; what is seen there is the answer.
   std::optional<PairClearance> worst;
   double at = 0.0;
   std::size_t looked_at = 0;

@@ -28,12 +28,13 @@ enum class RetimeStatus {
 /// A motion along a path, or why there is none.
 struct RetimedPath {
   RetimeStatus status = RetimeStatus::kNotCertified;
-  std::string message;                    ///< the verdict in words
-  std::optional<Trajectory> trajectory;   ///< rows at whole nanoseconds, the last that was tried
-  std::optional<Certificate> certificate;  ///< of the trajectory; says what it follows, and how near
-  int rests = 0;                          ///< on the way, ends not counted
-  int rounds = 0;                         ///< motions tried
-  double seconds = 0.0;                   ///< spent here
+  std::string message;                   ///< the verdict in words
+  std::optional<Trajectory> trajectory;  ///< rows at whole nanoseconds, the last that was tried
+  std::optional<Certificate>
+      certificate;       ///< of the trajectory; says what it follows, and how near
+  int rests = 0;         ///< on the way, ends not counted
+  int rounds = 0;        ///< motions tried
+  double seconds = 0.0;  ///< spent here
 };
 
 /// The motion along `path`, over the planned coordinates, from the problem's start to its goal, in

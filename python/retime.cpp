@@ -31,13 +31,12 @@ void addRetime(py::module_& module) {
       .def_readonly("rests", &RetimedPath::rests)
       .def_readonly("rounds", &RetimedPath::rounds)
       .def_readonly("seconds", &RetimedPath::seconds)
-      .def_property_readonly(
-          "within",
-          [](const RetimedPath& r) {
-            return r.certificate && r.certificate->follows
-                       ? std::optional(r.certificate->follows->within)
-                       : std::nullopt;
-          })
+      .def_property_readonly("within",
+                             [](const RetimedPath& r) {
+                               return r.certificate && r.certificate->follows
+                                          ? std::optional(r.certificate->follows->within)
+                                          : std::nullopt;
+                             })
       .def_property_readonly("certificate", [](const RetimedPath& r) {
         return r.certificate ? std::make_shared<Certificate>(*r.certificate) : nullptr;
       });

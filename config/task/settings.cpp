@@ -81,6 +81,7 @@ double scalingFactor(const Value& value) {
 /// A number caps all joints: those that the robot limits to less keep their own limit. A joint that
 /// is named is meant, and what the robot cannot do is a mistake.
 VecX readVelocityLimits(const Value& value, const RobotModel& robot) {
+  // NaN, where the task gives none, compares as not above.
   VecX limits = readPerJoint(value, robot);
   for (int c = 0; c < robot.dimension(); ++c) {
     const Coordinate& joint = robot.coordinates()[c];
@@ -88,9 +89,9 @@ VecX readVelocityLimits(const Value& value, const RobotModel& robot) {
     if (value.isScalar()) {
       limits[c] = joint.velocity;
     } else {
-      value.need(joint.name).fail("is above the robot's own limit " +
-                                  formatted("%.9g", joint.velocity) +
-                                  ": a task can only lower it");
+      value.need(joint.name)
+          .fail("is above the robot's own limit " + formatted("%.9g", joint.velocity) +
+                ": a task can only lower it");
     }
   }
   return limits;

@@ -115,9 +115,7 @@ bool isTimed(const std::vector<Value>& points) {
 
 }  // namespace
 
-InputPlace placeOfNames(const Value& list) {
-  return {list.file(), list.line(), list.path(), ""};
-}
+InputPlace placeOfNames(const Value& list) { return {list.file(), list.line(), list.path(), ""}; }
 
 Trajectory readPathRows(const std::vector<Value>& rows, int joint_count, const Value& list) {
   if (rows.size() < 2) list.fail("there must be at least two points");
@@ -137,9 +135,11 @@ JointMotion readJointTrajectory(const Value& message, std::optional<Interpolatio
   const auto count = static_cast<int>(names.size());
   const Value list = message.need("points");
   const std::vector<Value> points = list.items();
+  // Only positions count of a path; a bare list of numbers will do for a point.
   if (points.size() >= 2 && !isTimed(points)) {
     std::vector<Value> rows;
-    for (const Value& point : points) rows.push_back(point.isMap() ? point.need("positions") : point);
+    for (const Value& point : points)
+      rows.push_back(point.isMap() ? point.need("positions") : point);
     return {{readPathRows(rows, count, list), names, {}}, placeOfNames(name_list), false};
   }
   return {{readPoints(list, count, interpolation), names, {}}, placeOfNames(name_list), true};

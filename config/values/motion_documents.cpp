@@ -37,6 +37,7 @@ std::vector<std::string> documentsOf(std::string_view text) {
     document.assign(count, '\n');
     is_empty = true;
   };
+  // A separator before the first document, after the last one or twice ends nothing.
   for (const std::string_view line : linesOf(text)) {
     ++count;
     const std::string_view trimmed = trimmedField(line.substr(0, line.find('\n')));
@@ -106,6 +107,7 @@ JointMotion readNamelessRows(const Value& list, const std::vector<std::string>& 
 JointMotion readDocument(const Value& root, const std::vector<std::string>& planned,
                          std::optional<Interpolation> interpolation) {
   if (root.isList()) return readNamelessRows(root, planned);
+  // Rows of numbers under a key of their own, with or without names.
   for (const char* key : kPathKeys) {
     if (!root.has(key)) continue;
     root.only({"joint_names", key});
@@ -174,6 +176,7 @@ bool looksLikeMatrix(std::string_view text) {
 
 JointMotion parseMatrixText(std::string_view text, const std::string& file,
                             const std::vector<std::string>& planned) {
+  // Every row has a number for each planned joint: nothing else says whose they are.
   std::vector<double> numbers;
   int line_number = 0;
   for (std::string_view line : linesOf(text)) {

@@ -30,6 +30,7 @@ constexpr double kHeldTolerance = 1e-3;
 JointMotion readPathCsv(std::string_view text, const std::string& file,
                         const std::vector<std::string>& ignored) {
   CsvTable table(text, file, {.greatest = TrajectoryLimits::kGreatestValue});
+  // Without a column of times every column is a joint, unless the caller knows better.
   std::vector<std::string> names;
   std::vector<int> columns;
   for (const std::string& name : table.names()) {
@@ -44,11 +45,10 @@ JointMotion readPathCsv(std::string_view text, const std::string& file,
     times.push_back(static_cast<double>(times.size()));
   }
   if (times.size() < 2) table.fail("", "", "there must be at least two rows below the header");
-  MatX rows =
-      Eigen::Map<const MatX>(numbers.data(), static_cast<Eigen::Index>(names.size()),
-                             static_cast<Eigen::Index>(times.size()));
-  return {{HermiteCurve(std::move(times), std::move(rows)), names, {}}, {file, 1, "column", ""},
-          false};
+  MatX rows = Eigen::Map<const MatX>(numbers.data(), static_cast<Eigen::Index>(names.size()),
+                                     static_cast<Eigen::Index>(times.size()));
+  return {
+      {HermiteCurve(std::move(times), std::move(rows)), names, {}}, {file, 1, "column", ""}, false};
 }
 
 /// Columns of joints alone: with velocities the missing times are a mistake.
@@ -66,9 +66,8 @@ JointMotion readCsv(const std::string& text, const std::string& file, const Prob
   const std::vector<std::string> ignored = columnsBesideJoints(problem);
   if (looksLikeMatrix(text)) return parseMatrixText(text, file, plannedNames(problem));
   if (isPathCsv(text, file)) return readPathCsv(text, file, ignored);
-  return {parseTrajectoryCsv(text, file, {}, interpolation, ignored),
-          {file, 1, "column", ""},
-          true};
+  return {
+      parseTrajectoryCsv(text, file, {}, interpolation, ignored), {file, 1, "column", ""}, true};
 }
 
 /// JSON of this project says so; any other is a message.
@@ -95,6 +94,7 @@ void requirePlanned(const JointMotion& found, const std::vector<std::string>& pl
     if (std::find(names.begin(), names.end(), name) == names.end()) missing.push_back(name);
   }
   if (missing.empty()) return;
+  // A name near to a missing one was meant to be it.
   for (const std::string& name : names) {
     const std::string hint = didYouMean(name, missing);
     if (hint.empty()) continue;
@@ -117,6 +117,7 @@ void judgeOther(const Problem& problem, const JointMotion& found, int row,
     unknown->push_back(name);
     return;
   }
+  // What the joint does at any instant, between rows too.
   const double held = problem.start[at - coordinates.begin()];
   const Trajectory& curve = found.motion.trajectory;
   const Trajectory::Bounds range = curve.bounds(0, {0.0, curve.duration()});
@@ -129,7 +130,8 @@ void judgeOther(const Problem& problem, const JointMotion& found, int row,
                              held, lower, upper));
 }
 
-/// A path goes on where a coordinate that wraps jumps by half a turn or more: whole turns are added.
+/// A path goes on where a coordinate that wraps jumps by half a turn or more: whole turns are
+/// added.
 Trajectory unwrapped(const Problem& problem, const Trajectory& path) {
   constexpr double kTurn = 2.0 * std::numbers::pi;
   MatX rows = path.hermite()->positions();
@@ -159,6 +161,7 @@ JointMotion readPlannedMotion(const std::filesystem::path& path, const Problem& 
     return readCsv(text, file, problem, interpolation);
   }();
   requirePlanned(found, planned);
+  // Joints beside the planned ones are judged, then left out.
   std::vector<std::string> unknown;
   for (std::size_t row = 0; row < found.motion.joint_names.size(); ++row) {
     const std::string& name = found.motion.joint_names[row];
@@ -167,8 +170,10 @@ JointMotion readPlannedMotion(const std::filesystem::path& path, const Problem& 
     }
   }
   if (!unknown.empty()) {
-    found.motion.warnings.push_back(file + ": these are no joints that the task could plan or "
-                                    "hold, and are ignored: " + joined(unknown));
+    found.motion.warnings.push_back(file +
+                                    ": these are no joints that the task could plan or "
+                                    "hold, and are ignored: " +
+                                    joined(unknown));
   }
   found.motion = arrangedPart(std::move(found.motion), planned);
   if (!found.is_timed) found.motion.trajectory = unwrapped(problem, found.motion.trajectory);

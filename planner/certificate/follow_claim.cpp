@@ -10,11 +10,14 @@
 namespace allclear {
 namespace {
 
+/// A digit that rounding has raised is not raised again.
+constexpr double kRoundingOfDigits = 1e-9;
+
 /// Three digits, never less than `value`: what is said is proven.
 std::string raisedToThreeDigits(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
   char text[40];
-  const double raised = std::ceil(value / unit - 1e-9) * unit;
+  const double raised = std::ceil(value / unit - kRoundingOfDigits) * unit;
   return {text, std::to_chars(text, text + sizeof text, raised, std::chars_format::general, 3).ptr};
 }
 

@@ -171,8 +171,7 @@ bool follows(const std::vector<VecX>& a, const std::vector<VecX>& b, double D) {
     while (j + 1 < b.size()) {
       Part left;
       if (at < column.size() && column[at].chord == j) left = column[at++].part;
-      const Part right =
-          onwards(near(a[i + 1], b[j], b[j + 1], D), left, !below.isEmpty());
+      const Part right = onwards(near(a[i + 1], b[j], b[j + 1], D), left, !below.isEmpty());
       if (!right.isEmpty()) next.push_back({j, right});
       below = onwards(near(b[j + 1], a[i], a[i + 1], D), below, !left.isEmpty());
       ++j;
@@ -194,7 +193,8 @@ struct Chains {
   double rounding;
 
   Chains(const Trajectory& of_curve, const Trajectory& of_path, double within)
-      : curve(chainOf(of_curve, kChordShare * within)), path(chainOf(of_path, kChordShare * within)) {
+      : curve(chainOf(of_curve, kChordShare * within)),
+        path(chainOf(of_path, kChordShare * within)) {
     rounding = kRounding * (sizeOf(curve) + sizeOf(path));
   }
   bool follow(double within) const {

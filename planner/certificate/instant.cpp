@@ -70,11 +70,12 @@ std::optional<Mat3> spreadOf(const Problem& problem, const CertifiedBody& body, 
 void setClosestPoints(const std::vector<Geometry>& A, const Pose& X_WA,
                       const std::vector<Geometry>& B, const Pose& X_WB, const Mat3* spread,
                       PairDistance* pair) {
+  // Few solids, one configuration: no need to prune.
   double least = std::numeric_limits<double>::infinity();
   for (const Geometry& a : A) {
     for (const Geometry& b : B) {
-      const SignedDistance found =
-          signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, nullptr, {.spread = spread});
+      const SignedDistance found = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG,
+                                                  nullptr, {.spread = spread});
       if (!(found.distance < least)) continue;
       least = found.distance;
       pair->p_WA = found.witness_A;
@@ -87,8 +88,7 @@ void setClosestPoints(const std::vector<Geometry>& A, const Pose& X_WA,
 
 /// Each pair at the coarsest fidelity that shows it clear, else at the finest.
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
-                                        const VecX& q, std::optional<double> t,
-                                        bool with_points) {
+                                        const VecX& q, std::optional<double> t, bool with_points) {
   const BodyPoses poses(problem, q, t.value_or(0.0));
   std::vector<PairDistance> distances;
   for (const CertifiedPair& pair : geometry.pairs) {

@@ -15,6 +15,7 @@
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contact_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
+#include "allclear/planner/problem/velocity_findings.h"
 
 namespace allclear {
 namespace {
@@ -54,6 +55,7 @@ class Validator {
     checkSettings();
     for (Finding& finding : contactFindings(p_)) findings_.push_back(std::move(finding));
     for (Finding& finding : claimFindings(p_)) findings_.push_back(std::move(finding));
+    for (Finding& finding : velocityFindings(p_)) findings_.push_back(std::move(finding));
     // Last: the checks above say more about the same numbers.
     for (Finding& finding : unboundableValues(p_)) {
       const bool is_known = std::any_of(findings_.begin(), findings_.end(),
@@ -350,17 +352,8 @@ void Validator::checkSettings() {
         std::pair{"max_acceleration_scaling_factor", p_.limits.max_acceleration_scaling_factor}}) {
     if (!(scale > 0.0 && scale <= 1.0)) add(what, shown(scale) + " must be in (0, 1]", scale, 1.0);
   }
-  checkLimitOverrides("velocity limit", p_.limits.velocity);
   checkLimitOverrides("acceleration limit", p_.limits.acceleration);
-  // Infinite jerks are allowed: no limit.
   checkLimitOverrides("jerk limit", p_.limits.jerk.cwiseMin(kUnlimited));
-  for (int c = 0; c < p_.limits.velocity.size(); ++c) {
-    if (!(p_.limits.velocity[c] > coordinate(c).velocity)) continue;
-    add("limits: velocity",
-        "joint '" + coordinate(c).name + "': " + shown(p_.limits.velocity[c]) +
-            " is above the robot's own limit " + shown(coordinate(c).velocity),
-        p_.limits.velocity[c], coordinate(c).velocity);
-  }
   for (int c : p_.planned) {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
                   std::min(coordinate(c).velocity, kUnlimited), false);

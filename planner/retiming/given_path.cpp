@@ -14,6 +14,9 @@ namespace {
 
 /// Derivatives that jump by less than this share of what their limit allows are continuous.
 constexpr double kContinuous = 1e-6;
+/// Derivatives below this are none; and what a division by zero is kept from.
+constexpr double kNothing = 1e-9;
+constexpr double kLeastSize = 1e-300;
 /// Of the tolerance, what a polyline may be away from its curve, and an end from where it belongs.
 constexpr double kChordsOfTolerance = 0.1;
 constexpr double kEndsOfTolerance = 0.3;
@@ -59,18 +62,18 @@ bool isSmooth(const PlannedLimits& limits, const Trajectory& path) {
   if (rows != nullptr && rows->givenOrder() < 2) return false;
   // Relative to its own greatest derivatives: a path may be far too fast.
   for (int order = 1; order <= 2; ++order) {
-    const VecX size = path.derivativeBound(order, {0.0, path.duration()}).array() + 1e-300;
+    const VecX size = path.derivativeBound(order, {0.0, path.duration()}).array() + kLeastSize;
     const auto is_small = [&](const VecX& jump) {
       return (jump.cwiseAbs().cwiseQuotient(size).array() <= kContinuous).all() ||
-             jump.isZero(1e-9);
+             jump.isZero(kNothing);
     };
     if (!is_small(path.value(0.0, order)) || !is_small(path.value(path.duration(), order))) {
       return false;
     }
     for (int i = 1; i < path.spanCount(); ++i) {
       const BernsteinSpan before = path.derivativeSpan(i - 1, order);
-      const VecX jump = path.derivativeSpan(i, order).control().col(0) -
-                        before.control().col(before.degree());
+      const VecX jump =
+          path.derivativeSpan(i, order).control().col(0) - before.control().col(before.degree());
       if (!is_small(jump)) return false;
     }
   }
@@ -82,6 +85,7 @@ void addChords(const BernsteinSpan& span, double within, int halvings, double pl
                std::vector<VecX>* points, std::vector<double>* places) {
   const MatX& c = span.control();
   const Eigen::Index last = c.cols() - 1;
+  // The difference from the chord walked evenly, in Bernstein form: its coefficients bound it.
   double off = 0.0;
   for (Eigen::Index i = 1; i < last; ++i) {
     const double u = static_cast<double>(i) / static_cast<double>(last);
@@ -151,6 +155,7 @@ GivenPath givenPath(const Problem& problem, const Trajectory& path, double toler
     throw InputError({problem.source_file, 0, "start_state, goal", ""},
                      "retiming needs a start and a goal at rest");
   }
+  // Three kinds: a polyline, a curve to be followed as it is, a curve that becomes a polyline.
   const HermiteCurve* rows = path.hermite();
   if (rows != nullptr && rows->givenOrder() == 0) {
     GivenPath given{path, rows->positions(), {}, 1.0};

@@ -139,10 +139,9 @@ Rows fastestRows(const Problem& problem, const PlannedLimits& limits, const Path
   if (is_line && !problem.limits.torque && problem.limits.contact.empty()) {
     return slowedDown(std::move(first), neededStretch(limits, old_curve));
   }
-  const auto fast = retimed(problem, old_curve,
-                            {.torque_share = options.torque_share,
-                             .row_step = rowStep(limits),
-                             .most_rows = kMostRows});
+  const auto fast = retimed(
+      problem, old_curve,
+      {.torque_share = options.torque_share, .row_step = rowStep(limits), .most_rows = kMostRows});
   // The profile itself, as slow as the limits want it in the corners.
   if (!fast) {
     return slowedDown(std::move(first), neededStretch(limits, old_curve) / kShareOfLimits);
@@ -167,8 +166,7 @@ PathMotion fastestAlong(const Problem& problem, const std::vector<PathStretch>& 
   part.duration.min = 0.0;
   Rows all;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
-    const Rows rows =
-        fastestRows(part, limits, stretches[i], static_cast<int>(i), options);
+    const Rows rows = fastestRows(part, limits, stretches[i], static_cast<int>(i), options);
     // One row at a rest, that of the later stretch.
     const double from = all.times.empty() ? 0.0 : all.times.back();
     if (!all.times.empty()) all.removeLast();

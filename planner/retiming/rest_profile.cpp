@@ -80,8 +80,9 @@ std::vector<double> RestProfile::times() const {
 Vec3 RestProfile::at(double t) const {
   if (!(t > 0.0)) return Vec3::Zero();
   if (t >= duration()) return {length_, 0.0, 0.0};
-  const auto later = std::upper_bound(joints_.begin(), joints_.end(), t,
-                                      [](double time, const Joint& joint) { return time < joint.t; });
+  const auto later =
+      std::upper_bound(joints_.begin(), joints_.end(), t,
+                       [](double time, const Joint& joint) { return time < joint.t; });
   const Joint& joint = *std::prev(later);
   return along(joint, t - joint.t);
 }

@@ -115,9 +115,8 @@ Breaks evenBreaks(const BSpline& pace, const Breaks& breaks, const Breaks& neede
     return times[i - 1] + secondsBetween(pace, breaks[i - 1], s);
   };
   const double T = times.back();
-  const double step =
-      T / std::clamp(std::ceil(T / options.row_step), double{kFewestRows},
-                     static_cast<double>(options.most_rows));
+  const double step = T / std::clamp(std::ceil(T / options.row_step), double{kFewestRows},
+                                     static_cast<double>(options.most_rows));
   Breaks out{0.0};
   for (std::size_t k = 1; k < needed.size(); ++k) {
     const double from = newTime(needed[k - 1]), to = newTime(needed[k]);

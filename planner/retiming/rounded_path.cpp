@@ -63,6 +63,7 @@ int farthestInLine(const MatX& points, const std::vector<double>& room, int from
     for (int i = from; i <= to; ++i) least = std::min(least, room[i]);
     return lineError(points, from, to) <= std::max(kOnTheLine, kRoomOfLines * least);
   };
+  // Where a line is good, a longer one may be bad and a still longer one good: a good one will do.
   int good = from + 1, step = 1, bad = last + 1;
   while (good < last) {
     const int next = std::min(good + step, last);
@@ -137,8 +138,9 @@ class StretchBuilder {
 }  // namespace
 
 int PathStretch::pieceAt(double s) const {
-  const auto later = std::upper_bound(pieces.begin(), pieces.end() - 1, s,
-                                      [](double x, const PathPiece& piece) { return x < piece.end; });
+  const auto later =
+      std::upper_bound(pieces.begin(), pieces.end() - 1, s,
+                       [](double x, const PathPiece& piece) { return x < piece.end; });
   return static_cast<int>(later - pieces.begin());
 }
 
@@ -189,8 +191,7 @@ std::vector<PathStretch> roundedPath(const MatX& points, const std::vector<doubl
     line.points = between(corners.points[i] + 1, corners.points[i + 1] - 1);
     builder.add(std::move(line), lengths[i] - taken[i] - taken[i + 1]);
     if (i + 2 == count) break;
-    const bool is_straight =
-        (directions[i + 1] - directions[i]).cwiseAbs().maxCoeff() <= kStraight;
+    const bool is_straight = (directions[i + 1] - directions[i]).cwiseAbs().maxCoeff() <= kStraight;
     if (!(taken[i + 1] > 0.0)) {
       if (!is_straight) builder.rest();
       continue;

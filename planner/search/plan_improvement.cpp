@@ -35,8 +35,8 @@ constexpr int kPatiences = 4;
 /// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
 /// other, and with room below the torque limits, which a pace keeps at samples only.
 constexpr std::array<RetimingOptions, 3> kRetimings{{{.torque_share = 0.97},
-                                                   {.torque_share = 0.9, .row_step = 0.025},
-                                                   {.torque_share = 0.75, .row_step = 0.0125}}};
+                                                     {.torque_share = 0.9, .row_step = 0.025},
+                                                     {.torque_share = 0.75, .row_step = 0.0125}}};
 
 }  // namespace
 

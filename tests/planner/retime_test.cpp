@@ -10,8 +10,11 @@
 #include <numbers>
 
 #include "allclear/core/input_error.h"
-#include "allclear/planner/certificate/followed_path.h"
+#include "allclear/planner/certificate/follow_claim.h"
+#include "allclear/planner/retiming/given_path.h"
+#include "allclear/planner/retiming/path_motion.h"
 #include "allclear/planner/timing.h"
+#include "allclear/trajectories/spline_fit.h"
 #include "planner/seeds/seed_scenes.h"
 #include "support/time_optimal_bound.h"
 
@@ -115,8 +118,8 @@ TEST(RetimePath, ACoordinateThatWrapsGoesOn) {
   const Problem problem = freeProblem(path, true);
   const RetimedPath done = retime(problem, path);
   expectCertified(problem, done, 0.01);
-  EXPECT_NEAR(done.trajectory->value(done.trajectory->duration())[0],
-              2.0 * std::numbers::pi - 2.9, 1e-9);
+  EXPECT_NEAR(done.trajectory->value(done.trajectory->duration())[0], 2.0 * std::numbers::pi - 2.9,
+              1e-9);
 }
 
 TEST(RetimePath, ATooFastTrajectoryIsSlowedDownOnItsPath) {
@@ -141,9 +144,9 @@ TEST(RetimePath, RoundsLessWhereARoundingWouldTouch) {
   problem.collision.margin = 1e-3;
   problem.duration.max = 1e4;
   // Folds, passes and stretches: clear, but near the wall's end at the middle rows.
-  const MatX path =
-      (MatX(3, 5) << -0.7, -1.2, 0.0, 1.2, 0.7, 0.2, 2.4, 2.5, -2.4, -0.2, 0.1, 0.3, 0.0, -0.3, -0.1)
-          .finished();
+  const MatX path = (MatX(3, 5) << -0.7, -1.2, 0.0, 1.2, 0.7, 0.2, 2.4, 2.5, -2.4, -0.2, 0.1, 0.3,
+                     0.0, -0.3, -0.1)
+                        .finished();
   const RetimedPath wide = retime(problem, path, {.tolerance = 0.3});
   if (wide.status == RetimeStatus::kCertified) {
     expectCertified(problem, wide, 0.3);
@@ -154,8 +157,7 @@ TEST(RetimePath, RoundsLessWhereARoundingWouldTouch) {
 
 TEST(RetimePath, APathThatTouchesIsNamedWithPairPlaceAndDepth) {
   const Problem problem = test::wallProblem();
-  const MatX path =
-      (MatX(3, 3) << -0.7, 0.0, 0.7, 0.2, 0.0, -0.2, 0.1, 0.0, -0.1).finished();
+  const MatX path = (MatX(3, 3) << -0.7, 0.0, 0.7, 0.2, 0.0, -0.2, 0.1, 0.0, -0.1).finished();
   const RetimedPath done = retime(problem, path);
   EXPECT_EQ(done.status, RetimeStatus::kPathNotClear);
   EXPECT_NE(done.message.find("the path itself is not clear"), std::string::npos) << done.message;
@@ -173,6 +175,9 @@ TEST(RetimePath, AClaimThatIsTooBoldIsRefused) {
   Certificate bold = *done.certificate;
   bold.follows->within *= 0.5;
   EXPECT_FALSE(verifyCertificate(problem, bold).valid);
+  EXPECT_FALSE(followFault(bold).empty());
+  EXPECT_TRUE(followFault(*done.certificate).empty());
+  EXPECT_NE(followSentence(bold), followSentence(*done.certificate));
   Certificate other = *done.certificate;
   MatX moved = path;
   moved(0, 1) += 0.1;
@@ -189,6 +194,37 @@ TEST(RetimePath, WhatCannotBeRetimedIsSaid) {
   EXPECT_THROW(retime(problem, path, {.tolerance = -1.0}), InputError);
   problem.start_velocity = Vec3(0.1, 0.0, 0.0);
   EXPECT_THROW(retime(problem, path), InputError);
+}
+
+TEST(GivenPath, EndsThatAreNearlyRightAreMoved) {
+  MatX path = (MatX(3, 3) << 0.0, 0.5, 1.0, 0.0, 0.3, 0.0, 0.0, 0.0, 0.0).finished();
+  const Problem problem = freeProblem(path);
+  path(0, 0) += 1e-3;
+  path(1, 2) -= 1e-3;
+  const GivenPath given = givenPath(problem, polyline(path), 0.01);
+  EXPECT_EQ(given.points.col(0), problem.start);
+  EXPECT_EQ(given.points.col(2), std::get<JointTarget>(problem.goal).values);
+  EXPECT_EQ(given.path.value(0.0), path.col(0)) << "the claim is about the path as given";
+  EXPECT_LT(given.room_share, 1.0);
+  expectCertified(problem, retime(problem, path), 0.01);
+  EXPECT_EQ(givenPath(problem, polyline(path), 1e-4).points, path) << "too far for this tolerance";
+}
+
+/// Each row is on the path at the place that is said.
+TEST(PathMotion, KnowsWhereItsRowsAre) {
+  test::Random random(41);
+  const MatX path = randomPath(random, 6);
+  const Problem problem = freeProblem(path);
+  const auto stretches = roundedPath(path, {0.01, 0.01, 0.01, 0.0, 0.01, 0.01});
+  ASSERT_EQ(stretches.size(), 2u);
+  const PathMotion motion = fastestAlong(problem, stretches);
+  ASSERT_EQ(motion.places.size(), motion.curve.times().size());
+  for (std::size_t i = 0; i < motion.places.size(); ++i) {
+    const PathMotion::Place& place = motion.places[i];
+    const PathStretch& stretch = stretches[static_cast<std::size_t>(place.stretch)];
+    const VecX q = stretch.at(stretch.pieceAt(place.s), place.s)[0];
+    EXPECT_LT((q - motion.curve.positions().col(static_cast<Eigen::Index>(i))).norm(), 1e-4) << i;
+  }
 }
 
 }  // namespace

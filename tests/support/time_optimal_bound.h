@@ -59,9 +59,8 @@ class TimeOptimalBound {
     for (int i = 0; i < curve.spanCount(); ++i) {
       const Interval span = curve.spanTime(i);
       for (int k = i == 0 ? 0 : 1; k <= points_per_span; ++k) {
-        const double t = k == points_per_span
-                             ? span.upper
-                             : span.lower + span.length() * k / points_per_span;
+        const double t =
+            k == points_per_span ? span.upper : span.lower + span.length() * k / points_per_span;
         const VecX q = curve.value(t), v = curve.value(t, 1), a = curve.value(t, 2);
         const double step = (q - before).norm();
         s += step;

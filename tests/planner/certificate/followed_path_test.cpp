@@ -25,8 +25,7 @@ Samples samplesOf(const Trajectory& curve, int per_span) {
       out.points.push_back(curve.span(i).value(time.lower + time.length() * k / per_span));
       if (out.points.size() < 2) continue;
       const auto n = out.points.size();
-      out.step =
-          std::max(out.step, (out.points[n - 1] - out.points[n - 2]).cwiseAbs().maxCoeff());
+      out.step = std::max(out.step, (out.points[n - 1] - out.points[n - 2]).cwiseAbs().maxCoeff());
     }
   }
   return out;
@@ -75,7 +74,8 @@ Trajectory polylineThrough(const MatX& rows) {
 Trajectory curveNear(test::Random& random, const MatX& rows, double off) {
   std::vector<double> times{0.0};
   MatX q = rows, v = MatX::Zero(rows.rows(), rows.cols()), a = v;
-  for (Eigen::Index i = 1; i < rows.cols(); ++i) times.push_back(times.back() + random.logUniform(0.1, 10.0));
+  for (Eigen::Index i = 1; i < rows.cols(); ++i)
+    times.push_back(times.back() + random.logUniform(0.1, 10.0));
   for (double& x : q.reshaped()) x += random.uniform(-off, off);
   for (double& x : v.reshaped()) x = random.uniform(-off, off);
   return HermiteCurve(std::move(times), std::move(q), std::move(v), std::move(a));

@@ -15,8 +15,8 @@ TEST(RestProfile, GoesFromRestToRestWithinItsLimitsAndUsesThem) {
   for (int trial = 0; trial < 300; ++trial) {
     SCOPED_TRACE(trial);
     const double length = random.logUniform(1e-9, 1e3), a = random.logUniform(1e-2, 1e3);
-    const double v = random.chance(0.1) ? std::numeric_limits<double>::infinity()
-                                        : random.logUniform(1e-2, 1e2);
+    const double v =
+        random.chance(0.1) ? std::numeric_limits<double>::infinity() : random.logUniform(1e-2, 1e2);
     const double j = random.logUniform(1e-1, 1e6);
     const RestProfile profile(length, v, a, j);
     const double T = profile.duration();

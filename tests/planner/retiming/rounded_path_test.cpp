@@ -44,9 +44,9 @@ MatX randomPath(test::Random& random, int count) {
   for (int i = 1; i < count; ++i) {
     const int kind = random.integer(0, 5);
     rows.col(i) = rows.col(i - 1);
-    if (kind == 0) continue;                                                  // repeated
-    if (kind == 1) rows.col(i) += random.vectorX(3, 1e-9);                    // nearly
-    if (kind == 2 && i >= 2) rows.col(i) = rows.col(i - 2);                   // back
+    if (kind == 0) continue;                                                    // repeated
+    if (kind == 1) rows.col(i) += random.vectorX(3, 1e-9);                      // nearly
+    if (kind == 2 && i >= 2) rows.col(i) = rows.col(i - 2);                     // back
     if (kind == 3 && i >= 2) rows.col(i) += rows.col(i - 1) - rows.col(i - 2);  // straight on
     if (kind >= 4) rows.col(i) += random.vectorX(3, random.logUniform(1e-3, 1.0));
   }
@@ -62,8 +62,8 @@ TEST(RoundedPath, StaysWithinItsRoomInOrder) {
     const auto stretches =
         roundedPath(rows, std::vector<double>(static_cast<std::size_t>(rows.cols()), room));
     if (stretches.empty()) continue;  // all points are one
-    EXPECT_TRUE(isProvenToFollow(sampled(stretches), polylineThrough(rows),
-                                 std::max(1.03 * room, 1e-8)));
+    EXPECT_TRUE(
+        isProvenToFollow(sampled(stretches), polylineThrough(rows), std::max(1.03 * room, 1e-8)));
   }
 }
 
