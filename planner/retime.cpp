@@ -231,6 +231,11 @@ class PathRetimer {
 
   void explain();
   std::string worstPlace(const Certificate& of_path, const Trajectory& path) const;
+  /// Whether the path is one of rows without times: its "times" are their numbers.
+  bool isPolyline() const {
+    const HermiteCurve* rows = given_.path.hermite();
+    return rows != nullptr && rows->givenOrder() == 0;
+  }
   std::string placeName(double t) const;
 
   const Problem& problem_;
@@ -252,6 +257,7 @@ class PathRetimer {
 
 /// "between rows 12 and 13 (at 0.4 of the way)", by the time of a polyline of one row per second.
 std::string PathRetimer::placeName(double t) const {
+  if (!isPolyline()) return formatted("at t = %.6g s of the path", t);
   const double row = std::floor(t), share = t - row;
   if (share < kAtRow) return formatted("at row %.0f of the path", row + 1.0);
   return formatted("between rows %.0f and %.0f of the path (at %.3g of the way)", row + 1.0,
@@ -282,10 +288,13 @@ std::string PathRetimer::worstPlace(const Certificate& of_path, const Trajectory
 void PathRetimer::explain() {
   out_.message = out_.certificate->message;
   if (unclearTimes(*out_.certificate, problem_.collision.margin).empty()) return;
+  // Of obstacles that move a path without a pace does not know where they are.
+  const auto& obstacles = problem_.obstacles;
+  const bool moves = std::any_of(obstacles.begin(), obstacles.end(),
+                                 [](const Obstacle& obstacle) { return obstacle.moves(); });
+  if (moves) return;
   // The path as rows of a second each: only distances count there.
-  const bool is_polyline = !given_.isSmooth() && given_.path.hermite() != nullptr &&
-                           given_.path.hermite()->givenOrder() == 0;
-  const Trajectory path = is_polyline ? polyline(given_.points) : given_.path;
+  const Trajectory path = isPolyline() ? polyline(given_.points) : given_.path;
   const Certificate of_path = certify(problem_, path, options_.certificate);
   const std::string worst = worstPlace(of_path, path);
   if (worst.empty()) return;
