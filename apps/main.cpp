@@ -62,7 +62,11 @@ int run(int argc, char** argv) {
   addCheck(app, exit_code);
   addCertify(app, exit_code);
   addPlan(app, exit_code);
+  addRetime(app, exit_code);
   addPosture(app, exit_code);
+  addDistance(app, exit_code);
+  addFk(app, exit_code);
+  addIk(app, exit_code);
   addImpact(app, exit_code);
   addReport(app, exit_code);
   addBatch(app, exit_code);

@@ -71,6 +71,7 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
     for (std::string* name : {&output.ros2, &output.report}) {
       if (!name->empty()) *name = (folder / *name).string();
     }
+    if (output.tool_csv) output.tool_csv->file = (folder / output.tool_csv->file).string();
   }
   if (!command.csv.empty()) output.csv = command.csv;
   if (!command.trajectory.empty()) output.trajectory = command.trajectory;
@@ -82,8 +83,13 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
 }
 
 std::vector<std::string> namesOf(const OutputSettings& output) {
-  return {output.csv,   output.trajectory, output.certificate,
-          output.proof, output.ros2,       output.report};
+  return {output.csv,
+          output.trajectory,
+          output.certificate,
+          output.proof,
+          output.ros2,
+          output.report,
+          output.tool_csv ? output.tool_csv->file : ""};
 }
 
 /// Makes the folder of `-o`, and refuses outputs that could not be written, before the planning.

@@ -4,13 +4,13 @@
 
 #include "allclear/config/task/read_task.h"
 #include "allclear/config/task/sections.h"
-#include "allclear/config/values/joint_trajectory.h"
+#include "allclear/config/values/planned_motion.h"
 #include "allclear/config/values/scene.h"
 #include "allclear/config/values/units.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/text/value_tree.h"
-#include "allclear/exports/output_files.h"
+#include "allclear/planner/timing.h"
 
 namespace allclear {
 namespace {
@@ -226,7 +226,7 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   readBalance(task, problem);
   readCables(task, problem);
   loaded.options = readSolver(task);
-  loaded.output = readOutput(task);
+  loaded.output = readOutput(task, *problem.robot);
   problem.source_sha256 = files.sha256();
   settleContacts(problem);
   chooseNearestTurns(problem);
@@ -243,15 +243,28 @@ NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem&
         {path.string(), 0, "", ""},
         "is a proof: give the trajectory (.csv, .json, .yaml) that was written with it");
   }
-  const bool is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
-  NamedTrajectory trajectory =
-      is_yaml ? parseJointTrajectory(readFile(path, DocumentLimits{}.bytes), path.string(),
-                                     plannedNames(problem), interpolation)
-              : readTrajectoryFile(path, problem, interpolation);
-  for (std::string& warning : unitWarnings(trajectory, problem)) {
-    trajectory.warnings.push_back(path.string() + ": " + warning);
+  JointMotion found = readPlannedMotion(path, problem, interpolation);
+  for (std::string& warning : unitWarnings(found.motion, problem)) {
+    found.motion.warnings.push_back(path.string() + ": " + warning);
   }
-  return trajectory;
+  if (found.is_timed) return std::move(found.motion);
+  // Each row once: what repeats it would be a rest of its own.
+  const MatX& rows = found.motion.trajectory.hermite()->positions();
+  std::vector<VecX> corners{rows.col(0)};
+  for (Eigen::Index i = 1; i < rows.cols(); ++i) {
+    if (rows.col(i) != corners.back()) corners.emplace_back(rows.col(i));
+  }
+  if (corners.size() < 2) throw InputError({path.string(), 0, "", ""}, "the path stands still");
+  found.motion.trajectory = restingAtCorners(problem, corners);
+  found.motion.warnings.push_back(
+      path.string() +
+      " has no times: read as straight lines from row to row that rest at every row, as fast as "
+      "the limits allow (`allclear retime` makes a motion of it)");
+  return std::move(found.motion);
+}
+
+NamedTrajectory loadPath(const std::filesystem::path& path, const Problem& problem) {
+  return readPlannedMotion(path, problem, std::nullopt).motion;
 }
 
 }  // namespace allclear

@@ -135,6 +135,11 @@ std::string layout(const Certificate& certificate) {
   add("static_contacts", certificate.static_contacts);
   add("not_covered", certificate.not_covered);
   if (!certificate.sent.empty()) add("sent", certificate.sent);
+  if (certificate.follows) {
+    const NamedTrajectory path{certificate.follows->path, certificate.trajectory.joint_names, {}};
+    lines.add("follows", "{\"within\":" + Json(certificate.follows->within).dump() +
+                             ",\"path\":" + formatTrajectoryOnOneLine(path) + "}");
+  }
   lines.addRows("pairs", rowsOf(certificate.pairs));
   return lines.text();
 }
@@ -344,6 +349,12 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
     for (const Value::Entry& hash : sent->only({"csv", "ros2"}).entries()) {
       certificate.sent[hash.key] = hash.value.text();
     }
+  }
+  if (const auto follows = root.find("follows")) {
+    follows->only({"within", "path"});
+    const NamedTrajectory path =
+        readTrajectory(follows->need("path"), certificate.trajectory.joint_names);
+    certificate.follows.emplace(path.trajectory, follows->need("within").positive());
   }
   for (const Value& pair : root.need("pairs").items()) certificate.pairs.push_back(pairFrom(pair));
   return certificate;

@@ -29,11 +29,13 @@ namespace allclear {
 ///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
 ///      "faults": [..], "static_contacts": [..], "not_covered": [..],
 ///      "sent": {"csv": "..", "ros2": ".."},
+///      "follows": {"within": 0.01, "path": {as trajectory_json.h}},
 ///      "pairs": [{"a": "hand", "b": "box", "fidelity": 0, "pieces": [0, 0], "margin": 0.001,
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///
 /// SI units and radians; infinite numbers are null. `sent` is left out when it is empty; `tube` is
-/// there when it was asked for, `torque_beyond_rating` when a joint is.
+/// there when it was asked for, `torque_beyond_rating` when a joint is, `follows` when the trajectory
+/// was made along a path.
 std::string formatCertificateJson(const Certificate& certificate);
 
 /// The same, into a file, atomically. Throws `InputError` when it cannot be written.

@@ -23,6 +23,7 @@
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/deforming.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"

@@ -100,6 +100,16 @@ struct CertifiedLimit {
   bool kept = false;  ///< the bounds are within the limits (to the tolerance)
 };
 
+/// A path that the trajectory follows: at time t it is, in every joint, within `within` of the
+/// path's point at s(t), where s runs through the whole path, never back. So the trajectory goes
+/// nowhere else, leaves nothing out, and keeps the path's order.
+struct FollowedPath {
+  FollowedPath(const Trajectory& followed, double bound) : path(followed), within(bound) {}
+
+  Trajectory path;  ///< over the planned coordinates; its times mean nothing
+  double within;    ///< [rad; m for slides]
+};
+
 /// The version of the certificate as a file (exports/certificate_json.h).
 inline constexpr int kCertificateFormat = 3;
 
@@ -220,6 +230,9 @@ struct Certificate {
   /// SHA-256 of the files that hold this trajectory for a controller, by kind: "csv", "ros2"
   /// (`writeOutputFiles`; `sentFault` checks them).
   std::map<std::string, std::string> sent = {};
+
+  /// Only where the trajectory was made to follow a path (`certifyFollows`).
+  std::optional<FollowedPath> follows = {};
 };
 
 /// Certifies `trajectory` (over `problem.planned`, in its order). Deterministic. Throws
@@ -236,6 +249,13 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 /// (`not_covered`).
 Certificate certify(const Problem& problem, const Trajectory& trajectory,
                     const Trajectory* wrenches, const CertificateOptions& options = {});
+
+/// Adds to a certificate that its trajectory follows the path (over the same coordinates) within
+/// `tolerance` [rad; m for slides], to the bit what `verifyCertificate` proves again; the claim is
+/// the least distance found provable. Without a proof the certificate is not clear any more, and
+/// says why.
+void certifyFollows(const Problem& problem, const Trajectory& path, double tolerance,
+                    Certificate* certificate);
 
 /// Whether a certificate proves what it claims.
 struct CertificateVerdict {

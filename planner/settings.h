@@ -116,11 +116,15 @@ struct ContactLimit {
 struct LimitSettings {
   double max_velocity_scaling_factor = 1.0;      ///< in (0, 1], of the model's velocity limits
   double max_acceleration_scaling_factor = 1.0;  ///< in (0, 1], of the acceleration limits
+  /// Limit of |q̇| per coordinate of the robot [rad/s or m/s], at most the model's own; NaN or an
+  /// empty vector: the model's. The scaling factor applies to it too.
+  VecX velocity;
   /// Limit of |q̈| per coordinate of the robot [rad/s^2 or m/s^2]; NaN or an empty vector: the
   /// default, `kAccelerationPerVelocity` times the velocity limit.
   VecX acceleration;
   /// Limit of |q⃛| per coordinate of the robot [rad/s^3 or m/s^3]; NaN or an empty vector: the
-  /// default, `kJerkPerVelocity` times the velocity limit.
+  /// default, `kJerkPerVelocity` times the velocity limit. Infinite: none but that the acceleration
+  /// takes `kSwitch` from 0 to its limit.
   VecX jerk;
   /// Keep the joint torques and forces within the model's effort limits. Off by default: inertias
   /// and efforts of many URDFs are made up, and limits computed from them mean nothing.
@@ -135,6 +139,10 @@ struct LimitSettings {
   static constexpr double kAccelerationPerVelocity = 5.0;  ///< [1/s]
   /// Full acceleration in 0.1 s: smooth for the structure, far below the drives' own limit.
   static constexpr double kJerkPerVelocity = 50.0;  ///< [1/s^2]
+  /// [s] What a jump of the acceleration from 0 to its limit takes where no jerk is limited: a few
+  /// cycles of a drive's control, and too short to cost a motion time. So curves stay smooth, and
+  /// every limit that is proven is a number.
+  static constexpr double kSwitch = 4e-3;
   /// Stands for the velocity limit, in the two defaults, of a joint that has none.
   static constexpr double kVelocityWhenUnlimited = 1.0;  ///< [rad/s or m/s]
 };

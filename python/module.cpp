@@ -89,4 +89,5 @@ PYBIND11_MODULE(_core, module) {
   addPlanner(module);
   addSequence(module);
   addDistance(module);
+  addRetime(module);
 }

@@ -81,6 +81,7 @@ MissingCollision readMissingCollision(const Value& task);
 /// `collision: open_meshes`, which robot and scene need before.
 OpenMeshes readOpenMeshesOf(const Value& task);
 PlanOptions readSolver(const Value& task);
-OutputSettings readOutput(const Value& task);
+/// Needs the robot, a link of which it may name.
+OutputSettings readOutput(const Value& task, const RobotModel& robot);
 
 }  // namespace allclear

@@ -1,8 +1,10 @@
 // The sections of a task that set numbers: collision, limits, duration, objective, balance, solver,
 // output. A key that is not given leaves the default of its struct, so defaults stand in one place.
 #include <algorithm>
+#include <limits>
 
 #include "allclear/config/task/sections.h"
+#include "allclear/config/values/pose.h"
 #include "allclear/config/values/shape.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
@@ -81,6 +83,42 @@ double scalingFactor(const Value& value) {
   const double factor = value.positive();
   if (factor > 1.0) value.fail("must not exceed 1");
   return factor;
+}
+
+/// A number caps all joints: those that the robot limits to less keep their own limit. A joint that
+/// is named is meant, and what the robot cannot do is a mistake.
+VecX readVelocityLimits(const Value& value, const RobotModel& robot) {
+  // NaN, where the task gives none, compares as not above.
+  VecX limits = readPerJoint(value, robot);
+  for (int c = 0; c < robot.dimension(); ++c) {
+    const Coordinate& joint = robot.coordinates()[c];
+    if (!(limits[c] > joint.velocity)) continue;
+    if (value.isScalar()) {
+      limits[c] = joint.velocity;
+    } else {
+      value.need(joint.name)
+          .fail("is above the robot's own limit " + formatted("%.9g", joint.velocity) +
+                ": a task can only lower it");
+    }
+  }
+  return limits;
+}
+
+/// YAML's word for infinity: no limit.
+bool isUnlimited(const Value& value) {
+  return value.isScalar() && !value.isNull() && !value.isNumber() && value.text() == ".inf";
+}
+
+VecX readJerkLimits(const Value& value, const RobotModel& robot) {
+  constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  if (isUnlimited(value)) return VecX::Constant(robot.dimension(), kUnlimited);
+  if (value.isScalar()) return readPerJoint(value, robot);
+  VecX limits = VecX::Constant(robot.dimension(), std::numeric_limits<double>::quiet_NaN());
+  for (const Value::Entry& entry : value.entries()) {
+    limits[coordinateIndex(entry.key, entry.value, robot)] =
+        isUnlimited(entry.value) ? kUnlimited : entry.value.positive();
+  }
+  return limits;
 }
 
 ObjectiveWeights objectiveNamed(const Value& value) {
@@ -183,10 +221,10 @@ void readPairs(const Value& list, const Problem& problem, NamePairs* pairs) {
 void readLimits(const Value& task, Problem& problem) {
   const auto section = task.find("limits");
   if (!section) return;
-  section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "acceleration",
-                 "jerk", "torque", "contact", "slow_down", "gaps"});
+  section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "velocity",
+                 "acceleration", "jerk", "torque", "contact", "slow_down", "gaps"});
   // Factors scale what the robot's files say; accelerations and jerks, which URDF does not have,
-  // are given outright.
+  // are given outright. Velocities may be lowered.
   LimitSettings& set = problem.limits;
   if (const auto value = section->find("max_velocity_scaling_factor")) {
     set.max_velocity_scaling_factor = scalingFactor(*value);
@@ -194,10 +232,13 @@ void readLimits(const Value& task, Problem& problem) {
   if (const auto value = section->find("max_acceleration_scaling_factor")) {
     set.max_acceleration_scaling_factor = scalingFactor(*value);
   }
+  if (const auto value = section->find("velocity")) {
+    set.velocity = readVelocityLimits(*value, *problem.robot);
+  }
   if (const auto value = section->find("acceleration")) {
     set.acceleration = readPerJoint(*value, *problem.robot);
   }
-  if (const auto value = section->find("jerk")) set.jerk = readPerJoint(*value, *problem.robot);
+  if (const auto value = section->find("jerk")) set.jerk = readJerkLimits(*value, *problem.robot);
   if (const auto value = section->find("torque")) set.torque = value->boolean();
   readContactLimits(*section, problem);
 }
@@ -251,6 +292,23 @@ void readObjective(const Value& task, Problem& problem) {
   }
 }
 
+/// [Hz]
+double readRate(const Value& value) {
+  const double rate = value.positive();
+  if (rate > kHighestRate) value.fail("must be at most 1e6, a row for each microsecond");
+  return rate;
+}
+
+ToolCsvSettings readToolCsv(const Value& section, const RobotModel& robot) {
+  section.only({"file", "link", "offset", "rate"});
+  ToolCsvSettings tool;
+  tool.file = section.need("file").text();
+  tool.link = robot.links()[readLink(section.need("link"), robot)].name;
+  if (const auto offset = section.find("offset")) tool.X_LP = readPose(*offset);
+  if (const auto rate = section.find("rate")) tool.rate = readRate(*rate);
+  return tool;
+}
+
 /// The support polygon to stay in, or forces that carry the motion.
 void readBalance(const Value& task, Problem& problem) {
   if (const auto section = task.find("balance")) {
@@ -297,11 +355,12 @@ PlanOptions readSolver(const Value& task) {
   return options;
 }
 
-OutputSettings readOutput(const Value& task) {
+OutputSettings readOutput(const Value& task, const RobotModel& robot) {
   OutputSettings output;
   const auto section = task.find("output");
   if (!section) return output;
-  section->only({"csv", "rate", "trajectory", "certificate", "proof", "report", "ros2"});
+  section->only(
+      {"csv", "rate", "trajectory", "certificate", "proof", "report", "ros2", "tool_csv"});
   const auto read = [&](const char* key, std::string& name) {
     if (const auto value = section->find(key)) name = value->text();
   };
@@ -311,10 +370,8 @@ OutputSettings readOutput(const Value& task) {
   read("proof", output.proof);
   read("report", output.report);
   read("ros2", output.ros2);
-  if (const auto value = section->find("rate")) {
-    output.rate = value->positive();
-    if (output.rate > kHighestRate) value->fail("must be at most 1e6, a row for each microsecond");
-  }
+  if (const auto value = section->find("rate")) output.rate = readRate(*value);
+  if (const auto tool = section->find("tool_csv")) output.tool_csv = readToolCsv(*tool, robot);
   return output;
 }
 

@@ -1,6 +1,7 @@
 #include "allclear/planner/certificate/instant.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "allclear/core/extremes.h"
 #include "allclear/distance/signed_distance.h"
@@ -65,11 +66,29 @@ std::optional<Mat3> spreadOf(const Problem& problem, const CertifiedBody& body, 
   return problem.obstacles[body.obstacle].spreadAt(t);
 }
 
+/// Sets the closest points: those of the two solids that are the nearest to each other.
+void setClosestPoints(const std::vector<Geometry>& A, const Pose& X_WA,
+                      const std::vector<Geometry>& B, const Pose& X_WB, const Mat3* spread,
+                      PairDistance* pair) {
+  // Few solids, one configuration: no need to prune.
+  double least = std::numeric_limits<double>::infinity();
+  for (const Geometry& a : A) {
+    for (const Geometry& b : B) {
+      const SignedDistance found = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG,
+                                                  nullptr, {.spread = spread});
+      if (!(found.distance < least)) continue;
+      least = found.distance;
+      pair->p_WA = found.witness_A;
+      pair->p_WB = found.witness_B;
+    }
+  }
+}
+
 }  // namespace
 
 /// Each pair at the coarsest fidelity that shows it clear, else at the finest.
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
-                                        const VecX& q, std::optional<double> t) {
+                                        const VecX& q, std::optional<double> t, bool with_points) {
   const BodyPoses poses(problem, q, t.value_or(0.0));
   std::vector<PairDistance> distances;
   for (const CertifiedPair& pair : geometry.pairs) {
@@ -81,12 +100,18 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const std::optional<Mat3> K = spreadOf(problem, b, t.value_or(0.0));
     const Mat3* spread = K ? &*K : nullptr;
     double least = 0.0;
+    MeshFidelity used = MeshFidelity::kHull;
     refineUntil([&](MeshFidelity fidelity) {
+      used = fidelity;
       least = leastSignedDistance(a.solids(fidelity), X_WA, b.solidsAt(fidelity, t.value_or(0.0)),
                                   X_WB, spread);
       return least >= pair.margin;
     });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
+    if (with_points) {
+      setClosestPoints(a.solids(used), X_WA, b.solidsAt(used, t.value_or(0.0)), X_WB, spread,
+                       &distances.back());
+    }
   }
   std::stable_sort(distances.begin(), distances.end(),
                    [](const PairDistance& x, const PairDistance& y) {

@@ -29,6 +29,9 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
     const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
     out.push_back(limit.quantity + subject + ": in the certificate only");
   }
+  if (certificate.follows) {
+    out.push_back("that the trajectory follows the given path: in the certificate only");
+  }
   for (const Cable& cable : problem.cables) {
     out.push_back(
         "cable '" + cable.id +

@@ -7,6 +7,7 @@
 #include "allclear/core/formatted.h"
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_limits.h"
+#include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/relief.h"
@@ -104,6 +105,8 @@ std::string clearText(const Problem& problem, const Certificate& certificate) {
                    (relief.empty() ? "" : ", near the ends less where named below") +
                    nearestText(certificate);
   out += formatted("; %zu limits are kept.", certificate.limits.size());
+  const std::string follows = followSentence(certificate);
+  if (!follows.empty()) out += " " + follows;
   if (!relief.empty()) out += " " + relief;
   const std::string uncertainty = uncertaintyText(problem);
   if (!uncertainty.empty()) {

@@ -25,6 +25,7 @@
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/deforming.h"
+#include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
@@ -381,6 +382,8 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
                 certificate);
     const auto findings = endAndJointFindings(problem, trajectory, options.limits, motion);
     require(findings.empty(), findings.empty() ? "" : findings[0]);
+    const std::string follow_fault = followFault(certificate);
+    require(follow_fault.empty(), follow_fault);
     const std::string verdict = checkStatements(problem, geometry, certificate);
     return {true, "The certificate holds: " + std::to_string(bodyPairCount(certificate)) +
                       " pairs and " + std::to_string(certificate.limits.size()) +

@@ -17,6 +17,7 @@
 #include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/path_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
+#include "allclear/planner/problem/velocity_findings.h"
 
 namespace allclear {
 namespace {
@@ -52,6 +53,7 @@ class Validator {
     checkSettings();
     for (Finding& finding : contactFindings(p_)) findings_.push_back(std::move(finding));
     for (Finding& finding : claimFindings(p_)) findings_.push_back(std::move(finding));
+    for (Finding& finding : velocityFindings(p_)) findings_.push_back(std::move(finding));
     // Last: the checks above say more about the same numbers.
     for (Finding& finding : unboundableValues(p_)) {
       const bool is_known = std::any_of(findings_.begin(), findings_.end(),
@@ -129,6 +131,7 @@ void Validator::checkShape() {
   checkSize("start acceleration", p_.start_acceleration, p_.plannedCount(), true);
   checkSize("goal velocity", p_.goal_velocity, p_.plannedCount(), true);
   checkSize("goal acceleration", p_.goal_acceleration, p_.plannedCount(), true);
+  checkSize("velocity limits", p_.limits.velocity, n, true);
   checkSize("acceleration limits", p_.limits.acceleration, n, true);
   checkSize("jerk limits", p_.limits.jerk, n, true);
   checkTargetShape("goal", p_.goal, true);
@@ -330,7 +333,7 @@ void Validator::checkSettings() {
     if (!(scale > 0.0 && scale <= 1.0)) add(what, shown(scale) + " must be in (0, 1]", scale, 1.0);
   }
   checkLimitOverrides("acceleration limit", p_.limits.acceleration);
-  checkLimitOverrides("jerk limit", p_.limits.jerk);
+  checkLimitOverrides("jerk limit", p_.limits.jerk.cwiseMin(kUnlimited));
   for (int c : p_.planned) {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
                   std::min(coordinate(c).velocity, kUnlimited), false);

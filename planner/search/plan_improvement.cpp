@@ -38,9 +38,9 @@ constexpr double kPatience = 0.1;
 constexpr int kPatiences = 4;
 /// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
 /// other, and with room below the torque limits, which a pace keeps at samples only.
-constexpr std::array<RetimeOptions, 3> kRetimings{{{.torque_share = 0.97},
-                                                   {.torque_share = 0.9, .row_step = 0.025},
-                                                   {.torque_share = 0.75, .row_step = 0.0125}}};
+constexpr std::array<RetimingOptions, 3> kRetimings{{{.torque_share = 0.97},
+                                                     {.torque_share = 0.9, .row_step = 0.025},
+                                                     {.torque_share = 0.75, .row_step = 0.0125}}};
 
 }  // namespace
 
@@ -101,7 +101,7 @@ double PlanSearch::leastTime() {
 }
 
 /// The pace that the problem's objective asks for.
-RetimeOptions PlanSearch::asObjective(RetimeOptions options) const {
+RetimingOptions PlanSearch::asObjective(RetimingOptions options) const {
   const ObjectiveWeights& weights = problem_.objective;
   if (weights.duration > 0.0) {
     options.smoothness = weights.jerk / weights.duration;
@@ -177,7 +177,7 @@ double PlanSearch::secondsAtSpeed(const Seed& seed) const {
 /// better than the best plan.
 Trajectory PlanSearch::offer(const Trajectory& curve, const std::string& origin) {
   Trajectory out = curve;
-  for (const RetimeOptions& options : kRetimings) {
+  for (const RetimingOptions& options : kRetimings) {
     if (!mayRetime(problem_)) break;
     const auto fast = retimed(problem_, curve, asObjective(options), paceImpacts());
     if (!fast || fast->curve.duration() > problem_.duration.max || context_.mustEnd()) break;

@@ -74,7 +74,7 @@ class PlanSearch {
   void improve(const std::vector<VecX>& goals);
   bool mayTryOthers(int in_vain);
   double leastTime();
-  RetimeOptions asObjective(RetimeOptions options) const;
+  RetimingOptions asObjective(RetimingOptions options) const;
   const ImpactFunction& paceImpacts();
   void tryOthers(const std::vector<VecX>& goals);
   void tryOtherOnContacts(const std::vector<VecX>& goals);

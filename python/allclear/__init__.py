@@ -25,6 +25,7 @@ from .planners import Planner
 from .poses import pose
 from .problems import (Bracket, Check, LinearGoal, OutputSettings, PairDistance, PlanOptions,
                        PoseGoal, Problem, Task, check, load_task)
+from .retiming import Retimed, retime
 from .robots import Group, Robot, Unreachable
 from .scenes import Scene, Shape
 from .sequences import Event, Segment, SequencePlan, plan_sequence
@@ -35,7 +36,7 @@ __version__: str = _core.version
 __all__ = [
     "Bracket", "Certificate", "Check", "Clearance", "Event", "Group", "InputError", "LeastDistance",
     "LinearGoal", "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
-    "Robot", "Samples", "Scene", "Segment", "SequencePlan", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
+    "Retimed", "Robot", "Samples", "Scene", "Segment", "SequencePlan", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
     "batch", "certify", "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
-    "load_trajectory", "plan", "plan_sequence", "pose", "signed_distance", "signed_distances", "verify",
+    "load_trajectory", "plan", "plan_sequence", "pose", "retime", "signed_distance", "signed_distances", "verify",
 ]
