@@ -5,6 +5,7 @@
 #include "allclear/core/extremes.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/planner/problem/stray_reach.h"
 #include "allclear/robot_models/kinematics.h"
 
@@ -82,8 +83,10 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const Mat3* spread = K ? &*K : nullptr;
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastSignedDistance(a.solids(fidelity), X_WA, b.solidsAt(fidelity, t.value_or(0.0)),
-                                  X_WB, spread);
+      least = b.cloud != nullptr
+                  ? cloudDistance(a.solids(fidelity), X_WA, *b.cloud, X_WB, spread)
+                  : leastSignedDistance(a.solids(fidelity), X_WA,
+                                        b.solidsAt(fidelity, t.value_or(0.0)), X_WB, spread);
       return least >= pair.margin;
     });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
@@ -108,8 +111,11 @@ std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedG
     const std::optional<Mat3> K = spreadOf(problem, b, 0.0);  // it does not change, nor move
     double least = 0.0;
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b),
-                                  K ? &*K : nullptr);
+      const Mat3* spread = K ? &*K : nullptr;
+      least = b.cloud != nullptr
+                  ? cloudDistance(a.solids(fidelity), poses.of(a), *b.cloud, poses.of(b), spread)
+                  : leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity),
+                                        poses.of(b), spread);
       return least > stray;
     });
     if (!(least > stray)) contacts.push_back({a.name, b.name, least, pair.margin, true});

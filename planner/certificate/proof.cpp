@@ -167,8 +167,9 @@ class ProofWriter {
     for (const CertifiedPair& pair : geometry_.pairs) {
       // Bodies that do not move relative to each other may touch; where they do not, one cell is
       // enough to say so.
-      // The format has no bodies that bend: `outside` and `exempt` lines say so.
-      if (geometry_.bodies[pair.b].deforming != nullptr) continue;
+      // The format has no bodies that bend, and no clouds: `outside` and `exempt` lines say so.
+      const CertifiedBody& b = geometry_.bodies[pair.b];
+      if (b.deforming != nullptr || b.cloud != nullptr) continue;
       if (pair.fixed) {
         proveAt(pair, MeshFidelity::kHull);
       } else if (!provePair(pair)) {
@@ -331,6 +332,9 @@ class ProofWriter {
     if (geometry_.bodies[a].kind == CertifiedBody::Kind::kObstacle) return "both are obstacles";
     if (geometry_.bodies[b].deforming != nullptr) {
       return "not in this proof: the obstacle bends; in the certificate only";
+    }
+    if (geometry_.bodies[b].cloud != nullptr) {
+      return "not in this proof: the obstacle is a cloud; in the certificate only";
     }
     return "no planned joint moves one relative to the other";
   }

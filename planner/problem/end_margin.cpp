@@ -6,6 +6,7 @@
 
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
+#include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -56,8 +57,13 @@ double EndClearances::at(const std::vector<Pose>& X_WL, const Body& a, const Bod
   double distance = 0.0;
   for (int level = 0; level < kMeshFidelityCount; ++level) {
     const auto fidelity = static_cast<MeshFidelity>(level);
-    distance = leastSignedDistance(enclosingSolids(*a.geometry, fidelity), X_WA,
-                                   enclosingSolids(*b.geometry, fidelity), X_WB);
+    if (const Cloud* cloud =
+            b.obstacle >= 0 ? problem_.obstacles[b.obstacle].cloud.get() : nullptr) {
+      distance = cloudDistance(enclosingSolids(*a.geometry, fidelity), X_WA, *cloud, X_WB);
+    } else {
+      distance = leastSignedDistance(enclosingSolids(*a.geometry, fidelity), X_WA,
+                                     enclosingSolids(*b.geometry, fidelity), X_WB);
+    }
     if (distance >= margin) return margin;
   }
   return marginAtEnd(margin, distance, problem_.collision.tolerance);
