@@ -73,7 +73,6 @@ class OctreeReader {
     }
     if (bytes_.left() > 0) fail("goes on after the end of the tree");
     settle(leaves);
-    if (out_.occupied.empty()) fail("has no occupied cell");
     return std::move(out_);
   }
 

@@ -31,7 +31,7 @@ struct Octree {
 /// Reads OctoMap's files: `.bt` (occupied or free, OcTree::writeBinary) and `.ot` (with
 /// probabilities, AbstractOcTree::write) of trees of id OcTree and ColorOcTree. Throws `InputError`
 /// naming the file when it is none of these, is cut short or goes on after its end, or has more
-/// than `Cloud::kMostElements` occupied boxes.
+/// than `Cloud::kMostElements` occupied boxes. It may have none.
 Octree parseOctree(std::string_view content, const std::filesystem::path& path,
                    const OctreeOptions& options);
 
