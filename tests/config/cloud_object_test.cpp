@@ -176,6 +176,22 @@ TEST_F(CloudObject, AnOctomapOfASceneFileIsAnObstacle) {
   EXPECT_EQ(problem.obstacles[0].cloud->size(), 2);
 }
 
+TEST_F(CloudObject, TheDocumentedObjectsLoad) {
+  const std::string docs = readFile(test::sourceFolder() / "docs" / "task.md");
+  const std::string fence = "```yaml scan\n";
+  const std::size_t begin = docs.find(fence) + fence.size();
+  ASSERT_GT(begin, fence.size());
+  folder_.write("scan.pcd",
+                "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 1\nWIDTH 1\nHEIGHT 1\n"
+                "DATA ascii\n5 0 0\n");
+  folder_.write("map.bt", octreeFile());
+  folder_.write("ground.csv", "0, 1\n");
+  folder_.write("depth.pgm", "P2\n1 1\n9999\n2000\n");
+  const Problem problem = load(kTask + ("scene:\n  collision_objects:\n" +
+                                        docs.substr(begin, docs.find("```\n", begin) - begin)));
+  EXPECT_EQ(problem.obstacles.size(), 4u);
+}
+
 TEST_F(CloudObject, WhatDoesNotFitIsRefusedAtItsKey) {
   const std::string points = "{id: scan, type: point_cloud, points: [[5, 0, 0]]";
   expectFault(taskWith(points + "}"), {"radius"});

@@ -100,7 +100,7 @@ TEST(CloudSearch, BracketsHoldTheTrueMinimum) {
     ASSERT_GE(bracket.upper, scene.distance(bracket.t_star) - slack);
     (least > 0.0 ? apart : deep) += 1;
     // Depths of curved solids have a gap, which no search narrows.
-    if (least > 0.0) ASSERT_EQ(bracket.status, McdStatus::kBracketed);
+    ASSERT_TRUE(least <= 0.0 || bracket.status == McdStatus::kBracketed);
     if (bracket.evaluated && bracket.upper > 1e-6) {
       ASSERT_NEAR((bracket.witness_B - bracket.witness_A).norm(), bracket.upper, slack + 1e-6);
     }

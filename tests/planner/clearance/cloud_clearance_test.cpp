@@ -91,7 +91,8 @@ TEST(CloudRows, AreTheLeastDistanceOverTheSpan) {
       (least > 0.0 ? near : deep) += 1;
       EXPECT_LE(bracket.lower, least + 1e-9);
       EXPECT_GE(bracket.upper, bracket.lower);
-      if (least > 0.0) EXPECT_LE(bracket.upper, least + 2.0 * kTolerance);
+      const double most = least > 0.0 ? least + 2.0 * kTolerance : HUGE_VAL;
+      EXPECT_LE(bracket.upper, most);
     }
   }
   EXPECT_GT(near, 10);
