@@ -4,9 +4,9 @@
 
 #include "allclear/config/task/read_task.h"
 #include "allclear/config/task/sections.h"
-#include "allclear/config/values/cloud_object.h"
 #include "allclear/config/values/joint_trajectory.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/robot_filter.h"
 #include "allclear/config/values/scene.h"
 #include "allclear/config/values/sdf_scene.h"
 #include "allclear/core/file.h"

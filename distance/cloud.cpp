@@ -120,14 +120,19 @@ void Cloud::build(const std::vector<AlignedBox>& elements, bool are_balls) {
     nodes_.push_back(right);
   }
   nodes_.shrink_to_fit();
+  place(elements, order, are_balls);
+}
+
+/// Leaves from their elements, all other nodes from their children, which come later. Only leaves
+/// round: the least and the greatest of floats are floats again.
+void Cloud::place(const std::vector<AlignedBox>& elements, const std::vector<std::int32_t>& order,
+                  bool are_balls) {
   lower_.reserve(elements.size());
   if (!are_balls) upper_.reserve(elements.size());
   for (const std::int32_t i : order) {
     lower_.push_back(elements[i].lower);
     if (!are_balls) upper_.push_back(elements[i].upper);
   }
-  // Leaves from their elements, all others from their children, which come later. Only leaves
-  // round: the least and the greatest of floats are floats again.
   for (std::size_t n = nodes_.size(); n-- > 0;) {
     Node& node = nodes_[n];
     if (node.child >= 0) {
@@ -138,6 +143,7 @@ void Cloud::build(const std::vector<AlignedBox>& elements, bool are_balls) {
       }
       continue;
     }
+    // A leaf: in double precision, then rounded outward.
     Vec3 low = lower(node.first), high = upper(node.first);
     for (std::int32_t i = node.first + 1; i < node.first + node.count; ++i) {
       low = low.cwiseMin(lower(i));

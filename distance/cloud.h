@@ -78,6 +78,8 @@ class Cloud {
  private:
   Cloud(const std::vector<AlignedBox>& elements, double radius, bool are_balls);
   void build(const std::vector<AlignedBox>& elements, bool are_balls);
+  void place(const std::vector<AlignedBox>& elements, const std::vector<std::int32_t>& order,
+             bool are_balls);
 
   double radius_ = 0.0;
   std::vector<Vec3> lower_;  ///< points, or lower corners

@@ -33,6 +33,7 @@ void requireMatching(const MovingShape& a, const MovingCloud& b) {
   if (b.node < 0 || b.node >= static_cast<std::int32_t>(b.cloud->nodes().size())) {
     throw InputError("a cloud has no such node");
   }
+  // A single curve is of a body at rest, or of the only cell.
   if (a.curves.size() == 1 || b.curves.size() == 1) return;
   if (a.curves.size() != b.curves.size()) {
     throw InputError("the curves of a shape and a cloud have different cells");
@@ -102,6 +103,7 @@ DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b,
         std::max(displacementRadius(given.spread->start), displacementRadius(given.spread->end));
     if (options.threshold) *options.threshold += grown;
   }
+  // The search of the shape itself: exact for convex shapes, in contact too.
   const RigidShape shape(*a.shape);
   CloudSearch search(shape, a, b);
   CloudResult found = searched(&search, options);
@@ -145,6 +147,7 @@ SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const Cloud& B, 
         cloud::restDistance(shape, X_WA, B, X_WO, node, kInfinity, /*any=*/false);
     return asDistance(d.a, d.b, d.normal, d.distance, d.gap);
   }
+  // A mesh by its triangles, as over time.
   const Instant at(A, X_WA, B, X_WO, node);
   McdOptions options;
   options.tolerance = kRestTolerance;
@@ -160,6 +163,7 @@ bool distanceAtLeast(const Shape& A, const Pose& X_WA, const Cloud& B, const Pos
   if (!shape.isMesh()) {
     return !(cloud::restDistance(shape, X_WA, B, X_WO, node, limit, /*any=*/true).distance < limit);
   }
+  // A limit of 0 or less asks how deep the two are: only the depth can tell.
   if (!(limit > 0.0)) return signedDistance(A, X_WA, B, X_WO, node).distance >= limit;
   const Instant at(A, X_WA, B, X_WO, node);
   McdOptions options;
@@ -188,6 +192,7 @@ void markNear(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO
       beside = beside || static_cast<double>(node.lower[k]) > center[k] + half[k] ||
                static_cast<double>(node.upper[k]) < center[k] - half[k];
     }
+    // Of what is within reach of the box about A each element is asked.
     if (beside) continue;
     if (node.child >= 0) {
       open.push_back(node.child);

@@ -66,6 +66,7 @@ double positiveOr(const Value& object, const char* key, double otherwise) {
 Elements pointsOf(const Value& object, SceneContext& context) {
   Elements out;
   out.radius = object.need("radius").positive();
+  // In place, or from a file with what it says beside the points.
   if (object.oneOf({"file", "points"}) == "points") {
     for (const Value& point : object.need("points").items()) out.points.push_back(readPoint(point));
     if (object.has("scale")) object.failAtKey("scale", "goes with 'file', not with 'points'");
@@ -109,6 +110,7 @@ Elements octreeOf(const Value& object, SceneContext& context) {
   if (object.has("occupancy") && !tree.has_probabilities) {
     object.failAtKey("occupancy", "the file keeps no probabilities (.ot does, .bt does not)");
   }
+  // An obstacle without anything solid is a mistake.
   if (tree.occupied.empty()) name.fail("the octree has no occupied cell");
   Elements out;
   out.boxes = std::move(tree.occupied);
@@ -144,6 +146,7 @@ std::vector<AlignedBox> columnsOf(const NumberGrid& grid, const Eigen::Vector2d&
   for (std::size_t row = 0; row < grid.rows; ++row) {
     for (std::size_t first = 0, last = 0; first < grid.columns; first = last) {
       const double height = grid.at(row, first);
+      // As far as the height stays the same.
       for (last = first + 1; last < grid.columns && grid.at(row, last) == height;) ++last;
       const double upper = offset + scale * height;
       if (!(upper > base)) continue;
@@ -167,6 +170,7 @@ Elements heightMapOf(const Value& object, SceneContext& context) {
     object.fail("'scale' is missing: metres for each grey value of the picture");
   }
   const double scale = numberOr(object, "scale", 1.0), offset = numberOr(object, "offset", 0.0);
+  // Below the lowest height there is a floor of one cell, so that no column is flat.
   double lowest = HUGE_VAL;
   for (const double value : grid.values) lowest = std::min(lowest, offset + scale * value);
   const Eigen::Vector2d cell = cellOf(object, grid);
@@ -197,12 +201,14 @@ Elements depthImageOf(const Value& object, SceneContext& context) {
   std::size_t empty = 0, beyond = 0;
   for (std::size_t v = 0; v < grid.rows; v += stride) {
     for (std::size_t u = 0; u < grid.columns; u += stride) {
+      // A camera writes 0 where it has seen nothing, which is not a surface at the lens.
       const double z = scale * grid.at(v, u);
       if (!(z > 0.0)) {
         ++empty;
       } else if (!(z >= nearest && z <= farthest)) {
         ++beyond;
       } else {
+        // The pinhole model: a pixel is a ray, and z is measured along the view, not along the ray.
         out.points.emplace_back((static_cast<double>(u) - cx) * z / fx,
                                 (static_cast<double>(v) - cy) * z / fy, z);
       }
@@ -273,19 +279,6 @@ std::string bytesOf(const Value& data) {
   return bytes;
 }
 
-/// Marks what is near to a body, and returns how many of them no body before had.
-std::size_t markNearBody(const std::vector<Geometry>& geometry, const Pose& X_WB,
-                         const Obstacle& obstacle, double limit, std::vector<char>* marks) {
-  const auto marked = [&]() {
-    return static_cast<std::size_t>(std::count(marks->begin(), marks->end(), char{1}));
-  };
-  const std::size_t before = marked();
-  for (const Geometry& part : geometry) {
-    markNear(part.shape, X_WB * part.X_BG, *obstacle.cloud, obstacle.pose(0.0), limit, marks);
-  }
-  return marked() - before;
-}
-
 }  // namespace
 
 const std::vector<std::string>& cloudTypes() {
@@ -308,6 +301,7 @@ void readCloudObject(const Value& object, const std::string& type, SceneContext&
   Obstacle obstacle;
   obstacle.id = id.text();
   place(object, context, &obstacle);
+  // What was left out is said twice: now as a warning, and for good as a note in certificates.
   const Elements elements = known->read(object, context);
   obstacle.cloud = madeAt(id, [&] { return cloudOf(elements); });
   obstacle.notes = elements.notes;
@@ -329,6 +323,7 @@ void readOctomapMessage(const Value& octomap, SceneContext& context) {
   inner->only({"header", "binary", "id", "resolution", "data"});
   const auto data = inner->find("data");
   if (!data || (data->isList() && data->size() == 0)) return;
+  // The message has no header of a file, and says in keys of its own what that would say.
   const auto is_binary = inner->find("binary");
   const Octree tree = madeAt(*data, [&] {
     return parseOctreeData(bytesOf(*data), inner->need("id").text(),
@@ -351,45 +346,6 @@ void readOctomapMessage(const Value& octomap, SceneContext& context) {
   obstacle.cloud = std::make_shared<const Cloud>(Cloud::boxes(tree.occupied));
   obstacle.notes = {unknownText(false)};
   context.scene.obstacles.push_back(std::move(obstacle));
-}
-
-void filterRobot(SceneContext& context) {
-  for (Obstacle& obstacle : context.scene.obstacles) {
-    const auto wanted = context.robot_filters.find(obstacle.id);
-    if (wanted == context.robot_filters.end() || obstacle.cloud == nullptr) continue;
-    std::vector<char> marks(static_cast<std::size_t>(obstacle.cloud->size()), 0);
-    std::string bodies;
-    const auto mark = [&](const std::string& name, const std::vector<Geometry>& geometry,
-                          const Pose& X_WB) {
-      const std::size_t count = markNearBody(geometry, X_WB, obstacle, wanted->second, &marks);
-      if (count > 0) bodies += (bodies.empty() ? "" : ", ") + std::to_string(count) + " at " + name;
-    };
-    const std::vector<Link>& links = context.robot.links();
-    for (std::size_t l = 0; l < links.size(); ++l) {
-      mark(links[l].name, links[l].collision, context.frames.link(static_cast<int>(l)));
-    }
-    for (const AttachedObject& object : context.scene.attached) {
-      mark(object.id, object.geometry, context.frames.link(object.link));
-    }
-    if (bodies.empty()) {
-      obstacle.notes.push_back("filter_robot: " + shown(wanted->second) +
-                               " m left out nothing: the robot at the start is farther off");
-      continue;
-    }
-    const auto dropped = static_cast<std::size_t>(std::count(marks.begin(), marks.end(), char{1}));
-    const std::string note =
-        counted(dropped, obstacle.cloud->isBalls() ? "point" : "cell") + " nearer than " +
-        shown(wanted->second) +
-        " m to the robot at the start, or to what it carries, left out as its own (" + bodies +
-        "): an obstacle that is there is not seen";
-    obstacle.cloud = obstacle.cloud->without(marks);
-    if (obstacle.cloud == nullptr) {
-      throw InputError({"", 0, "filter_robot", obstacle.id},
-                       "all of it is as near to the robot: nothing is left");
-    }
-    context.scene.warnings.push_back("'" + obstacle.id + "': " + note);
-    obstacle.notes.push_back(note);
-  }
 }
 
 }  // namespace allclear

@@ -10,6 +10,7 @@
 
 #include "allclear/config/values/cloud_object.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/robot_filter.h"
 #include "allclear/config/values/sdf_scene.h"
 
 namespace allclear {

@@ -1,3 +1,7 @@
+// The models of an SDF world as obstacles: one for each link that has collision geometry.
+//
+// All that the reader of the format opens goes through the files of the task, so that hashes,
+// batches and caches know of it.
 #include "allclear/config/values/sdf_scene.h"
 
 #include <algorithm>
@@ -18,6 +22,7 @@ void readSdfScene(const std::filesystem::path& path, const std::string& name, co
   InputFiles& files = context.files;
   const std::string content = files.contentOf(path, name);
   SdfFiles others;
+  // URIs are looked for from the file that has them: an included model has its own folder.
   others.find = [&](const std::string& uri, const std::filesystem::path& base) {
     return PackagePaths(files.packageMap(), base).find(uri, {base.string(), 0, "uri", uri});
   };
@@ -26,6 +31,7 @@ void readSdfScene(const std::filesystem::path& path, const std::string& name, co
   };
   others.mesh = [&](const std::filesystem::path& file, const Vec3& scale) {
     TriangleMesh mesh = files.meshOf(file, scale);
+    // As of meshes that a task names: by the rule for open parts, and with covers kept.
     if (files.openMeshes() == OpenMeshes::kError && solidAndShellOf(mesh).open_parts > 0) {
       throw InputError({file.string(), 0, "", ""},
                        "the mesh is not closed: " + closednessText(solidAndShellOf(mesh)));
@@ -48,6 +54,7 @@ void readSdfScene(const std::filesystem::path& path, const std::string& name, co
     obstacle.geometry = std::move(body.geometry);
     context.scene.obstacles.push_back(std::move(obstacle));
   }
+  // A warning of the world as a whole stands with its last body, for certificates to repeat.
   for (std::string& warning : world.warnings) {
     if (!context.scene.obstacles.empty()) context.scene.obstacles.back().notes.push_back(warning);
     context.scene.warnings.push_back(path.filename().string() + ": " + warning);

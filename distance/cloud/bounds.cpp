@@ -30,6 +30,7 @@ CloudSearch::CloudSearch(const deform::RigidShape& shape, const MovingShape& a,
   const DerivativeBounds& motion = b.curves.front().bounds;
   b_is_still_ = b.curves.size() == 1 && motion.linear[0] == 0.0 && motion.angular[0] == 0.0 &&
                 motion.linear[1] == 0.0 && motion.angular[1] == 0.0;
+  // Lengths that are added up: of A in its curve, of the cloud in its own.
   const double of_a =
       a.X_BG.p.norm() + shape.root().center.norm() + shape.root().reach + farthestPose(a.curves);
   rounding_ = kRounding * 2.0 * (of_a + cloud_.farthest() + farthestPose(b.curves));
@@ -65,6 +66,7 @@ void CloudSearch::makeSlices() {
     slice.t1 = cells[c].time.upper;
     slice.curve_a = std::min(c, static_cast<int>(a_.curves.size()) - 1);
     slice.curve_b = std::min(c, static_cast<int>(b_.curves.size()) - 1);
+    // Poses at both ends; the middle when a bound first needs it.
     slice.A0 = poseA(slice.curve_a, slice.t0);
     slice.B0 = poseB(slice.curve_b, slice.t0);
     slice.A1 = slice.t1 > slice.t0 ? poseA(slice.curve_a, slice.t1) : slice.A0;
@@ -145,6 +147,7 @@ double CloudSearch::remainderOf(const Slice& slice, const RigidPart& part,
   double sum = terms_.remainder_a * (A.linear[1] + A.angular[1] * radiusOfA(slice, part));
   if (!b_is_still_) {
     const DerivativeBounds& B = b_.curves[slice.curve_b].bounds;
+    // A cloud that turns moves its far elements fastest: by their own distance.
     sum += terms_.remainder_b * (B.linear[1] + B.angular[1] * radiusOfB(slice, box));
   }
   return h * h / 8.0 * sum;
@@ -254,6 +257,7 @@ bool CloudSearch::holdsElement() const {
       continue;
     }
     for (std::int32_t i = node.first; i < node.first + node.count; ++i) {
+      // A ball that is cut by the surface was met before: its middle tells for all of it.
       if (shape_.contains(X_OG.R.transpose() * (cloud_.center(i) - X_OG.p))) return true;
     }
   }

@@ -45,6 +45,7 @@ GjkResult measured(const RigidShape& shape, const RigidPart& part, const Pose& X
                    const AlignedBox& box, const Pose& X_WO, double coarse) {
   const Vec3 center = 0.5 * (box.lower + box.upper);
   const CorePair pair(coreOf(shape, part), X_WG, coreOf(box), {X_WO.R, X_WO * center});
+  // From the middle of the part to that of the element: a good first guess, as both are small.
   Vec3 way = X_WG.R.transpose() * (X_WO * center - X_WG * part.center);
   if (!(way.norm() > 0.0)) way = Vec3::UnitX();
   GjkOptions options;
@@ -84,12 +85,14 @@ ElementDistance elementDistance(const RigidShape& shape, const RigidPart& part, 
   const double length = way.norm();
   if (found.overlap || !(length > 0.0)) {
     if (is_core) return depth(shape, X_WG, cloud, i, X_WO);
+    // A triangle has no inside: that it is met is all that it can say.
     ElementDistance met;
     met.a = met.b = a;
     met.distance = -cloud.radius();
     return met;
   }
   ElementDistance out;
+  // The radii stand on the line between the two points of the cores.
   out.normal = way / length;
   out.distance = length - part.radius - cloud.radius();
   out.a = a + part.radius * out.normal;

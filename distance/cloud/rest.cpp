@@ -26,6 +26,7 @@ class RestSearch {
   RestSearch(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud, const Pose& X_WO)
       : shape_(shape), X_WA_(X_WA), cloud_(cloud), X_WO_(X_WO), X_OA_(X_WO.inverse() * X_WA) {
     const RigidPart& root = shape.root();
+    // The box about A in the frame of the cloud, slanted and along the axes.
     center_ = X_OA_ * root.center;
     half_ = X_OA_.R * root.half;
     box_half_ = half_.cwiseAbs().rowwise().sum();
@@ -41,6 +42,7 @@ class RestSearch {
     open[count++] = {node, squaredGap(node)};
     while (count > 0) {
       const Open top = open[--count];
+      // What was nearer when it was put aside may be beyond by now.
       if (isBeyond(top.squared_gap) || isApart(top.node)) continue;
       const Cloud::Node& at = cloud_.nodes()[top.node];
       if (at.child < 0) {
@@ -49,6 +51,7 @@ class RestSearch {
         continue;
       }
       Open near{at.child, squaredGap(at.child)}, far{at.child + 1, squaredGap(at.child + 1)};
+      // The nearer one is taken first: what it finds may spare the other.
       if (far.squared_gap < near.squared_gap) std::swap(near, far);
       open[count++] = far;
       open[count++] = near;
@@ -89,6 +92,7 @@ class RestSearch {
       box.lower[k] = static_cast<double>(node.lower[k]);
       box.upper[k] = static_cast<double>(node.upper[k]);
     }
+    // From the cheapest direction to the dearest; the last only where a leaf is at stake.
     if (leavesRoom(box, betweenBoxes(box))) return true;
     if (best_.distance < std::numeric_limits<double>::infinity() &&
         leavesRoom(box, X_WO_.R.transpose() * best_.normal)) {
@@ -109,6 +113,7 @@ class RestSearch {
   /// By a few alternating projections.
   Vec3 betweenBoxes(const AlignedBox& box) const {
     Vec3 a = center_, b = a;
+    // Three half steps: more would make the direction better by little.
     for (int i = 0; i < 3; ++i) {
       b = a.cwiseMax(box.lower).cwiseMin(box.upper);
       if (i == 2) break;

@@ -274,6 +274,7 @@ ReportCells cellsOf(const Cloud& cloud) {
     }
   }
   if (cloud.isBalls()) out.half_size = {cloud.radius()};
+  // For the view, which needs corners to look at.
   const Geometry box = cloud.boxAbout();
   out.size = std::get<Box>(box.shape).size();
   out.lower = box.X_BG.p - 0.5 * out.size;

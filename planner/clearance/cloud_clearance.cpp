@@ -21,6 +21,7 @@ void measureCloud(const std::vector<Geometry>& solids, std::span<const BodyCurve
     options.threshold = best->upper;  // larger distances of other solids do not matter
     const MovingShape moving{&a.shape, a.X_BG, curves};
     const DistanceBracket bracket = minimumDistance(moving, cloud, options);
+    // The lower ends hold for all solids together; the nearest one gives the gradient.
     best->lower = std::min(best->lower, bracket.lower);
     if (!bracket.evaluated || bracket.upper >= best->upper) continue;
     const WitnessGradient witness =
@@ -38,6 +39,7 @@ void measureCloudAtRest(const std::vector<Geometry>& solids, const Pose& X_WA, c
                         double demand, double* least, Clearance* worst) {
   const double grown = spread == nullptr ? 0.0 : displacementRadius(*spread);
   for (const Geometry& a : solids) {
+    // Most solids are farther than the worst so far, which costs less to find out.
     if (distanceAtLeast(a.shape, X_WA * a.X_BG, cloud, X_WO, *least + demand + grown, node)) {
       continue;
     }

@@ -1,3 +1,6 @@
+// The least over the solids of a body. Where a cloud may be displaced, all places together are
+// within the ball of the greatest displacement: taken off the distance, that is safe for every
+// direction.
 #include "allclear/planner/problem/cloud_distance.h"
 
 #include <algorithm>

@@ -43,6 +43,13 @@ class ByteReader {
   int line_ = 0;
 };
 
+/// Without blanks and tabs at both ends.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
 /// Takes the next word (apart by blanks, tabs and commas) from the front of the text; empty when
 /// there is none.
 inline std::string_view takeWord(std::string_view* text) {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "allclear/core/input_error.h"
-#include "allclear/core/text/csv_table.h"
 #include "allclear/distance/cloud.h"
 #include "allclear/robot_models/files/byte_reader.h"
 #include "allclear/robot_models/files/png_picture.h"
@@ -39,6 +38,7 @@ std::size_t nextNumber(std::string_view content, std::size_t* at,
       break;
     }
   }
+  // A word ends at a blank or where a comment begins.
   const std::size_t end = std::min(content.find_first_of(" \t\r\n#", *at), content.size());
   const std::string_view word = content.substr(*at, end - *at);
   *at = end;
@@ -94,8 +94,9 @@ NumberGrid parseNumberGrid(std::string_view content, const std::filesystem::path
   ByteReader bytes(content);
   NumberGrid grid;
   while (const auto line = bytes.nextLine()) {
-    std::string_view rest = trimmedField(*line);
+    std::string_view rest = trimmed(*line);
     if (rest.empty() || rest.starts_with('#')) continue;
+    // One row: as many numbers as the rows before.
     std::size_t columns = 0;
     for (std::string_view word = takeWord(&rest); !word.empty(); word = takeWord(&rest)) {
       const auto value = numberOf<double>(word);

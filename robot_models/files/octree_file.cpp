@@ -59,6 +59,7 @@ class OctreeReader {
     if (!(options.occupancy > 0.0) || !(options.occupancy < 1.0)) {
       fail("the occupancy must be between 0 and 1");
     }
+    // Files keep log-odds.
     least_odds_ = std::log(options.occupancy / (1.0 - options.occupancy));
     out_.resolution = resolution;
     out_.has_probabilities = !is_binary;
@@ -117,6 +118,7 @@ class OctreeReader {
     const auto bits = static_cast<unsigned>(binaryNumber(word.data(), 'U', 2, false));
     const std::size_t before = leaves->size();
     std::array<State, 8> states{};
+    // By the value of the two bits.
     for (int i = 0; i < 8; ++i) {
       static constexpr State kStates[] = {State::kUnknown, State::kFree, State::kOccupied,
                                           State::kMixed};
@@ -130,6 +132,7 @@ class OctreeReader {
   State readNode(const Cube& cube, int depth, std::vector<Leaf>* leaves) {
     const double odds = binaryNumber(take(4).data(), 'F', 4, false);
     if (std::isnan(odds)) fail("a cell's probability is NaN");
+    // The colour says nothing of what is solid.
     take(static_cast<std::size_t>(colour_bytes_));
     const auto children = static_cast<unsigned char>(take(1)[0]);
     if (children == 0) return odds >= least_odds_ ? State::kOccupied : State::kFree;
@@ -173,6 +176,7 @@ class OctreeReader {
       out_.known.lower[k] = lower[k] * out_.resolution;
       out_.known.upper[k] = upper[k] * out_.resolution;
     }
+    // Unknown cells reach as far as the tree; only what is within the known box counts.
     if (!options_.unknown_is_occupied) return;
     for (const Leaf& leaf : leaves) {
       if (leaf.state != State::kUnknown) continue;
@@ -233,6 +237,7 @@ Octree parseOctree(std::string_view content, const std::filesystem::path& path,
     if (!line) break;
     std::string_view rest = *line;
     const std::string_view key = takeWord(&rest), value = takeWord(&rest);
+    // All that follows this line are nodes.
     if (key == "data") {
       return parseOctreeData(*bytes.take(bytes.left()), id, resolution, is_binary, path.string(),
                              options);

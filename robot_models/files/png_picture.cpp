@@ -70,6 +70,7 @@ NumberGrid parsePng(std::string_view content, const std::filesystem::path& path)
   png_uint_32 width = 0, height = 0;
   int depth = 0;
   std::string data;
+  // Cleaned up in any case before an error is thrown.
   const bool is_read =
       info != nullptr && readRows(png, info, &source, &width, &height, &depth, &data);
   png_destroy_read_struct(&png, &info, nullptr);

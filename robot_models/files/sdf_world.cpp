@@ -76,6 +76,7 @@ class WorldReader {
         const std::string suffix = entry.path().extension().string();
         if (suffix == ".sdf" || suffix == ".config") noted_.push_back(entry.path());
       }
+      // In one order whatever the folder lists, as the hash of a task depends on it.
       std::sort(noted_.begin(), noted_.end());
       for (const auto& file : noted_) files_.note(file);
       noted_.clear();
@@ -119,6 +120,7 @@ class WorldReader {
     }
     for (std::uint64_t i = 0; i < model.LinkCount(); ++i) {
       const sdf::Link& link = *model.LinkByIndex(i);
+      // A model of one link goes by its own name, as people call it.
       const bool is_only = model.LinkCount() == 1 && model.ModelCount() == 0;
       SdfBody body;
       body.name = is_only ? name : name + "::" + link.Name();

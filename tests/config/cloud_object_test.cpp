@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/config/values/robot_filter.h"
+#include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/distance/cloud.h"
 #include "allclear/planner/certificate/geometry.h"

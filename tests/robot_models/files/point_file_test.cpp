@@ -7,7 +7,9 @@
 #include <cstring>
 
 #include "allclear/core/input_error.h"
+#include "allclear/robot_models/files/byte_reader.h"
 #include "allclear/robot_models/files/lzf.h"
+#include "allclear/robot_models/files/point_fields.h"
 
 namespace allclear {
 namespace {
@@ -146,6 +148,34 @@ TEST(PointFile, RefusesWhatItsHeaderDoesNotSay) {
   expectRefused("1 2 3\n1 2 3 red\n", "a.xyz", "a.xyz:2");
   expectRefused("", "a.xyz", "no points");
   expectRefused("1 2 3\n", "a.las", "no file of points");
+}
+
+TEST(ByteReader, NeverReadsBeyondTheEnd) {
+  ByteReader bytes("one\r\n\ntwo");
+  EXPECT_EQ(bytes.nextLine(), "one");
+  EXPECT_EQ(bytes.nextLine(), "");
+  EXPECT_EQ(bytes.line(), 2);
+  EXPECT_EQ(bytes.take(4), std::nullopt);
+  EXPECT_EQ(bytes.take(2), "tw");
+  EXPECT_EQ(bytes.nextLine(), "o");
+  EXPECT_EQ(bytes.nextLine(), std::nullopt);
+  EXPECT_EQ(bytes.take(0), "");
+}
+
+TEST(ByteReader, TakesWordsAndNumbersOfAllTypes) {
+  std::string_view text = " a, b\t+1.5,";
+  EXPECT_EQ(takeWord(&text), "a");
+  EXPECT_EQ(takeWord(&text), "b");
+  EXPECT_EQ(numberOf<double>(takeWord(&text)), 1.5);
+  EXPECT_EQ(takeWord(&text), "");
+  EXPECT_EQ(trimmed(" \tx y "), "x y");
+  EXPECT_EQ(trimmed("  "), "");
+  EXPECT_EQ(numberOf<int>("12a"), std::nullopt);
+  EXPECT_EQ(numberOf<int>(""), std::nullopt);
+  EXPECT_EQ(binaryNumber("\xff\xff", 'I', 2, false), -1.0);
+  EXPECT_EQ(binaryNumber("\x80", 'I', 1, false), -128.0);
+  EXPECT_EQ(binaryNumber("\x01\x02", 'U', 2, true), 258.0);
+  EXPECT_EQ(binaryNumber("\x7f\xff\xff\xff\xff\xff\xff\xff", 'I', 8, true), 0x1p63);
 }
 
 TEST(Lzf, RepeatsAndRefusesBrokenData) {
