@@ -22,6 +22,9 @@ using deform::RigidShape;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// As of the search: what it leaves open of a depth counts as narrow.
+constexpr double kDepthShare = 0.2;
+
 /// Width of the bracket at one instant [m], where the bound is the distance to rounding.
 constexpr double kRestTolerance = 1e-9;
 
@@ -53,7 +56,8 @@ McdStatus statusOf(const DistanceBracket& bracket, const McdOptions& options, bo
                    double error) {
   if (options.threshold && bracket.lower >= *options.threshold) return McdStatus::kCertifiedAbove;
   if (options.threshold && bracket.upper < *options.threshold) return McdStatus::kBelow;
-  const double width = std::max(options.tolerance, 0.5 * options.tolerance + 2.0 * error);
+  const double width = std::max({options.tolerance, 0.5 * options.tolerance + 2.0 * error,
+                                 -kDepthShare * bracket.upper});
   constexpr double kWidthRounding = 1e-9;  // relative: the search's rule compares the same numbers
   const bool is_narrow = bracket.upper - bracket.lower <= width * (1.0 + kWidthRounding);
   return is_narrow && !spent ? McdStatus::kBracketed : McdStatus::kUndecided;

@@ -20,7 +20,7 @@ constexpr double kCurvedGap = 1e-9;
 constexpr double kThinnest = 1e-9;
 
 /// A direction between boxes needs no more than this share of the distance.
-constexpr double kCoarseGap = 1e-2;
+constexpr double kCoarseGap = 1e-4;
 
 ConvexCore coreOf(const RigidShape& shape, const RigidPart& part) {
   if (part.kind == RigidPart::Kind::kCore) return shape.core();

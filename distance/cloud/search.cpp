@@ -50,6 +50,10 @@ constexpr double kRemainderWeight = 8.0;
 /// Surfaces that are nearer may cross, so that what is inside does not tell any more [m].
 constexpr double kLeastApart = 1e-12;
 
+/// Of a depth so much may be left open: deep inside of a dense cloud very many elements are about
+/// as deep as the deepest, and any of them leads out.
+constexpr double kDepthShare = 0.2;
+
 /// Steps of the golden section: each leaves 0.62 of the time, 40 of them 5e-9.
 constexpr int kRefinements = 40;
 
@@ -57,7 +61,8 @@ constexpr int kRefinements = 40;
 
 /// What a bound has to reach to be closed.
 double CloudSearch::limit() const {
-  const double tolerance = std::max(tolerance_, 0.5 * tolerance_ + 2.0 * result_.error);
+  const double tolerance = std::max({tolerance_, 0.5 * tolerance_ + 2.0 * result_.error,
+                                     -kDepthShare * result_.upper});
   return std::min(result_.upper - tolerance, threshold_);
 }
 
@@ -130,8 +135,12 @@ bool CloudSearch::splitsInTime(const Item& item) const {
   const Vec3 center = 0.5 * (box.lower + box.upper);
   const Vec3 from = slice.A0 * part.center - slice.B0 * center;
   const Vec3 to = slice.A1 * part.center - slice.B1 * center;
-  const double motion = (to - from).norm() + (slice.A1.R - slice.A0.R).norm() * part.reach +
-                        kRemainderWeight * remainderOf(slice, part, box);
+  const double remainder = kRemainderWeight * remainderOf(slice, part, box);
+  // A whole core has nothing to split: before its remainder is less than the node, smaller nodes
+  // only repeat the same stretches of time.
+  if (!part_splits && remainder > size_b) return true;
+  const double motion =
+      (to - from).norm() + (slice.A1.R - slice.A0.R).norm() * part.reach + remainder;
   return motion > std::max(size_b, part_splits || part.reach > size_b ? part.reach : 0.0);
 }
 
