@@ -5,7 +5,10 @@
 #include "allclear/config/task/read_task.h"
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/planned_motion.h"
+#include "allclear/config/values/pose.h"
+#include "allclear/config/values/robot_filter.h"
 #include "allclear/config/values/scene.h"
+#include "allclear/config/values/sdf_scene.h"
 #include "allclear/config/values/units.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
@@ -65,11 +68,12 @@ class SceneSection {
   SceneSection(const Value& task, const std::filesystem::path& task_path, InputFiles& files)
       : section_(task.find("scene")), task_path_(task_path), files_(files) {
     if (!section_) return;
-    section_->only({"file", "collision_objects", "attached"});
+    section_->only({"file", "pose", "collision_objects", "attached"});
     if (const auto name = section_->find("file")) {
       file_path_ = files_.find(*name);
       file_name_ = name->text();
-      file_ = files_.document(file_path_, file_name_);
+      is_sdf_ = isSdfWorld(file_path_);
+      if (!is_sdf_) file_ = files_.document(file_path_, file_name_);
     }
   }
 
@@ -80,12 +84,19 @@ class SceneSection {
   void read(Frames& frames, Problem& problem) {
     Scene scene;
     SceneContext context{*problem.robot, frames, files_, scene};
-    if (file_) {
-      files_.moveTo(file_path_, file_name_ + ": ");
-      readScene(*file_, context);
-      files_.moveTo(task_path_);
+    const auto pose = section_ ? section_->find("pose") : std::nullopt;
+    if (pose && !is_sdf_) {
+      section_->failAtKey("pose", "places an SDF world; objects of other scenes have their own");
     }
+    if (file_ || is_sdf_) files_.moveTo(file_path_, file_name_ + ": ");
+    if (is_sdf_) {
+      readSdfScene(file_path_, file_name_, pose ? readPose(*pose) : Pose(), context);
+    } else if (file_) {
+      readScene(*file_, context);
+    }
+    files_.moveTo(task_path_);
     if (section_) readOwnPart(context);
+    filterRobot(context);
     problem.obstacles = std::move(scene.obstacles);
     problem.attached = std::move(scene.attached);
     problem.collision.allowed_by_scene = std::move(scene.allowed);
@@ -104,6 +115,7 @@ class SceneSection {
   std::string file_name_;
   std::filesystem::path file_path_;
   std::optional<Value> file_;
+  bool is_sdf_ = false;
 };
 
 /// Says of each mesh with holes or open parts what stands for it.

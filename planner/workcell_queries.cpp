@@ -12,6 +12,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/planner/certificate/instant.h"
 #include "allclear/planner/certificate/motion.h"
@@ -207,7 +208,12 @@ LeastDistance leastDistance(const Problem& problem, const Trajectory& trajectory
                      " coordinates, the problem plans " + std::to_string(problem.plannedCount()));
   }
   const CertifiedGeometry all = certifiedGeometry(problem);
-  const CertifiedGeometry both{{bodyOf(all, a), bodyOf(all, b)}, {}, {}};
+  CertifiedGeometry both{{bodyOf(all, a), bodyOf(all, b)}, {}, {}};
+  if (both.bodies[0].cloud != nullptr) std::swap(both.bodies[0], both.bodies[1]);
+  if (both.bodies[0].cloud != nullptr) {
+    throw InputError({"", 0, "body", a},
+                     "is a cloud, and so is the other: no distance is measured");
+  }
   for (const CertifiedBody& body : both.bodies) {
     if (body.obstacle < 0 || !problem.obstacles[body.obstacle].deforming) continue;
     throw InputError({"", 0, "body", body.name}, "deforms: its least distance has no bracket here");
@@ -217,6 +223,12 @@ LeastDistance leastDistance(const Problem& problem, const Trajectory& trajectory
   const std::vector<BodyCurve> curves_b = curvesOf(problem, motion, both.bodies[1]);
   LeastDistance least{
       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}, 0.0};
+  const auto lower = [&](const DistanceBracket& found) {
+    least.distance.lower = std::min(least.distance.lower, found.lower);
+    if (!(found.upper < least.distance.upper)) return;
+    least.distance.upper = found.upper;
+    least.t = found.t_star;
+  };
   for (const Geometry& A : both.bodies[0].geometry) {
     for (const Geometry& B : both.bodies[1].geometry) {
       McdOptions options;
@@ -224,12 +236,12 @@ LeastDistance leastDistance(const Problem& problem, const Trajectory& trajectory
       // A pair of solids that stays above what another was seen at cannot be the least one: proving
       // that much is far cheaper than a narrow bracket of it.
       if (std::isfinite(least.distance.upper)) options.threshold = least.distance.upper;
-      const DistanceBracket found =
-          minimumDistance({&A.shape, A.X_BG, curves_a}, {&B.shape, B.X_BG, curves_b}, options);
-      least.distance.lower = std::min(least.distance.lower, found.lower);
-      if (!(found.upper < least.distance.upper)) continue;
-      least.distance.upper = found.upper;
-      least.t = found.t_star;
+      const MovingShape moving{&A.shape, A.X_BG, curves_a};
+      if (both.bodies[1].cloud != nullptr) {  // B is the box about it
+        lower(minimumDistance(moving, {both.bodies[1].cloud.get(), curves_b}, options));
+      } else {
+        lower(minimumDistance(moving, {&B.shape, B.X_BG, curves_b}, options));
+      }
     }
   }
   return least;

@@ -20,7 +20,8 @@ constexpr std::string_view kFileScheme = "file://";
 constexpr std::string_view kLocalHost = "localhost/";
 /// Folders that hold packages or models, or are one.
 constexpr const char* kFolderVariables[] = {"ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH",
-                                            "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH"};
+                                            "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH",
+                                            "SDF_PATH"};
 
 std::vector<fs::path> foldersOfVariable(const char* variable) {
   std::vector<fs::path> folders;

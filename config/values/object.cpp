@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/config/values/cloud_object.h"
 #include "allclear/config/values/motion_file.h"
 #include "allclear/config/values/pose.h"
 #include "allclear/config/values/scene.h"
@@ -153,6 +154,7 @@ void appendGeometry(const Value& id, const Pose& X_WO, const std::vector<Geometr
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("there is no such object to append to");
   if (it->deforming != nullptr) id.fail("bends: no shape can be appended to it");
+  if (it->cloud != nullptr) id.fail("is a cloud: no shape can be appended to it");
   for (const Geometry& shape : geometry) {
     it->geometry.push_back({shape.shape, it->X_WO.inverse() * X_WO * shape.X_BG});
   }
@@ -208,6 +210,12 @@ void readOwnObject(const Value& object, SceneContext& context) {
   if (type && type->isScalar() && type->text() == "mesh_sequence") {
     return readSequence(object, context);
   }
+  if (type && type->isScalar()) {
+    const auto& clouds = cloudTypes();
+    if (std::find(clouds.begin(), clouds.end(), type->text()) != clouds.end()) {
+      return readCloudObject(object, type->text(), context);
+    }
+  }
   object.only(ownKeys({"id", "frame", "pose", "motion"}), kObjectAdvice);
   const Value id = object.need("id");
   refuseSecondId(id, context.scene);
@@ -229,6 +237,7 @@ Pose takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObjec
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
   if (it->deforming != nullptr) id.fail("a mesh that bends cannot be carried");
+  if (it->cloud != nullptr) id.fail("a cloud cannot be carried: give a shape that encloses it");
   const Pose X_LO = X_LW * it->X_WO;
   for (const Geometry& shape : it->geometry) {
     attached.geometry.push_back({shape.shape, X_LO * shape.X_BG});

@@ -15,6 +15,7 @@
 #include <limits>
 #include <map>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/certificate/fidelity.h"
@@ -222,10 +223,28 @@ class ClearanceSampler {
     return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
   }
 
+  /// To the elements themselves; where the cloud may be displaced, the ball about the places.
+  void measureCloud(const std::vector<Geometry>& A, int f, ReportDistance* out) const {
+    const Obstacle& obstacle = problem_.obstacles[geometry_.bodies[out->b].obstacle];
+    const double grown = displacementRadius(obstacle.spreadAt(frames_.times[f]));
+    for (const Geometry& i : A) {
+      const SignedDistance d =
+          signedDistance(i.shape, poses_[out->a][f] * i.X_BG, *obstacle.cloud, poses_[out->b][f]);
+      if (d.distance - grown >= out->distance) continue;
+      out->distance = d.distance - grown;
+      out->p_A = d.witness_A;
+      out->p_B = d.witness_B - grown * d.normal;
+    }
+  }
+
   ReportDistance distanceAt(int pair, MeshFidelity fidelity, int f,
                             std::vector<DistanceCache>* caches) {
     ReportDistance out = unknown(pair);
     const std::vector<Geometry>& A = solids(out.a, fidelity);
+    if (geometry_.bodies[out.b].cloud != nullptr) {
+      measureCloud(A, f, &out);
+      return out;
+    }
     const std::vector<Geometry>& B = geometry_.bodies[out.b].deforming == nullptr
                                          ? solids(out.b, fidelity)
                                          : patchesAt(out.b, fidelity, f);

@@ -67,6 +67,13 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
                       {"poses", packedPoses(body.poses)},
                       {"looks", meshesJson(body.looks)},
                       {"solids", meshesJson(body.solids)}});
+    if (const ReportCells& cells = body.cells; cells.count > 0) {
+      bodies.back()["cells"] = {{"count", cells.count},
+                                {"centers", packedFloats(cells.centers)},
+                                {"half", packedFloats(cells.half_size)},
+                                {"lower", vectorJson(cells.lower)},
+                                {"size", vectorJson(cells.size)}};
+    }
     if (body.bends) bodies.back()["bends"] = true;
     for (const ReportSpread& spread : body.spreads) {
       bodies.back()["spreads"].push_back(

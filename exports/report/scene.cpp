@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/support.h"
 
 namespace allclear {
@@ -39,6 +40,9 @@ constexpr int kBendStages = 90;
 /// With so many triangles at most in each: files stay small.
 constexpr int kBendTriangles = 1500;
 
+/// Elements of a cloud that are drawn, each with some hundred triangles on the graphics card.
+constexpr std::int32_t kMostCells = 20000;
+
 /// Frames of a motion that the view takes into account.
 constexpr int kViewFrames = 10;
 
@@ -50,7 +54,8 @@ bool isPlane(const std::vector<Geometry>& geometry) {
 
 /// The geometry that shows a body: its visuals, else its collision geometry as the files give it.
 const std::vector<Geometry>& looksOf(const Problem& problem, const CertifiedBody& body) {
-  if (body.deforming != nullptr) return body.geometry;  // the box about it: for the view alone
+  // The box about it: for the view alone.
+  if (body.deforming != nullptr || body.cloud != nullptr) return body.geometry;
   if (body.kind == CertifiedBody::Kind::kObstacle) {
     return problem.obstacles[body.obstacle].geometry;
   }
@@ -211,6 +216,26 @@ std::vector<ReportSpread> stagesOf(const DeformingMesh& mesh, const ReportFrames
   return out;
 }
 
+/// Every so many elements in the order of the tree, which spreads them evenly.
+ReportCells cellsOf(const Cloud& cloud) {
+  ReportCells out;
+  out.count = cloud.size();
+  const std::int32_t step = (cloud.size() + kMostCells - 1) / kMostCells;
+  for (std::int32_t i = 0; i < cloud.size(); i += step) {
+    const Vec3 center = cloud.center(i), half = 0.5 * (cloud.upper(i) - cloud.lower(i));
+    out.centers.insert(out.centers.end(), {center.x(), center.y(), center.z()});
+    if (!cloud.isBalls()) {
+      out.half_size.insert(out.half_size.end(), {half.x(), half.y(), half.z()});
+    }
+  }
+  if (cloud.isBalls()) out.half_size = {cloud.radius()};
+  // For the view, which needs corners to look at.
+  const Geometry box = cloud.boxAbout();
+  out.size = std::get<Box>(box.shape).size();
+  out.lower = box.X_BG.p - 0.5 * out.size;
+  return out;
+}
+
 /// A body's meshes for the viewer. Its solids are left empty where they are what it looks like.
 ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFidelity fidelity,
                       const ReportFrames& frames, double plane_size, double share) {
@@ -223,6 +248,11 @@ ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFid
   if (body.deforming != nullptr) {
     out.bends = true;
     out.spreads = stagesOf(*body.deforming, frames, kBendTriangles);
+    return out;
+  }
+  if (body.cloud != nullptr) {
+    out.is_plane = false;
+    out.cells = cellsOf(*body.cloud);
     return out;
   }
   for (std::size_t i = 0; i < looks.size(); ++i) {

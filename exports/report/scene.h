@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,15 @@ struct ReportSpread {
   std::vector<PackedMesh> meshes;  ///< in the body's frame
 };
 
+/// Elements of a cloud, each drawn as a ball or a box: so many that a browser stays quick.
+struct ReportCells {
+  std::int32_t count = 0;         ///< of the cloud; 0 where the body is none
+  std::vector<double> centers;    ///< x, y, z of those that are drawn
+  std::vector<double> half_size;  ///< along x, y, z; of balls a single radius
+  Vec3 lower = Vec3::Zero();      ///< of a box about all
+  Vec3 size = Vec3::Zero();
+};
+
 /// A body in the viewer. `looks` are the meshes that show it, `solids` those that distances are
 /// measured to.
 struct ReportBody {
@@ -27,6 +37,7 @@ struct ReportBody {
   std::vector<Pose> poses;            ///< by frame; a single one when it stands still
   std::vector<ReportSpread> spreads;  ///< by time; a single one where it does not change
   bool bends = false;                 ///< then `spreads` are what it looks like, and `looks` empty
+  ReportCells cells = {};             ///< of a cloud, and `looks` empty
 };
 
 struct ReportScene {

@@ -118,7 +118,9 @@ class CoverSearch {
     constexpr MeshFidelity kSurface = MeshFidelity::kSurface;
     for (int i = 0; i < motion_.ensurePieces(pair.a, kSurface); ++i) {
       for (int j = 0; j < motion_.ensurePieces(pair.b, kSurface); ++j) {
-        if (motion_.areSurfaces({pair.a, i, kSurface}, {pair.b, j, kSurface})) return true;
+        const PieceIndex a{pair.a, i, kSurface}, b{pair.b, j, kSurface};
+        // A cloud is the same at every level: the other body decides.
+        if (motion_.haveCloud(a, b) ? motion_.isMesh(a) : motion_.areSurfaces(a, b)) return true;
       }
     }
     return false;
@@ -159,7 +161,9 @@ class CoverSearch {
       open.pop_back();
       const double demand = cells_.demand(*piece, cell.time);
       cells_.evaluate(piece, &cell, demand);
-      const bool refuted = surfaces ? piece->surfaces_meet : piece->least_room < 0.0;
+      // Between exact meshes a depth is coarse, so contact alone ends the search.
+      const bool is_coarse = surfaces && !motion_.haveCloud(piece->a, piece->b);
+      const bool refuted = is_coarse ? piece->surfaces_meet : piece->least_room < 0.0;
       const bool stop = refuted || evaluations >= options_.evaluations_per_pair;
       if (cell.lower >= demand || stop || surfaces || cells_.isShort(cell)) {
         piece->cells.push_back(cell);

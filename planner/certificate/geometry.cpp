@@ -10,6 +10,7 @@
 #include <set>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
@@ -48,6 +49,10 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
     const Obstacle& obstacle = problem.obstacles[o];
     requireNoTurningPlane(obstacle);
     bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), obstacle.geometry});
+    if (obstacle.cloud != nullptr) {
+      bodies.back().cloud = obstacle.cloud;
+      bodies.back().geometry.push_back(obstacle.cloud->boxAbout());
+    }
     if (obstacle.deforming == nullptr) continue;
     bodies.back().deforming = obstacle.deforming;
     bodies.back().geometry.push_back(sweptBox(*obstacle.deforming));

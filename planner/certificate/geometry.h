@@ -28,6 +28,8 @@ struct CertifiedBody {
   /// every instant.
   std::vector<Geometry> geometry;
   std::shared_ptr<const DeformingMesh> deforming = nullptr;  ///< of an obstacle that bends
+  /// Of an obstacle that is a cloud; then `geometry`, and its solids, are a box about all of it.
+  std::shared_ptr<const Cloud> cloud = nullptr;
 
   /// Solids that together enclose the body (enclosing_solids.h), at every instant: those of a mesh
   /// that bends are boxes, one for each patch.

@@ -6,6 +6,7 @@
 #include "allclear/core/extremes.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/planner/problem/stray_reach.h"
 #include "allclear/robot_models/kinematics.h"
 
@@ -103,8 +104,10 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     MeshFidelity used = MeshFidelity::kHull;
     refineUntil([&](MeshFidelity fidelity) {
       used = fidelity;
-      least = leastSignedDistance(a.solids(fidelity), X_WA, b.solidsAt(fidelity, t.value_or(0.0)),
-                                  X_WB, spread);
+      least = b.cloud != nullptr
+                  ? cloudDistance(a.solids(fidelity), X_WA, *b.cloud, X_WB, spread)
+                  : leastSignedDistance(a.solids(fidelity), X_WA,
+                                        b.solidsAt(fidelity, t.value_or(0.0)), X_WB, spread);
       return least >= pair.margin;
     });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
@@ -140,8 +143,11 @@ std::vector<PairDistance> fixedPairsWithin(const Problem& problem,
     double least = 0.0;
     const auto isFar = [&] { return least > stray && least >= wanted; };
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b),
-                                  K ? &*K : nullptr);
+      const Mat3* spread = K ? &*K : nullptr;
+      least = b.cloud != nullptr
+                  ? cloudDistance(a.solids(fidelity), poses.of(a), *b.cloud, poses.of(b), spread)
+                  : leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity),
+                                        poses.of(b), spread);
       return isFar();
     });
     if (!isFar()) near.push_back({a.name, b.name, least, pair.margin, true});

@@ -168,8 +168,9 @@ class ProofWriter {
     for (const CertifiedPair& pair : geometry_.pairs) {
       // Bodies that do not move relative to each other may touch; where they do not, one cell is
       // enough to say so.
-      // The format has no bodies that bend: `outside` and `exempt` lines say so.
-      if (geometry_.bodies[pair.b].deforming != nullptr) continue;
+      // The format has no bodies that bend, and no clouds: `outside` and `exempt` lines say so.
+      const CertifiedBody& b = geometry_.bodies[pair.b];
+      if (b.deforming != nullptr || b.cloud != nullptr) continue;
       if (touches(pair)) {
         touching_.insert({pair.a, pair.b});
       } else if (pair.fixed) {
@@ -348,6 +349,9 @@ class ProofWriter {
     }
     if (touching_.count({a, b}) > 0) {
       return "not in this proof: they may touch near an end; in the certificate only";
+    }
+    if (geometry_.bodies[b].cloud != nullptr) {
+      return "not in this proof: the obstacle is a cloud; in the certificate only";
     }
     return "no planned joint moves one relative to the other";
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/relief.h"
 
@@ -38,6 +39,11 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
         "' (never taut, and clear of all but what it may touch): in the certificate only");
   }
   for (const CertifiedBody& body : geometry.bodies) {
+    if (body.cloud != nullptr) {
+      out.push_back("not in this proof: obstacle '" + body.name + "', a cloud of " +
+                    std::to_string(body.cloud->size()) +
+                    (body.cloud->isBalls() ? " points" : " boxes") + ": in the certificate only");
+    }
     if (body.deforming == nullptr) continue;
     out.push_back("not in this proof: obstacle '" + body.name +
                   "', which bends: in the certificate only");

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "allclear/core/parallel.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
@@ -23,6 +24,9 @@
 
 namespace allclear {
 namespace {
+
+/// Parts of a cloud that are told apart: about as many as a scene of primitives has bodies.
+constexpr int kCloudParts = 16;
 
 /// A ball around all pieces: about the middle of the box of their balls, which is not the smallest
 /// one but near it.
@@ -117,10 +121,23 @@ class ModelBuilder {
   void addObstacles() {
     for (int o = 0; o < static_cast<int>(problem_.obstacles.size()); ++o) {
       const Obstacle& obstacle = problem_.obstacles[o];
+      if (obstacle.cloud != nullptr) {
+        addCloud(o, obstacle);
+        continue;
+      }
       // A mesh that bends has a box about all of it; distances are to the mesh itself.
       add(obstacle.deforming == nullptr ? body(obstacle.id, -1, o, obstacle.geometry)
                                         : body(obstacle.id, -1, o, {sweptBox(*obstacle.deforming)}),
           nullptr);
+    }
+  }
+  /// A body for each of a few parts: a link between two walls of one cloud has a distance to keep
+  /// from each, as it has from two boxes.
+  void addCloud(int o, const Obstacle& obstacle) {
+    for (const std::int32_t node : obstacle.cloud->parts(kCloudParts)) {
+      CollisionBody part = body(obstacle.id, -1, o, {obstacle.cloud->boxAbout(node)});
+      part.cloud_node = node;
+      add(std::move(part), nullptr);
     }
   }
   void add(CollisionBody body, const AttachedObject* object) {

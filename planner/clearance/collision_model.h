@@ -21,6 +21,9 @@ struct CollisionBody {
   /// always exist, finer solids only where a pair needs them.
   std::array<std::vector<Geometry>, kMeshFidelityCount> solids_by_fidelity;
   Ball ball;  ///< around all hulls, in that frame
+  /// Of an obstacle that is a cloud: the node whose elements this body has, and the box about them
+  /// is its solid. Distances are to the elements themselves.
+  int cloud_node = -1;
 
   const std::vector<Geometry>& solids(MeshFidelity fidelity) const {
     return solids_by_fidelity[static_cast<int>(fidelity)];

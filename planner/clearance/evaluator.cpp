@@ -17,6 +17,7 @@
 
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/clearance/cloud_clearance.h"
 #include "allclear/planner/clearance/deforming_clearance.h"
 #include "allclear/planner/clearance/fidelity.h"
 
@@ -199,6 +200,13 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
   if (obstacle >= 0 && problem_.obstacles[obstacle].deforming != nullptr) {
     return measureDeforming(model_.bodies[pair.a].solids(fidelity), curvesOf(pair.a, part),
                             problem_.obstacles[obstacle], options, best);
+  }
+  if (model_.bodies[pair.b].cloud_node >= 0) {
+    if (part.spreads[obstacle]) options.spread = &*part.spreads[obstacle];
+    const MovingCloud cloud{problem_.obstacles[obstacle].cloud.get(), curvesOf(pair.b, part),
+                            model_.bodies[pair.b].cloud_node};
+    return measureCloud(model_.bodies[pair.a].solids(fidelity), curvesOf(pair.a, part), cloud,
+                        options, best);
   }
   if (obstacle >= 0 && part.spreads[obstacle]) options.spread = &*part.spreads[obstacle];
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {

@@ -4,6 +4,7 @@
 
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/clearance/cloud_clearance.h"
 #include "allclear/planner/clearance/deforming_clearance.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/clearance/fidelity.h"
@@ -82,6 +83,10 @@ void ClearanceEvaluator::pairAtRest(int p, const Rest& rest, const Workspace& w,
   if (B.obstacle >= 0 && problem_.obstacles[B.obstacle].deforming != nullptr) {
     return measureDeformingAtRest(A.solids(pair.fidelity), X_WA, problem_.obstacles[B.obstacle],
                                   rest.t.value_or(0.0), p, demand, least, worst);
+  }
+  if (B.cloud_node >= 0) {
+    return measureCloudAtRest(A.solids(pair.fidelity), X_WA, *problem_.obstacles[B.obstacle].cloud,
+                              B.cloud_node, X_WB, spread, p, demand, least, worst);
   }
   double depth = HUGE_VAL;
   if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, spread, demand, least, worst, &depth)) {

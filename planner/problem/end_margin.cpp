@@ -11,6 +11,7 @@
 
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
+#include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -108,8 +109,13 @@ double EndClearances::distance(const std::vector<Pose>& X_WL, const Body& a, con
   double distance = 0.0;
   for (int level = 0; level < levels; ++level) {
     const auto fidelity = static_cast<MeshFidelity>(level);
-    distance = leastSignedDistance(enclosingSolids(*a.geometry, fidelity), X_WA,
-                                   enclosingSolids(*b.geometry, fidelity), X_WB);
+    if (const Cloud* cloud =
+            b.obstacle >= 0 ? problem_.obstacles[b.obstacle].cloud.get() : nullptr) {
+      distance = cloudDistance(enclosingSolids(*a.geometry, fidelity), X_WA, *cloud, X_WB);
+    } else {
+      distance = leastSignedDistance(enclosingSolids(*a.geometry, fidelity), X_WA,
+                                     enclosingSolids(*b.geometry, fidelity), X_WB);
+    }
     if (distance >= margin) break;
   }
   return distance;

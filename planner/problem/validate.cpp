@@ -175,7 +175,11 @@ void Validator::checkSceneShape() {
   }
   for (const Obstacle& obstacle : p_.obstacles) {
     const std::string what = "obstacle '" + obstacle.id + "'";
-    if (obstacle.deforming == nullptr) {
+    if (obstacle.cloud != nullptr) {
+      if (!obstacle.geometry.empty() || obstacle.deforming != nullptr) {
+        add(what, "is a cloud: it can have no other geometry");
+      }
+    } else if (obstacle.deforming == nullptr) {
       if (obstacle.geometry.empty()) add(what, "has no geometry");
     } else if (!obstacle.geometry.empty() || !obstacle.motion.empty() ||
                !obstacle.spread.isEmpty()) {

@@ -27,6 +27,7 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/support.h"
 
 namespace allclear {
@@ -135,6 +136,9 @@ std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
     if (body.obstacle >= 0) {
       const Obstacle& obstacle = problem_.obstacles[body.obstacle];
       piece.X_NG = obstacle.X_WO * geometry.X_BG;
+      piece.cloud = obstacle.cloud.get();
+      piece.cloud_node = body.cloud_node;
+      piece.X_WO = obstacle.X_WO;
       if (!obstacle.spread.isEmpty() && !obstacle.moves()) piece.spread = obstacle.spreadAt(0.0);
     } else {
       const LinkMount& mount = tree_.mounts()[body.link];
@@ -282,6 +286,11 @@ const Pose& SegmentCertifier::shapePose(int i) {
 
 bool SegmentCertifier::apart(Pair& pair, double distance) {
   ++statistics_.distances;
+  if (const Piece& B = pieces_[pair.b]; B.cloud != nullptr) {
+    const double grown = B.spread ? displacementRadius(*B.spread) : 0.0;
+    return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *B.cloud, B.X_WO,
+                           distance + grown, B.cloud_node);
+  }
   return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *pieces_[pair.b].shape,
                          shapePose(pair.b), distance, &pair.cache,
                          pieces_[pair.b].spread ? &*pieces_[pair.b].spread : nullptr);

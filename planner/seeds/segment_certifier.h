@@ -73,6 +73,10 @@ class SegmentCertifier {
     std::vector<int> path;     ///< nodes that the plan moves, from the base
     Vec3 half = Vec3::Zero();  ///< of a box about it, used when it stands still
     Pose X_BoxW;
+    const Cloud* cloud = nullptr;  ///< whose elements count, instead of the shape, which is about
+                                   ///< all that `cloud_node` has; null for any other piece
+    int cloud_node = 0;
+    Pose X_WO;  ///< of the cloud
   };
   struct Pair {
     int a;
