@@ -82,12 +82,8 @@ void PostureRows::addRows(int rows, double lower, double upper) {
 
 void PostureRows::addPoses(const std::vector<PoseTarget>& targets, bool are_exact) {
   for (const PoseTarget& target : targets) {
-    PoseRows rows{target,
-                  count(),
-                  std::isfinite(target.position_tolerance),
-                  std::isfinite(target.angle_tolerance),
-                  are_exact,
-                  target.X_WP.p};
+    PoseRows rows{target, count(), std::isfinite(target.position_tolerance),
+                  std::isfinite(target.angle_tolerance)};
     const double p = are_exact ? 0.0 : roomFor(target.position_tolerance, kExactPosition, exact_);
     const double r = are_exact ? 0.0 : roomFor(target.angle_tolerance, kExactAngle, exact_);
     if (rows.is_placed) addRows(3, -p, p);
@@ -103,13 +99,6 @@ void PostureRows::addPart(Kind kind, const std::string& name, int first) {
 
 void PostureRows::setClearance(double beyond) {
   lower_.tail(count() - first_pair_).setConstant(beyond);
-}
-
-void PostureRows::movePoses(const Vec3& by) {
-  for (PoseRows& pose : poses_) {
-    if (!pose.is_contact) pose.target.X_WP.p = pose.place + by;
-  }
-  has_values_ = has_jacobian_ = false;
 }
 
 void PostureRows::place(const VecX& x) {
