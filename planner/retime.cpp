@@ -42,6 +42,8 @@ constexpr double kAtWaypoint = 1e-6;
 constexpr double kTorqueShares[] = {0.99, 0.95, 0.85};
 constexpr double kSlower = 1.15;
 constexpr int kMostSlower = 8;
+/// Of durations, what rounding to nanoseconds may take back.
+constexpr double kRoundingOfTimes = 1e-6;
 /// [s] Rows along a curve: at first, and no nearer.
 constexpr double kFirstCurveStep = 0.02;
 constexpr double kLeastCurveStep = 1e-3;
@@ -175,7 +177,15 @@ class PathRetimer {
     return is_limit || is_room || is_off;
   }
 
+  /// Rows at whole nanoseconds may exceed a limit by a millionth: that much slower is enough. What
+  /// samples could not see takes more.
   bool useLess() {
+    const double needed = neededStretch(plannedLimits(problem_), *motion_);
+    if (needed > 1.0 && needed < kSlower && slower_steps_ < kMostSlower) {
+      ++slower_steps_;
+      slower_ *= needed * (1.0 + kRoundingOfTimes);
+      return true;
+    }
     if (problem_.limits.torque && torque_step_ < std::size(kTorqueShares)) {
       torque_share_ = kTorqueShares[torque_step_++];
       return true;
