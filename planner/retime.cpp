@@ -44,6 +44,8 @@ constexpr double kSlower = 1.15;
 constexpr int kMostSlower = 8;
 /// Of durations, what rounding to nanoseconds may take back.
 constexpr double kRoundingOfTimes = 1e-6;
+/// Motions that are tried before the path itself is looked at.
+constexpr int kRoundsBeforeLooking = 3;
 /// [s] Rows along a curve: at first, and no nearer.
 constexpr double kFirstCurveStep = 0.02;
 constexpr double kLeastCurveStep = 1e-3;
@@ -109,6 +111,11 @@ class PathRetimer {
         out_.status = RetimeStatus::kCertified;
         out_.message = out_.certificate->message;
         return std::move(out_);
+      }
+      // A rounding may be clear where the path is not; but soon the path itself is worth a look.
+      if (out_.rounds == kRoundsBeforeLooking) {
+        explain();
+        if (out_.status == RetimeStatus::kPathNotClear) return std::move(out_);
       }
       if (out_.rounds >= options_.rounds || !adapt()) break;
     }
