@@ -42,6 +42,10 @@ constexpr double kAtWaypoint = 1e-6;
 constexpr double kTorqueShares[] = {0.99, 0.95, 0.85};
 constexpr double kSlower = 1.15;
 constexpr int kMostSlower = 8;
+/// Of durations, what rounding to nanoseconds may take back.
+constexpr double kRoundingOfTimes = 1e-6;
+/// Motions that are tried before the path itself is looked at.
+constexpr int kRoundsBeforeLooking = 3;
 /// [s] Rows along a curve: at first, and no nearer.
 constexpr double kFirstCurveStep = 0.02;
 constexpr double kLeastCurveStep = 1e-3;
@@ -107,6 +111,11 @@ class PathRetimer {
         out_.status = RetimeStatus::kCertified;
         out_.message = out_.certificate->message;
         return std::move(out_);
+      }
+      // A rounding may be clear where the path is not; but soon the path itself is worth a look.
+      if (out_.rounds == kRoundsBeforeLooking) {
+        explain();
+        if (out_.status == RetimeStatus::kPathNotClear) return std::move(out_);
       }
       if (out_.rounds >= options_.rounds || !adapt()) break;
     }
@@ -175,7 +184,15 @@ class PathRetimer {
     return is_limit || is_room || is_off;
   }
 
+  /// Rows at whole nanoseconds may exceed a limit by a millionth: that much slower is enough. What
+  /// samples could not see takes more.
   bool useLess() {
+    const double needed = neededStretch(plannedLimits(problem_), *motion_);
+    if (needed > 1.0 && needed < kSlower && slower_steps_ < kMostSlower) {
+      ++slower_steps_;
+      slower_ *= needed * (1.0 + kRoundingOfTimes);
+      return true;
+    }
     if (problem_.limits.torque && torque_step_ < std::size(kTorqueShares)) {
       torque_share_ = kTorqueShares[torque_step_++];
       return true;

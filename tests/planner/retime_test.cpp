@@ -73,7 +73,7 @@ TEST(RetimePath, IsNearTheTimeOptimalBoundWithoutJerkLimits) {
   std::vector<double> ratios;
   for (int trial = 0; trial < 7; ++trial) {
     SCOPED_TRACE(trial);
-    const MatX path = randomPath(random, random.integer(3, 8));
+    const MatX path = randomPath(random, trial % 7 + 2);
     Problem problem = freeProblem(path);
     problem.limits.jerk = VecX::Constant(3, std::numeric_limits<double>::infinity());
     const RetimedPath done = retime(problem, path);
@@ -81,10 +81,10 @@ TEST(RetimePath, IsNearTheTimeOptimalBoundWithoutJerkLimits) {
     const double least = test::timeOptimalBound(plannedLimits(problem), *done.trajectory);
     ratios.push_back(done.trajectory->duration() / least);
     EXPECT_GT(ratios.back(), 0.995);  // the bound's own grid
-    EXPECT_LT(ratios.back(), 1.15);
+    EXPECT_LT(ratios.back(), 1.05);   // a motion of 0.1 s has ramps of 4 ms
   }
   std::sort(ratios.begin(), ratios.end());
-  EXPECT_LT(ratios[ratios.size() / 2], 1.05);
+  EXPECT_LT(ratios[ratios.size() / 2], 1.01);
 }
 
 /// The bound itself, where the least time is known.

@@ -148,6 +148,29 @@ TEST(FollowedPath, WhatLiesBetweenRowsCounts) {
   EXPECT_TRUE(isProvenToFollow(path, bulge, 0.26));
 }
 
+/// The greatest distance is between the ends of chords: what these leave out counts, of both
+/// curves.
+TEST(FollowedPath, WhatLiesBetweenChordsCounts) {
+  test::Random random(11);
+  const MatX ends = (MatX(2, 2) << 0.0, 1.0, 0.0, 0.0).finished();
+  const Trajectory line = polylineThrough(ends);
+  for (int trial = 0; trial < 200; ++trial) {
+    SCOPED_TRACE(trial);
+    MatX v = MatX::Ones(2, 2);
+    v(1, 0) = random.uniform(-1.0, 1.0);
+    v(1, 1) = random.uniform(-1.0, 1.0);
+    const Trajectory bulge = HermiteCurve({0.0, 1.0}, ends, v);
+    double greatest = 0.0;
+    for (int i = 0; i <= 10000; ++i) {
+      greatest = std::max(greatest, std::abs(bulge.value(1e-4 * i)[1]));
+    }
+    // No walk along the line comes nearer than it is.
+    EXPECT_FALSE(isProvenToFollow(bulge, line, (1.0 - 1e-6) * greatest));
+    EXPECT_FALSE(isProvenToFollow(line, bulge, (1.0 - 1e-6) * greatest));
+    EXPECT_TRUE(isProvenToFollow(bulge, line, 1.03 * greatest));
+  }
+}
+
 TEST(FollowedPath, RefusesWhatMakesNoSense) {
   const Trajectory one = polylineThrough(MatX::Zero(1, 2));
   const Trajectory two = polylineThrough(MatX::Zero(2, 2));
