@@ -1,4 +1,7 @@
 // allclear certify: is a trajectory clear at every instant?
+//
+// Makes a certificate of any trajectory of the task's joints, as a controller would follow its
+// rows, or checks one that is there (--verify) by proving every claim of it anew.
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -54,6 +57,10 @@ void print(const Certificate& certificate, bool as_json) {
       {"not_covered", certificate.not_covered},
       {"valid_until", certificate.valid_until},
       {"assumptions", assumptionsJson(certificate)}};
+  if (const auto& goal = certificate.goal) {
+    out["goal"] = {
+        {"alternative", goal->alternative + 1}, {"of", goal->count}, {"name", goal->name}};
+  }
   if (certificate.tube) out["tube"] = toJson(*certificate.tube);
   std::cout << jsonText(out);
 }

@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "allclear/distance/support.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -152,15 +153,15 @@ ReportTool toolOf(const RobotModel& robot, int link) {
 /// The points whose paths are drawn: the frame that the goal places, else the links at the ends of
 /// the planned chains.
 std::vector<ReportTool> findTools(const Problem& problem) {
-  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
-    return {{pose->link, pose->X_LP.p}};
+  std::vector<ReportTool> placed;
+  for (const PoseTarget& pose : posesOf(problem.goal)) {
+    // Alternatives place the same frame, most often.
+    const bool is_known = std::any_of(placed.begin(), placed.end(), [&](const ReportTool& tool) {
+      return tool.link == pose.link && tool.p_LT == pose.X_LP.p;
+    });
+    if (!is_known) placed.push_back({pose.link, pose.X_LP.p});
   }
-  const auto* posture = std::get_if<PostureTarget>(&problem.goal);
-  if (posture != nullptr && !posture->poses.empty()) {
-    std::vector<ReportTool> tools;
-    for (const PoseTarget& pose : posture->poses) tools.push_back({pose.link, pose.X_LP.p});
-    return tools;
-  }
+  if (!placed.empty()) return placed;
   const RobotModel& robot = *problem.robot;
   const auto isPlanned = [&](const Joint& joint) {
     return joint.first_coordinate >= 0 &&

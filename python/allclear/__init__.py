@@ -23,8 +23,8 @@ from .planning import Certificate, Clearance, Plan, certify, plan, verify
 from .planning import least_distance_of as least_distance_along
 from .planners import Planner
 from .poses import pose
-from .problems import (Bracket, Check, OutputSettings, PairDistance, PlanOptions, PoseGoal, Problem,
-                       Task, check, load_task)
+from .problems import (AllOf, AnyOf, Bracket, Check, LookAt, OutputSettings, PairDistance, PlanOptions,
+                       PoseGoal, Problem, Task, check, load_task)
 from .robots import Group, Robot, Unreachable
 from .scenes import Scene, Shape
 from .trajectories import Samples, Trajectory, load_trajectory
@@ -32,8 +32,8 @@ from .trajectories import Samples, Trajectory, load_trajectory
 __version__: str = _core.version
 
 __all__ = [
-    "Bracket", "Certificate", "Check", "Clearance", "Group", "InputError", "LeastDistance",
-    "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
+    "AllOf", "AnyOf", "Bracket", "Certificate", "Check", "Clearance", "Group", "InputError",
+    "LeastDistance", "LookAt", "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
     "Robot", "Samples", "Scene", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
     "batch", "certify", "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
     "load_trajectory", "plan", "pose", "signed_distance", "signed_distances", "verify",
