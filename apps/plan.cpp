@@ -4,10 +4,7 @@
 // only when the plan is certified: a file that is there can be trusted. Ctrl-C ends the search,
 // which then returns the best certified plan so far, if there is one: it is written, and the exit
 // code still says that the search was interrupted.
-#include <unistd.h>
-
 #include <atomic>
-#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -20,6 +17,9 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/sequence.h"
+#include "allclear/apps/progress_line.h"
+#include "allclear/apps/verdict_text.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
@@ -58,33 +58,6 @@ void onSignal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-/// One line per iteration: rewritten in place on a terminal, plain lines in a log.
-class ProgressLine {
- public:
-  ProgressLine(bool quiet, bool verbose)
-      : quiet_(quiet), in_place_(!verbose && ::isatty(STDERR_FILENO) != 0), verbose_(verbose) {}
-  ~ProgressLine() {
-    if (in_place_ && printed_) std::fputc('\n', stderr);
-  }
-  void operator()(const PlanProgress& p) {
-    if (quiet_) return;
-    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;  // a log of every tenth will do
-    printed_ = true;
-    const std::string best = std::isnan(p.best) ? "" : formatted("best %.3f s  ", p.best);
-    std::fprintf(stderr,
-                 "%s%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
-                 in_place_ ? "\r\033[K" : "", best.c_str(), p.attempt, p.round, p.iteration, p.cost,
-                 p.infeasibility, p.worst.c_str(), in_place_ ? "" : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  bool quiet_;
-  bool in_place_;
-  bool verbose_;
-  bool printed_ = false;
-};
-
 /// The files that the task names, with those of the command line in their place.
 OutputSettings outputs(const Task& task, const PlanCommand& command) {
   OutputSettings output = task.output;
@@ -98,6 +71,7 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
     for (std::string* name : {&output.ros2, &output.report}) {
       if (!name->empty()) *name = (folder / *name).string();
     }
+    if (output.tool_csv) output.tool_csv->file = (folder / output.tool_csv->file).string();
   }
   if (!command.csv.empty()) output.csv = command.csv;
   if (!command.trajectory.empty()) output.trajectory = command.trajectory;
@@ -109,8 +83,13 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
 }
 
 std::vector<std::string> namesOf(const OutputSettings& output) {
-  return {output.csv,   output.trajectory, output.certificate,
-          output.proof, output.ros2,       output.report};
+  return {output.csv,
+          output.trajectory,
+          output.certificate,
+          output.proof,
+          output.ros2,
+          output.report,
+          output.tool_csv ? output.tool_csv->file : ""};
 }
 
 /// Makes the folder of `-o`, and refuses outputs that could not be written, before the planning.
@@ -132,7 +111,7 @@ void removeOldPlan(const PlanCommand& command, const OutputSettings& output, Pla
     std::error_code code;
     const bool is_there = !name.empty() && std::filesystem::is_regular_file(file, code) &&
                           file.parent_path() == folder;
-    if (is_there && std::filesystem::remove(file, code)) {
+    if (is_there && std::filesystem::remove(file, code) && !command.quiet) {
       std::cerr << "removed, as it was of an earlier plan: " << name << "\n";
     }
   }
@@ -192,6 +171,7 @@ nlohmann::ordered_json asJson(const Plan& plan) {
   if (plan.certificate) {
     const Interval& least = plan.certificate->minimum_clearance;
     out["minimum_clearance"] = {least.lower, least.upper};
+    out["closest_pairs"] = closestPairsJson(*plan.certificate);
     out["valid_until"] = plan.certificate->valid_until;
     out["assumptions"] = assumptionsJson(*plan.certificate);
   }
@@ -212,31 +192,91 @@ int exitCode(PlanStatus status) {
   return kInternalError;
 }
 
-/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
-/// that was not found, too: it shows what stood in the way.
-int run(const PlanCommand& command) {
-  const Task task = loadTask(
-      command.task, {.load_visuals = !command.report.empty(), .covers = command.cache.covers()});
-  const Problem& problem = task.problem;
-  const OutputSettings output = outputs(task, command);
-  prepareOutputs(command, output);
-  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
+/// Warnings are no part of the verdict: a quiet command keeps them to itself.
+void warn(const PlanCommand& command, const std::vector<std::string>& warnings) {
+  if (command.quiet) return;
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+}
+
+/// The verdict and what it assumes; then, unless it is to be quiet, the pairs behind it and the
+/// files.
+void printVerdict(const PlanCommand& command, const Problem& problem, const Plan& plan,
+                  const OutputSettings& output, const NamedTexts& files) {
+  const bool is_clear = plan.certificate && plan.certificate->clear;
+  std::cout << plan.message << "\n";
+  if (is_clear) std::cout << assumptionsInBrief(*plan.certificate) << "\n";
+  if (command.quiet) return;
+  if (plan.certificate) printPairs(*plan.certificate, std::cout);
+  for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
+  if (output.proof.empty() || !is_clear) return;
+  for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
+}
+
+PlanOptions optionsOf(const Task& task, const PlanCommand& command) {
   PlanOptions options = task.options;
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
   if (command.threads > 0) options.threads = command.threads;
   if (command.has_seed) options.seed = command.seed;
   if (command.improve) options.improve = *command.improve;
+  return options;
+}
 
+/// Both signals end the search, which the hooks ask for.
+PlanHooks hooksOf(ProgressLine& line) {
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);
+  PlanHooks hooks;
+  hooks.progress = [&line](const PlanProgress& p) { line(p); };
+  hooks.stop = [] { return interrupted.load(); };
+  return hooks;
+}
+
+/// The same for a task with segments, whose files are others.
+int runSequence(const PlanCommand& command, const Task& task) {
+  SequenceOutputs to{command.folder, task.output, command.task, command.json};
+  OutputSettings& output = to.output;
+  if (!command.folder.empty()) {
+    // The folder has files of all kinds, under names of their own.
+    output.csv.clear();
+    output.trajectory.clear();
+    output.certificate.clear();
+    output.proof.clear();
+    const std::filesystem::path folder(command.folder);
+    for (std::string* name : {&output.ros2, &output.report}) {
+      if (!name->empty()) *name = (folder / *name).string();
+    }
+  }
+  if (!command.csv.empty()) output.csv = command.csv;
+  if (!command.trajectory.empty()) output.trajectory = command.trajectory;
+  if (!command.certificate.empty()) output.certificate = command.certificate;
+  if (!command.proof.empty()) output.proof = command.proof;
+  if (!command.ros2.empty()) output.ros2 = command.ros2;
+  if (!command.report.empty()) output.report = command.report;
+  prepareSequenceOutputs(to);
+  SequencePlan plan;
+  {
+    ProgressLine line(command.quiet || command.json, command.verbose);
+    plan = planSequence(*task.sequence, optionsOf(task, command), hooksOf(line));
+  }
+  return finishSequence(task, plan, to);
+}
+
+/// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
+/// that was not found, too: it shows what stood in the way.
+int run(const PlanCommand& command) {
+  const Task task = loadTask(command.task, {.load_visuals = !command.report.empty(),
+                                            .covers = command.cache.covers(),
+                                            .allow_segments = true});
+  const Problem& problem = task.problem;
+  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
+  if (task.sequence) return runSequence(command, task);
+  const OutputSettings output = outputs(task, command);
+  prepareOutputs(command, output);
   // The progress line ends with the planning, before anything else is printed.
   Plan plan;
   {
     ProgressLine line(command.quiet || command.json, command.verbose);
-    PlanHooks hooks;
-    hooks.progress = [&line](const PlanProgress& p) { line(p); };
-    hooks.stop = [] { return interrupted.load(); };
-    plan = allclear::plan(problem, options, hooks);
+    plan = allclear::plan(problem, optionsOf(task, command), hooksOf(line));
   }
   NamedTexts files;
   // Interrupted or out of time, the best plan so far may be there, and certified as any other.
@@ -244,7 +284,7 @@ int run(const PlanCommand& command) {
     std::vector<std::string> warnings;
     files =
         formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
-    for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+    warn(command, warnings);
   } else {
     removeOldPlan(command, output, plan.status);
   }
@@ -254,15 +294,7 @@ int run(const PlanCommand& command) {
   if (command.json) {
     std::cout << jsonText(asJson(plan));
   } else {
-    std::cout << plan.message << "\n";
-    if (plan.certificate && plan.certificate->clear) {
-      std::cout << assumptionsInBrief(*plan.certificate) << "\n";
-    }
-    for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
-    const bool has_proof = !output.proof.empty() && plan.certificate && plan.certificate->clear;
-    if (has_proof) {
-      for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
-    }
+    printVerdict(command, problem, plan, output, files);
   }
   return exitCode(plan.status);
 }
@@ -310,7 +342,8 @@ void addPlan(CLI::App& app, int& exit_code) {
       ->transform(CLI::CheckedTransformer(improvements))
       ->type_name("HOW")
       ->option_text("none|some|all");
-  CLI::Option* quiet = command->add_flag("--quiet", options->quiet, "print the verdict only");
+  CLI::Option* quiet = command->add_flag("--quiet", options->quiet,
+                                         "print the verdict and what it assumes, no more");
   command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
   command->add_flag("--json", options->json, "print JSON");
   options->cache.addTo(*command);

@@ -49,6 +49,18 @@ Json toJson(const ProvenTube& tube) {
           {"at", {{"pair", Json::array({tube.closest_a, tube.closest_b})}, {"t", tube.closest_t}}}};
 }
 
+Json toJson(const RankedPair& pair) {
+  return {{"a", pair.a},
+          {"b", pair.b},
+          {"distance", toJson(pair.distance)},
+          {"margin", pair.margin},
+          {"t", pair.t}};
+}
+
+Json toJson(const TorqueUse& use) {
+  return {{"joint", use.joint}, {"torque", use.torque}, {"effort", use.effort}, {"t", use.t}};
+}
+
 /// A cell is six numbers: its interval, its bound, and its direction.
 Json toJson(const CertificatePair& pair) {
   Json cells = Json::array();
@@ -118,6 +130,10 @@ std::string layout(const Certificate& certificate) {
   add("minimum_clearance", toJson(certificate.minimum_clearance));
   add("at", {{"pair", Json::array({certificate.closest_a, certificate.closest_b})},
              {"t", certificate.closest_t}});
+  lines.addRows("closest_pairs", rowsOf(certificate.closest_pairs));
+  if (certificate.torque_beyond_rating) {
+    add("torque_beyond_rating", toJson(*certificate.torque_beyond_rating));
+  }
   if (certificate.tube) add("tube", toJson(*certificate.tube));
   lines.add("trajectory", formatTrajectoryOnOneLine(certificate.trajectory));
   lines.addRows("limits", rowsOf(certificate.limits));
@@ -125,6 +141,11 @@ std::string layout(const Certificate& certificate) {
   add("static_contacts", certificate.static_contacts);
   add("not_covered", certificate.not_covered);
   if (!certificate.sent.empty()) add("sent", certificate.sent);
+  if (certificate.follows) {
+    const NamedTrajectory path{certificate.follows->path, certificate.trajectory.joint_names, {}};
+    lines.add("follows", "{\"within\":" + Json(certificate.follows->within).dump() +
+                             ",\"path\":" + formatTrajectoryOnOneLine(path) + "}");
+  }
   lines.addRows("pairs", rowsOf(certificate.pairs));
   return lines.text();
 }
@@ -203,6 +224,19 @@ ReachedGoal goalFrom(const Value& value) {
   return goal;
 }
 
+RankedPair rankedFrom(const Value& value) {
+  value.only({"a", "b", "distance", "margin", "t"});
+  return {value.need("a").textOrEmpty(), value.need("b").textOrEmpty(),
+          intervalFrom(value.need("distance"), -kInfinity, kInfinity),
+          value.need("margin").number(), value.need("t").number()};
+}
+
+TorqueUse torqueUseFrom(const Value& value) {
+  value.only({"joint", "torque", "effort", "t"});
+  return {value.need("joint").text(), value.need("torque").number(), value.need("effort").number(),
+          value.need("t").number()};
+}
+
 CoverCell cellFrom(const Value& cell) {
   requireSize(cell, 6);
   const auto at = [&](int i) { return cell.at(i).number(); };
@@ -274,7 +308,7 @@ void requireFormat(const Value& root) {
   root.need("format").word({kFormat});
   const Value version = root.need("version");
   if (indexFrom(version) != kVersion)
-    version.fail("only version 2 is known; certify the trajectory again");
+    version.fail("only version 3 is known; certify the trajectory again");
 }
 
 }  // namespace
@@ -314,6 +348,12 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
       intervalFrom(minimum, has_pairs ? -kInfinity : kInfinity, kInfinity);
   closestFrom(root.need("at"), &certificate);
   if (const auto goal = root.find("goal")) certificate.goal = goalFrom(*goal);
+  for (const Value& pair : root.need("closest_pairs").items()) {
+    certificate.closest_pairs.push_back(rankedFrom(pair));
+  }
+  if (const auto use = root.find("torque_beyond_rating")) {
+    certificate.torque_beyond_rating = torqueUseFrom(*use);
+  }
   if (const auto tube = root.find("tube")) certificate.tube = tubeFrom(*tube);
   for (const Value& limit : root.need("limits").items()) {
     certificate.limits.push_back(limitFrom(limit));
@@ -325,6 +365,12 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
     for (const Value::Entry& hash : sent->only({"csv", "ros2"}).entries()) {
       certificate.sent[hash.key] = hash.value.text();
     }
+  }
+  if (const auto follows = root.find("follows")) {
+    follows->only({"within", "path"});
+    const NamedTrajectory path =
+        readTrajectory(follows->need("path"), certificate.trajectory.joint_names);
+    certificate.follows.emplace(path.trajectory, follows->need("within").positive());
   }
   for (const Value& pair : root.need("pairs").items()) certificate.pairs.push_back(pairFrom(pair));
   return certificate;

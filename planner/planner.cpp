@@ -14,7 +14,9 @@
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/run_context.h"
+#include "allclear/planner/search/end_contacts.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
 #include "allclear/planner/search/plan_run.h"
@@ -35,23 +37,51 @@ void refuseUnsupported(const Problem& problem) {
   }
 }
 
+/// A goal along a line is followed from rest to rest, and by itself.
+void refuseLineWithOthers(const Problem& problem) {
+  if (lineToGoal(problem) == nullptr) return;
+  const auto refuse = [&](const char* key, const char* message) {
+    throw InputError({problem.source_file, 0, key, ""}, message);
+  };
+  if (!problem.waypoints.empty()) {
+    refuse("waypoints", "cannot be passed on a line; give the line's own points (goal: linear)");
+  }
+  // The first guesses start and end at rest, as the motion's direction there is the line's alone.
+  if (!isRestToRest(problem)) {
+    refuse("goal: linear",
+           "a line is followed from rest to rest; leave out velocities and "
+           "accelerations of start and goal");
+  }
+  if (!contactTargets(problem).empty()) {
+    refuse("goal: linear",
+           "cannot be planned for together with contacts of links that planned "
+           "joints move");
+  }
+}
+
 void requirePlannable(const Problem& problem) {
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) {
     throw InputError({problem.source_file, 0, findings.front().what, ""}, findings.front().message);
   }
   refuseUnsupported(problem);
+  refuseLineWithOthers(problem);
 }
 
-/// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.
+/// Bodies that are in one another and that no plan can part, for ever or when an obstacle comes:
+/// the sentence for the user, or nothing.
 std::string fixedFault(const Problem& problem) {
-  const FixedPairSentences fixed = fixedPairSentences(problem, certifiedGeometry(problem));
-  if (fixed.faults.empty()) return "";
-  const std::size_t more = fixed.faults.size() - 1;
-  return "No plan: " + fixed.faults.front() +
-         (more == 0
-              ? "."
-              : "; so do " + std::to_string(more) + (more == 1 ? " more pair." : " more pairs."));
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  std::vector<std::string> faults = fixedPairSentences(problem, geometry).faults;
+  for (std::string& meeting : unavoidableMeetings(problem, geometry)) {
+    faults.push_back(std::move(meeting));
+  }
+  if (faults.empty()) return "";
+  const std::size_t more = faults.size() - 1;
+  return "No plan: " + faults.front() + "." +
+         (more == 0 ? ""
+                    : " So it is with " + std::to_string(more) +
+                          (more == 1 ? " more pair." : " more pairs."));
 }
 
 /// Share of the time limit for the search. The rest is for the text of a failure, which looks for
@@ -100,23 +130,13 @@ bool mayDependOnMargins(const Plan& plan, const SearchFindings& findings) {
          findings.worst_demand.empty() && findings.unreachable.empty();
 }
 
-}  // namespace
-
-const char* planStatusName(PlanStatus status) {
-  static constexpr const char* kNames[] = {"certified", "not found", "timed out", "interrupted"};
-  return kNames[static_cast<int>(status)];
-}
-
-Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
-  return planFrom(problem, options, hooks, nullptr);
-}
-
-Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks,
-              const Trajectory* earlier) {
+/// Searches for a plan of `later`, which asks for all that `problem` asks for, and maybe more, and
+/// certifies it for `problem`.
+Plan planWith(const Problem& problem, Problem later, const PlanOptions& options,
+              const PlanHooks& hooks, const Trajectory* earlier) {
   requirePlannable(problem);
   const RunContext whole = contextOf(options, hooks);
   const RunContext context = whole.endingAfter(kShareOfSearch * options.time_limit, whole.start);
-  Problem later = withPosture(problem);
   const UsableGoals usable = keepUsableGoals(&later, context.threads);
   // Contact limits come in when a plan is accepted, which is then slowed down.
   if (problem.limits.slow_down) later.limits.contact.clear();
@@ -124,7 +144,7 @@ Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHook
   // Bodies that no plan can part, and a start or goal in contact, are the user's to mend: say so
   // and solve nothing.
   std::string fault = fixedFault(problem);
-  if (fault.empty()) fault = endFault(problem, search->evaluator());
+  if (fault.empty()) fault = endFault(later, search->evaluator());
   if (fault.empty() && hasNoAlternative(later)) fault = noneText(problem, usable.left_out);
   if (fault.empty()) {
     const RestAtGoal rest = restAtGoal(search->evaluator(), context);
@@ -154,6 +174,29 @@ Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHook
     plan.message = verdictText(plan, search->findings(), search->evaluator(), whole);
   }
   return std::move(plan);
+}
+
+}  // namespace
+
+const char* planStatusName(PlanStatus status) {
+  static constexpr const char* kNames[] = {"certified", "not found", "timed out", "interrupted"};
+  return kNames[static_cast<int>(status)];
+}
+
+Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks) {
+  return planFrom(problem, options, hooks, nullptr);
+}
+
+Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks,
+              const Trajectory* earlier) {
+  return planWith(problem, withPosture(problem), options, hooks, earlier);
+}
+
+Plan planTo(const Problem& problem, const VecX& end, const PlanOptions& options,
+            const PlanHooks& hooks) {
+  Problem chosen = problem;
+  chosen.goal = JointTarget{problem.planned, end};
+  return planWith(problem, std::move(chosen), options, hooks, nullptr);
 }
 
 }  // namespace allclear

@@ -61,16 +61,19 @@ PlannedLimits plannedLimits(const Problem& problem) {
     const int c = problem.planned[i];
     const Coordinate& coordinate = problem.robot->coordinates()[c];
     // Defaults of acceleration and jerk scale with the speed (see LimitSettings).
-    const double reference = std::isfinite(coordinate.velocity)
-                                 ? coordinate.velocity
-                                 : LimitSettings::kVelocityWhenUnlimited;
+    const double velocity = givenOr(set.velocity, c, coordinate.velocity);
+    const double reference = std::isfinite(coordinate.velocity) ? coordinate.velocity
+                             : std::isfinite(velocity)          ? velocity
+                                                       : LimitSettings::kVelocityWhenUnlimited;
     out.lower[i] = coordinate.lower;
     out.upper[i] = coordinate.upper;
-    out.velocity[i] = set.max_velocity_scaling_factor * coordinate.velocity;
+    out.velocity[i] = set.max_velocity_scaling_factor * velocity;
     out.acceleration[i] =
         set.max_acceleration_scaling_factor *
         givenOr(set.acceleration, c, LimitSettings::kAccelerationPerVelocity * reference);
     out.jerk[i] = givenOr(set.jerk, c, LimitSettings::kJerkPerVelocity * reference);
+    // No limit stands for a number too: what is planned and proven is finite.
+    if (std::isinf(out.jerk[i])) out.jerk[i] = out.acceleration[i] / LimitSettings::kSwitch;
     out.effort[i] = set.torque ? coordinate.effort : std::numeric_limits<double>::infinity();
   }
   return out;

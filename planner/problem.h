@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "allclear/core/input_error.h"
 #include "allclear/core/pose.h"
 #include "allclear/planner/scene.h"
 #include "allclear/planner/settings.h"
@@ -110,7 +112,37 @@ struct KeepInBox {
   Vec3 size = Vec3::Ones();  ///< full edge lengths [m]
 };
 
-using PathConstraint = std::variant<KeepAxis, KeepInBox>;
+/// Keeps frame P of a link at a pose relative to another link A or to the world, at every instant:
+/// two hands on a tray, a tool that keeps its orientation. An infinite tolerance leaves the
+/// position or the orientation free.
+struct KeepPose {
+  int link = -1;
+  Pose X_LP;                         ///< frame P in the link frame
+  int relative_to = -1;              ///< link A; -1: the world, and A is W
+  Pose X_AP;                         ///< where P is to be
+  double position_tolerance = 2e-3;  ///< [m], radius of the ball around the position
+  double angle_tolerance = 2e-2;     ///< [rad], of the rotation that is left
+};
+
+/// Keeps frame P of a link on a line of the world, of one or several straight stretches, at every
+/// instant: there is a pose of the line from which P is within the tolerances. Along a stretch the
+/// position goes straight and the orientation turns about one axis, both in proportion. The
+/// stretches are followed in their order, and each corner is passed within the tolerances. P may go
+/// back and forth; beyond an end it is within the tolerances of the end.
+struct KeepOnLine {
+  struct Stretch {
+    Vec3 way_W = Vec3::Zero();   ///< to its end [m]
+    Vec3 turn_W = Vec3::Zero();  ///< axis times angle, at most half a turn [rad]
+  };
+  int link = -1;
+  Pose X_LP;  ///< frame P in the link frame
+  Pose X_WA;  ///< where the line starts
+  std::vector<Stretch> stretches;
+  double position_tolerance = 1e-3;  ///< [m]
+  double angle_tolerance = 1e-2;     ///< [rad]; infinite: the orientation is free
+};
+
+using PathConstraint = std::variant<KeepAxis, KeepInBox, KeepPose, KeepOnLine>;
 
 /// Balance of a legged robot, at every instant.
 struct Balance {
@@ -202,6 +234,42 @@ struct Problem {
   VecX configuration(const VecX& q_planned) const;
 };
 
+/// A stretch of motion of a sequence, from rest to rest.
+struct SequenceMotion {
+  std::string name;  ///< unique; in messages and names of folders
+  /// Makes the problem of this segment from what all segments share: robot, settings, and the start
+  /// and scene to which the steps before lead (motions of obstacles count from the segment's
+  /// start). Adds the planned coordinates, the goal, and all else that is this segment's own. May
+  /// throw `InputError`. Called with many starts.
+  std::function<Problem(const Problem& shared)> problem;
+};
+
+/// An obstacle becomes an object that the robot carries, in the pose that it has then.
+struct SequenceAttach {
+  std::string object;
+  int link = -1;
+  std::vector<int> touch_links;    ///< besides `link`
+  std::optional<Inertia> inertia;  ///< in the obstacle's frame
+};
+
+/// A carried object becomes an obstacle, where it is.
+struct SequenceDetach {
+  std::string object;
+};
+
+struct SequenceStep {
+  std::variant<SequenceMotion, SequenceAttach, SequenceDetach> what;
+  InputPlace where = {};  ///< in the task file
+};
+
+/// Motions one after the other, each from where the one before it ended, and between them objects
+/// that are taken up and put down. Every motion begins and ends at rest.
+struct Sequence {
+  /// What all segments share: robot, start, scene, collision, limits. Its goal counts for nothing.
+  Problem shared;
+  std::vector<SequenceStep> steps;
+};
+
 /// The same problem for a robot that stands: the link of its first flat contact hangs on the world
 /// where the start puts it, and the floating base follows from the joints. Joints and coordinates
 /// keep their names and indices; the base's coordinates are not planned any more, and those of the
@@ -209,6 +277,16 @@ struct Problem {
 /// no flat contact. A task file is read so. Throws `InputError` when the robot cannot be turned
 /// round at that link.
 Problem standOn(const Problem& problem);
+
+/// Where a line ends.
+Pose endOf(const KeepOnLine& line);
+
+/// A line of straight stretches between these poses, the first one included. Half a turn goes about
+/// the axis that rounding decides: give such a stretch a pose half way.
+std::vector<KeepOnLine::Stretch> stretchesBetween(const std::vector<Pose>& poses);
+
+/// The goal becomes the end of the line, and the line a path constraint: what `goal: linear` is.
+void goAlong(Problem& problem, KeepOnLine line);
 
 /// Whether start and goal are at rest: velocities and accelerations zero.
 bool isRestToRest(const Problem& problem);

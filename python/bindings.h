@@ -38,7 +38,9 @@ void addTrajectory(py::module_& module);
 void addCertificate(py::module_& module);
 void addPlan(py::module_& module);
 void addPlanner(py::module_& module);
+void addSequence(py::module_& module);
 void addDistance(py::module_& module);
+void addRetime(py::module_& module);
 
 /// A 4 x 4 matrix as a pose. Throws `InputError` unless its rotation is one to within 1e-6; what is
 /// off below that is taken away.

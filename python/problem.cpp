@@ -133,6 +133,42 @@ void keepInBox(Problem& problem, const std::string& link, const Vec3& point, con
       KeepInBox{Robot(problem.robot).linkIndex(link), point, pose, size});
 }
 
+/// `relative_to`: a link, or empty for the world. Without `X_AP`, where the start has the frame.
+void keepPose(Problem& problem, const std::string& link, const Pose& X_LP,
+              const std::string& relative_to, const std::optional<Pose>& X_AP,
+              double position_tolerance, double angle_tolerance) {
+  const Robot robot(problem.robot);
+  KeepPose keep;
+  keep.link = robot.linkIndex(link);
+  keep.X_LP = X_LP;
+  if (!relative_to.empty()) keep.relative_to = robot.linkIndex(relative_to);
+  const auto at_start = [&](const std::string& name) { return robot.pose(problem.start, name); };
+  const Pose X_WA = relative_to.empty() ? Pose() : at_start(relative_to);
+  keep.X_AP = X_AP ? *X_AP : X_WA.inverse() * at_start(link) * X_LP;
+  keep.position_tolerance = position_tolerance;
+  keep.angle_tolerance = angle_tolerance;
+  problem.path_constraints.emplace_back(keep);
+}
+
+/// From where the start has the frame through the poses of the world; the last becomes the goal
+/// where `is_goal` says so.
+void keepOnLine(Problem& problem, const std::string& link, const std::vector<Pose>& poses,
+                const Pose& X_LP, double position_tolerance, double angle_tolerance, bool is_goal) {
+  if (poses.empty()) throw InputError({"", 0, "poses", ""}, "needs one pose or more");
+  const Robot robot(problem.robot);
+  KeepOnLine line;
+  line.link = robot.linkIndex(link);
+  line.X_LP = X_LP;
+  line.X_WA = robot.pose(problem.start, link) * X_LP;
+  std::vector<Pose> stops{line.X_WA};
+  stops.insert(stops.end(), poses.begin(), poses.end());
+  line.stretches = stretchesBetween(stops);
+  line.position_tolerance = position_tolerance;
+  line.angle_tolerance = angle_tolerance;
+  if (is_goal) return goAlong(problem, std::move(line));
+  problem.path_constraints.emplace_back(std::move(line));
+}
+
 /// A property that is a member of a member, such as the margin of the collision settings.
 template <class Outer, class Value>
 void addMember(py::class_<Problem, SharedProblem>& type, const char* name, Outer Problem::*outer,
@@ -193,6 +229,10 @@ void addSettings(py::class_<Problem, SharedProblem>& type) {
            [](Problem& p, const std::string& word) {
              p.collision.end_margin = fromWord(word, kEndMargins, "end_margin");
            })
+      .def("leave", [](Problem& p, const std::string& a,
+                       const std::string& b) { p.collision.leaves.emplace_back(a, b); })
+      .def("land", [](Problem& p, const std::string& a,
+                      const std::string& b) { p.collision.lands.emplace_back(a, b); })
       .def("set_geometry",
            [](Problem& p, const std::string& word) {
              p.collision.geometry = fromWord(word, kGeometries, "geometry");
@@ -226,6 +266,8 @@ void addSettings(py::class_<Problem, SharedProblem>& type) {
            })
       .def("keep_axis", &keepAxis)
       .def("keep_in_box", &keepInBox)
+      .def("keep_pose", &keepPose)
+      .def("keep_on_line", &keepOnLine)
       .def("set_start_velocity", [](Problem& p, const VecX& v) { p.start_velocity = v; })
       .def("set_start_acceleration", [](Problem& p, const VecX& a) { p.start_acceleration = a; });
 }

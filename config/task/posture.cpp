@@ -6,6 +6,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/units.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {
@@ -107,7 +108,7 @@ PoseTarget readPoseTarget(const Value& section, const Frames& frames, const Robo
   const auto rpy = section.find("rpy");
   if (orientation && rpy) section.failAtKey("rpy", "give 'orientation' or 'rpy', not both");
   if (orientation) X_FP.R = readOrientation(*orientation);
-  if (rpy) X_FP.R = rotationFromRpy(rpy->numbers(3, "[roll, pitch, yaw]"));
+  if (rpy) X_FP.R = rotationFromRpy(readRpy(*rpy));
   const auto frame = section.find("frame");
   target.X_WP = frame ? frames.find(*frame) * X_FP : X_FP;
   if (const auto offset = section.find("offset")) target.X_LP = readPose(*offset);

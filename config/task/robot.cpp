@@ -66,6 +66,15 @@ RobotModel withoutNever(const RobotModel& robot) {
   return RobotModel(std::move(data));
 }
 
+/// Says so where the robot's SRDF is for a robot of another name.
+std::string otherRobotHint(const RobotModel& robot) {
+  for (const std::string& assumption : robot.assumptions()) {
+    const std::size_t at = assumption.find("is for the robot '");
+    if (at != std::string::npos) return "; the SRDF " + assumption.substr(at);
+  }
+  return "";
+}
+
 /// The coordinates of a group of the SRDF, or of all joints, in ascending order.
 std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
   if (const Group* group = robot.findGroup(name.text())) {
@@ -85,7 +94,7 @@ std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
   name.fail(robot.groups().empty()
                 ? "the robot has no groups (no SRDF?); list 'joints' or write 'all'"
                 : "the SRDF has no such group" + didYouMean(name.text(), known) +
-                      whatThereIs(known));
+                      whatThereIs(known) + otherRobotHint(robot));
 }
 
 /// The coordinates of a list of joints, in ascending order: results do not depend on the order of
@@ -143,13 +152,17 @@ VecX readRates(const std::optional<Value>& map, const Problem& problem) {
 }
 
 /// Every planned joint must have a start: it is where the robot stands, and nothing can guess that.
-void requireAllPlanned(const Value& where, const JointValues& values, const Problem& problem) {
+void requireAllPlanned(const Value& where, const JointValues& values, const Problem& problem,
+                       bool plans_all) {
   std::string missing;
   for (int c : problem.planned) {
     if (values.count(c) > 0) continue;
     missing += (missing.empty() ? "'" : ", '") + problem.robot->coordinates()[c].name + "'";
   }
-  if (!missing.empty()) where.fail("gives no value for " + missing);
+  if (missing.empty()) return;
+  where.fail("gives no value for " + missing +
+             (plans_all ? " (without 'group_name' or 'joints' all joints are planned)"
+                        : ", which is planned"));
 }
 
 }  // namespace
@@ -255,7 +268,8 @@ void readStart(const Value& task, const JointValues& scene_state, Problem& probl
   if (section) {
     for (auto& [c, value] : readStartValues(*section, problem)) values.insert_or_assign(c, value);
   }
-  requireAllPlanned(section ? *section : task, values, problem);
+  requireAllPlanned(section ? *section : task, values, problem,
+                    !task.has("group_name") && !task.has("joints"));
   // Planned joints must be inside their limits. Others do not move, so they may be anywhere; those
   // without a value are at their neutral position.
   problem.start = robot.neutralConfiguration();

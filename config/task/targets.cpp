@@ -7,6 +7,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/units.h"
 #include "allclear/core/formatted.h"
 
 namespace allclear {
@@ -102,7 +103,7 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   KeepAxis keep;
   keep.link = readLink(section.need("link"), robot);
   keep.axis_L = readDirection(section.need("keep_axis"));
-  if (const auto tolerance = section.find("tolerance")) keep.tolerance = tolerance->positive();
+  if (const auto tolerance = section.find("tolerance")) keep.tolerance = readAngle(*tolerance);
   const Vec3 at_start = frames.link(keep.link).R * keep.axis_L;
   const auto direction = section.find("direction");
   keep.direction_W = direction ? readDirection(*direction) : at_start.normalized();
@@ -110,7 +111,9 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   const double angle =
       std::atan2(at_start.cross(keep.direction_W).norm(), at_start.dot(keep.direction_W));
   if (angle > keep.tolerance) {
-    section.fail("the start is " + formatted("%f", angle) + " rad away from this direction");
+    section.fail("the start is " + formatted("%f", angle) +
+                 " rad away from this direction, more than the tolerance: move the start, or give "
+                 "another 'direction' or 'tolerance'");
   }
   return keep;
 }
@@ -130,7 +133,8 @@ KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotM
   const Vec3 p_B = keep.X_WB.inverse() * (frames.link(keep.link) * keep.p_L);
   const double outside = (p_B.cwiseAbs() - 0.5 * keep.size).maxCoeff();
   if (outside > 0.0) {
-    section.fail("the start is " + formatted("%f", outside) + " m outside this box");
+    section.fail("the start is " + formatted("%f", outside) +
+                 " m outside this box: move the start or the box, or make it larger");
   }
   return keep;
 }
@@ -179,10 +183,20 @@ AnyTarget readAlternatives(const Value& list, const Value& task, const Frames& f
 void readGoal(const Value& task, const Frames& frames, Problem& problem) {
   const Value section = task.need("goal");
   if (section.isMap()) {
-    section.only(with(kTargetKinds, {"any_of", "reference", "velocity", "acceleration"}));
-    if (section.oneOf(with(kTargetKinds, {"any_of"})) == "any_of") {
+    section.only(with(kTargetKinds, {"linear", "any_of", "reference", "velocity", "acceleration"}));
+    const std::string kind = section.oneOf(with(kTargetKinds, {"linear", "any_of"}));
+    if (kind == "any_of") {
       if (section.has("reference")) section.failAtKey("reference", "goes into the alternatives");
       problem.goal = readAlternatives(section.need("any_of"), task, frames, problem);
+      return;
+    }
+    // A line makes the goal, and the first path constraint.
+    if (kind == "linear") {
+      if (section.has("reference")) section.failAtKey("reference", "goes with 'poses'");
+      const Value linear = section.need(kind);
+      linear.only({"link", "frame", "position", "orientation", "rpy", "by", "points", "offset",
+                   "tolerance"});
+      goAlong(problem, readLine(linear, linear, frames, *problem.robot));
       return;
     }
   }
@@ -208,10 +222,20 @@ void readPathConstraints(const Value& task, const Frames& frames, Problem& probl
   const auto list = task.find("path_constraints");
   if (!list) return;
   for (const Value& section : list->items()) {
-    if (section.oneOf({"keep_axis", "box"}) == "keep_axis") {
+    const std::string kind =
+        section.oneOf({"keep_axis", "box", "line", "pose", "position", "orientation"});
+    if (kind == "keep_axis") {
       problem.path_constraints.emplace_back(readKeepAxis(section, frames, *problem.robot));
-    } else {
+    } else if (kind == "box") {
       problem.path_constraints.emplace_back(readKeepInBox(section, frames, *problem.robot));
+    } else if (kind == "line") {
+      // The way is in a map of its own: what is beside it says what is led.
+      section.only({"link", "line", "offset", "tolerance"});
+      const Value way =
+          section.need("line").only({"frame", "position", "orientation", "rpy", "by", "points"});
+      problem.path_constraints.emplace_back(readLine(section, way, frames, *problem.robot));
+    } else {
+      problem.path_constraints.emplace_back(readKeepPose(section, kind, frames, *problem.robot));
     }
   }
 }

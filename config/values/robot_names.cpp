@@ -178,6 +178,7 @@ JointValues readJointMap(const Value& map, const RobotModel& robot,
                          const std::vector<std::string>& reserved,
                          std::vector<std::string>& warnings) {
   JointValueReader reader(robot, false);
+  if (!map.isMap()) map.fail("must be a map of values by joint name, {joint: value, ..}");
   for (const Value::Entry& entry : map.entries()) {
     if (std::find(reserved.begin(), reserved.end(), entry.key) != reserved.end()) continue;
     reader.add(entry.key, entry.value);

@@ -9,6 +9,7 @@
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -64,6 +65,9 @@ class FidelityChooser {
   /// solids, or by a mesh itself.
   bool showsMore(const CollisionPair& pair, MeshFidelity fidelity) const {
     const std::size_t before = solidCount(pair, pair.fidelity);
+    // Exact meshes say nothing of the depth of a touch (problem/end_margin.cpp).
+    const bool may_touch = pair.ends.leaves || pair.ends.lands;
+    if (may_touch && fidelity == MeshFidelity::kSurface) return false;
     return solidCount(pair, fidelity) > before ||
            (fidelity == MeshFidelity::kSurface && (hasExactMesh(pair.a) || hasExactMesh(pair.b)));
   }
@@ -91,6 +95,11 @@ class FidelityChooser {
     const double between_balls = (X_WA * A.ball.center - X_WB * B.ball.center).norm() -
                                  A.ball.radius - B.ball.radius - displacementRadius(K);
     if (between_balls >= pair.margin) return true;
+    if (B.cloud_node >= 0) {
+      return cloudDistanceAtLeast(A.solids(pair.fidelity), X_WA,
+                                  *problem_.obstacles[B.obstacle].cloud, X_WB, pair.margin, spread,
+                                  B.cloud_node);
+    }
     for (const Geometry& a : A.solids(pair.fidelity)) {
       for (const Geometry& b : B.solids(pair.fidelity)) {
         if (!distanceAtLeast(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG, pair.margin, nullptr,
@@ -137,7 +146,10 @@ class FidelityChooser {
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     parallelFor(threads_, static_cast<int>(missing.size()), [&](int i, int) {
       CollisionBody& body = model_.bodies[missing[i]];
-      body.solids_by_fidelity[level] = enclosingSolids(geometry(body), fidelity);
+      // The box about a part of a cloud, at every level.
+      body.solids_by_fidelity[level] = body.cloud_node >= 0
+                                           ? body.solids(MeshFidelity::kHull)
+                                           : enclosingSolids(geometry(body), fidelity);
     });
   }
 

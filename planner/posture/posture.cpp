@@ -3,6 +3,7 @@
 #include "allclear/planner/posture/posture.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "allclear/planner/posture/posture_solver.h"
 
@@ -13,6 +14,12 @@ namespace {
 constexpr int kStartsWithout = 4;
 /// A part that is missed by less than this [m, rad or of order one] is no cause.
 constexpr double kNoMiss = 1e-5;
+
+/// Where nothing else finds a posture: directions to come from, starts with each, and how far off
+/// the poses are then [m]: beyond the rim of what a hand fits into.
+constexpr int kSides = 6;
+constexpr int kStartsPerSide = 2;
+constexpr double kAway = 0.25;
 
 using Part = PostureRows::Part;
 
@@ -56,6 +63,26 @@ std::string textOfAll(PostureSolver& solver) {
   return " The contacts and the joint limits alone may not agree with each other.";
 }
 
+/// Postures that are reached from outside: where a place is enclosed on most sides, pushing apart
+/// the bodies that overlap there leads into walls.
+std::vector<Posture> fromOutside(const ClearanceEvaluator& evaluator, const PostureTarget& target,
+                                 const RunContext& context, const PostureOptions& options) {
+  std::vector<Posture> found;
+  const auto is_placed = [](const PoseTarget& pose) {
+    return std::isfinite(pose.position_tolerance);
+  };
+  if (std::none_of(target.poses.begin(), target.poses.end(), is_placed)) return found;
+  PostureSolver solver(evaluator, target, context, options);
+  for (int i = 0; i < kSides * kStartsPerSide && !context.mustEnd(); ++i) {
+    const Vec3 away = kAway * solver.directionOf(i % kSides);
+    const std::optional<VecX> x = solver.solveFrom(away, solver.start(i / kSides));
+    if (!x) continue;
+    found.push_back(solver.postureOf(*x));
+    if (static_cast<int>(found.size()) >= options.enough) break;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<Posture> findPostures(const ClearanceEvaluator& evaluator, const PostureTarget& target,
@@ -76,6 +103,10 @@ std::vector<Posture> findPostures(const ClearanceEvaluator& evaluator, const Pos
     PostureOptions loose = options;
     loose.exact = false;
     return findPostures(evaluator, target, context, loose);
+  }
+  // The last resort; a look at geometry that is soon finer does without.
+  if (found.empty() && options.tries > options.enough) {
+    found = fromOutside(evaluator, target, context, options);
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const Posture& a, const Posture& b) { return a.cost < b.cost; });

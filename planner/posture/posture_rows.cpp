@@ -96,7 +96,8 @@ void PostureRows::addBox(const Vec3& room) {
 }
 
 void PostureRows::addPose(const PoseTarget& target, bool is_exact) {
-  PoseRows rows{target, count(), !target.hasFreePosition(), !target.hasFreeAngle()};
+  PoseRows rows{target, count(), !target.hasFreePosition(), !target.hasFreeAngle(), is_exact,
+                target.X_WP.p};
   // Each half of the pose is exact by itself.
   const auto room = [&](double tolerance, double exact, int first) -> Vec3 {
     if (is_exact) return Vec3::Zero();
@@ -136,6 +137,14 @@ void PostureRows::addPart(Kind kind, const std::string& name, int first) {
 
 void PostureRows::setClearance(double beyond) {
   lower_.tail(count() - first_pair_).setConstant(beyond);
+}
+
+void PostureRows::movePoses(const Vec3& by) {
+  for (PoseRows& pose : poses_) {
+    auto* placed = std::get_if<PoseTarget>(&pose.target);
+    if (placed != nullptr && !pose.is_contact) placed->X_WP.p = pose.place + by;
+  }
+  has_values_ = has_jacobian_ = false;
 }
 
 void PostureRows::place(const VecX& x) {
@@ -262,9 +271,10 @@ std::string PostureRows::clearanceText() {
   const CollisionModel& model = evaluator_.model();
   const CollisionPair& pair = model.pairs[worst->pair];
   const std::string names =
-      "'" + model.bodies[pair.a].name + "' and '" + model.bodies[pair.b].name + "' are ";
-  if (worst->upper < 0.0) return names + number(-worst->upper) + " m deep in each other";
-  return names + number(worst->upper) + " m apart, and are to be " + number(worst->demand) + " m";
+      "'" + model.bodies[pair.a].name + "' and '" + model.bodies[pair.b].name + "' ";
+  if (worst->upper < 0.0) return names + "overlap by " + number(-1e3 * worst->upper) + " mm";
+  return names + "are " + number(1e3 * worst->upper) + " mm apart, and are to be " +
+         number(1e3 * worst->demand) + " mm";
 }
 
 std::string PostureRows::limitText() const {

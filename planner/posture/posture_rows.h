@@ -43,6 +43,8 @@ class PostureRows {
   const VecX& upper() const { return upper_; }
   /// What clearances are to keep beyond their demand [m]: the lower bound of their rows.
   void setClearance(double beyond);
+  /// Moves the places of all poses by this from where the target has them [m, world].
+  void movePoses(const Vec3& by);
 
   void place(const VecX& x);
   const VecX& values();    ///< at x
@@ -66,6 +68,8 @@ class PostureRows {
     std::variant<PoseTarget, LookAtTarget> target;
     int first = 0;
     bool is_placed = true, is_oriented = true;
+    bool is_contact = false;
+    Vec3 place = Vec3::Zero();  ///< of the target, where it is not moved
 
     int count() const { return 3 * (is_placed + is_oriented); }
   };

@@ -26,7 +26,10 @@ constexpr double kNarrow = 2e-4;
 constexpr double kSpreadOfLegs = 0.15;  // [rad or m]
 constexpr double kSpreadOfArms = 0.6;
 constexpr int kStartsPerSpread = 4;
-constexpr std::uint64_t kStream = 0x706f7374u;  // "post" in ASCII
+constexpr std::uint64_t kStream = 0x706f7374u;      // "post" in ASCII
+constexpr std::uint64_t kSideStream = 0x73696465u;  // "side"
+/// Steps from away to where poses are to be: a few centimetres each.
+constexpr int kStepsIn = 8;
 
 constexpr double kTolerance = 1e-4;     // of Ipopt's optimality error
 constexpr double kRowTolerance = 1e-7;  // [m, rad or of order one]
@@ -176,6 +179,36 @@ std::optional<VecX> PostureSolver::solve(const VecX& start, const std::vector<in
   rows_.setClearance(kNarrow);
   const std::optional<VecX> nearest = finished(solveStage(*without, false), soft);
   return nearest ? nearest : without;
+}
+
+Vec3 PostureSolver::directionOf(int i) const {
+  if (i == 0) return Vec3::UnitZ();
+  RandomStream random(context_.seed, kSideStream + static_cast<std::uint64_t>(i));
+  Vec3 v;
+  do {
+    for (double& x : v) x = 2.0 * random.uniform() - 1.0;
+  } while (!(v.norm() > 0.1 && v.norm() <= 1.0));
+  return v.normalized();
+}
+
+std::optional<VecX> PostureSolver::solveFrom(const Vec3& away, const VecX& start) {
+  program_.setSoft({}, PostureProgram::Soft::kLeftOut);
+  rows_.movePoses(away);
+  VecX x = solvePosesFirst(start);
+  rows_.place(x);
+  const bool is_clear = leastBeyond() >= 0.0;
+  rows_.setClearance(kNarrow);
+  for (int step = 1; is_clear && step <= kStepsIn && !mustEnd(); ++step) {
+    rows_.movePoses((1.0 - static_cast<double>(step) / kStepsIn) * away);
+    x = solveStage(x, true);
+  }
+  rows_.movePoses(Vec3::Zero());
+  if (!is_clear) return std::nullopt;
+  // More room to leave from, if there is any.
+  const std::optional<VecX> narrow = finished(x, {});
+  rows_.setClearance(kStages.back());
+  const std::optional<VecX> wide = finished(solveStage(x, true), {});
+  return wide ? wide : narrow;
 }
 
 Posture PostureSolver::postureOf(const VecX& x) const {

@@ -32,6 +32,13 @@ class PostureSolver {
   std::optional<VecX> solve(const VecX& start, const std::vector<int>& soft,
                             Order order = Order::kPosesFirst);
 
+  /// From a start, with all places that poses ask for `away` from where they are to be; then, step
+  /// by step and clear of everything, to where they are: into a container, say. Empty when a part
+  /// is missed at the end.
+  std::optional<VecX> solveFrom(const Vec3& away, const VecX& start);
+  /// The direction from which try number `i` comes: from above, then at random.
+  Vec3 directionOf(int i) const;
+
   Posture postureOf(const VecX& x) const;
   bool mustEnd() const { return context_.mustEnd(); }
 

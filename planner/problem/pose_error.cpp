@@ -23,8 +23,9 @@ Mat3 crossMatrix(const Vec3& v) {
   return W;
 }
 
-/// d(rotation vector)/d(angular velocity in the body's frame): the inverse of the right Jacobian of
-/// SO(3) at r (J. Sola et al., "A micro Lie theory", 2018, equation 144).
+}  // namespace
+
+// J. Sola et al., "A micro Lie theory", 2018, equation 144.
 Mat3 inverseRightJacobian(const Vec3& r) {
   const double angle = r.norm();
   const Mat3 W = crossMatrix(r);
@@ -34,6 +35,8 @@ Mat3 inverseRightJacobian(const Vec3& r) {
           : 1.0 / (angle * angle) - (1.0 + std::cos(angle)) / (2.0 * angle * std::sin(angle));
   return Mat3::Identity() + 0.5 * W + f * W * W;
 }
+
+namespace {
 
 bool isPlaced(const PoseTarget& target) { return !target.hasFreePosition(); }
 bool isOriented(const PoseTarget& target) { return !target.hasFreeAngle(); }

@@ -8,6 +8,9 @@ namespace allclear {
 /// Axis times angle of R [rad].
 Vec3 rotationVector(const Mat3& R);
 
+/// d(rotation vector)/d(angular velocity in the body's frame): the inverse of the right Jacobian of
+/// SO(3) at r.
+Mat3 inverseRightJacobian(const Vec3& r);
 /// The rotation vector of the least rotation that brings the unit vector a to b [rad], and its
 /// derivatives where these are asked for. Of opposite vectors any such rotation; there, and only
 /// there, the derivatives are not continuous.

@@ -91,6 +91,7 @@ class Renumbering {
     for (Waypoint& waypoint : problem.waypoints) visit(waypoint.target);
     for (PathConstraint& constraint : problem.path_constraints) {
       std::visit([&](auto& c) { visit(c.link); }, constraint);
+      if (auto* kept = std::get_if<KeepPose>(&constraint)) visit(kept->relative_to);
     }
     for (AttachedObject& object : problem.attached) {
       visit(object.link);

@@ -14,15 +14,14 @@
 #include "allclear/planner/problem/boundable_values.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contact_findings.h"
+#include "allclear/planner/problem/end_margin.h"
+#include "allclear/planner/problem/path_findings.h"
 #include "allclear/planner/problem/target_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
+#include "allclear/planner/problem/velocity_findings.h"
 
 namespace allclear {
 namespace {
-
-/// A direction counts as a unit vector when its length is this near to 1: rounding of a normalised
-/// vector is 1e-16, and an angle measured with it is off by as much.
-constexpr double kUnitLength = 1e-9;
 
 /// Stands for an infinite velocity limit, which is allowed, in a check that wants finite numbers.
 constexpr double kUnlimited = 1e300;
@@ -47,11 +46,12 @@ class Validator {
     take(targetFindings(p_));
     checkRates("start", p_.start_velocity, p_.start_acceleration);
     checkRates("goal", p_.goal_velocity, p_.goal_acceleration);
-    checkPathConstraints();
+    for (Finding& finding : pathFindings(p_)) findings_.push_back(std::move(finding));
     checkTimes();
     checkSettings();
     take(contactFindings(p_));
     take(claimFindings(p_));
+    take(velocityFindings(p_));
     // Last: the checks above say more about the same numbers.
     for (Finding& finding : unboundableValues(p_)) {
       const bool is_known = std::any_of(findings_.begin(), findings_.end(),
@@ -101,7 +101,6 @@ class Validator {
   void checkStart();
   void checkRates(const std::string& what, const VecX& velocity, const VecX& acceleration);
   void checkRate(const std::string& what, double value, double limit, const char* unit);
-  void checkPathConstraints();
   void checkTimes();
   void checkSettings();
   void checkPositive(const std::string& what, double value, bool zero_allowed);
@@ -129,6 +128,7 @@ void Validator::checkShape() {
   checkSize("start acceleration", p_.start_acceleration, p_.plannedCount(), true);
   checkSize("goal velocity", p_.goal_velocity, p_.plannedCount(), true);
   checkSize("goal acceleration", p_.goal_acceleration, p_.plannedCount(), true);
+  checkSize("velocity limits", p_.limits.velocity, n, true);
   checkSize("acceleration limits", p_.limits.acceleration, n, true);
   checkSize("jerk limits", p_.limits.jerk, n, true);
   take(targetShapeFindings(p_));
@@ -139,6 +139,8 @@ void Validator::checkSceneShape() {
   // Whatever names a link by its index.
   for (const PathConstraint& constraint : p_.path_constraints) {
     std::visit([&](const auto& c) { checkLink("path constraint", c.link); }, constraint);
+    const auto* kept = std::get_if<KeepPose>(&constraint);
+    if (kept != nullptr && kept->relative_to != -1) checkLink("path constraint", kept->relative_to);
   }
   for (const AttachedObject& object : p_.attached) {
     const std::string what = "attached object '" + object.id + "'";
@@ -148,7 +150,11 @@ void Validator::checkSceneShape() {
   }
   for (const Obstacle& obstacle : p_.obstacles) {
     const std::string what = "obstacle '" + obstacle.id + "'";
-    if (obstacle.deforming == nullptr) {
+    if (obstacle.cloud != nullptr) {
+      if (!obstacle.geometry.empty() || obstacle.deforming != nullptr) {
+        add(what, "is a cloud: it can have no other geometry");
+      }
+    } else if (obstacle.deforming == nullptr) {
       if (obstacle.geometry.empty()) add(what, "has no geometry");
     } else if (!obstacle.geometry.empty() || !obstacle.motion.empty() ||
                !obstacle.spread.isEmpty()) {
@@ -202,25 +208,6 @@ void Validator::checkRates(const std::string& what, const VecX& velocity,
     if (acceleration.size() > 0) {
       checkRate(what + ": acceleration" + of, acceleration[i], limits.acceleration[i],
                 angle ? " rad/s^2" : " m/s^2");
-    }
-  }
-}
-
-void Validator::checkPathConstraints() {
-  for (const PathConstraint& constraint : p_.path_constraints) {
-    if (const auto* axis = std::get_if<KeepAxis>(&constraint)) {
-      checkPositive("path constraint: tolerance", axis->tolerance, false);
-      if (!(std::abs(axis->axis_L.norm() - 1.0) < kUnitLength) ||
-          !(std::abs(axis->direction_W.norm() - 1.0) < kUnitLength)) {
-        add("path constraint", "axis and direction must be unit vectors");
-      }
-    } else {
-      const auto& box = std::get<KeepInBox>(constraint);
-      // A box without a volume could not be entered by a plan that keeps anything beyond its edge.
-      for (int i = 0; i < 3; ++i) checkPositive("path constraint: box size", box.size[i], false);
-      if (!box.p_L.allFinite() || !box.X_WB.p.allFinite() || !box.X_WB.R.allFinite()) {
-        add("path constraint", "its box or point is not finite");
-      }
     }
   }
 }
@@ -285,7 +272,7 @@ void Validator::checkSettings() {
     if (!(scale > 0.0 && scale <= 1.0)) add(what, shown(scale) + " must be in (0, 1]", scale, 1.0);
   }
   checkLimitOverrides("acceleration limit", p_.limits.acceleration);
-  checkLimitOverrides("jerk limit", p_.limits.jerk);
+  checkLimitOverrides("jerk limit", p_.limits.jerk.cwiseMin(kUnlimited));
   for (int c : p_.planned) {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
                   std::min(coordinate(c).velocity, kUnlimited), false);
@@ -293,6 +280,7 @@ void Validator::checkSettings() {
   take(contactLimitFindings(p_));
   checkPositive("collision: margin", p_.collision.margin, true);
   checkPositive("collision: tolerance", p_.collision.tolerance, false);
+  for (Finding& finding : touchingFindings(p_)) findings_.push_back(std::move(finding));
   if (p_.collision.end_margin == EndMargin::kRelax && isUncertain(p_)) {
     add("collision: end_margin",
         "`relax` cannot be had with an uncertainty: what strays would take "

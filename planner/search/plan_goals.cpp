@@ -14,6 +14,7 @@
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/goal_fault.h"
 #include "allclear/planner/search/plan_search.h"
 #include "allclear/planner/search/rest_at_goal.h"
 #include "allclear/planner/search/waypoint_targets.h"
@@ -78,22 +79,8 @@ std::vector<VecX> PlanSearch::findSingleGoal() {
   }
   plan_.message =
       "No plan: " + (posture != nullptr ? postureFault(*evaluator_, *posture, context_)
-                                        : whyUnreachable("the goal's pose", in_contact));
+                                        : poseGoalFault(*evaluator_, in_contact));
   return {};
-}
-
-/// Why no configuration reaches it, as a sentence or two.
-std::string PlanSearch::whyUnreachable(const std::string& what,
-                                       const std::optional<VecX>& in_contact) const {
-  std::string text = "no configuration within the limits and clear of everything reaches " + what +
-                     ". Loosen its tolerance, or move it.";
-  if (!in_contact) return text;
-  ClearanceEvaluator::Workspace workspace(*evaluator_);
-  const std::string cable = cableFault(problem_, *in_contact, std::nullopt);
-  const Clearance worst = evaluator_->atRest(*in_contact, std::nullopt, workspace);
-  const bool is_near = worst.pair >= 0 && worst.upper < worst.demand;
-  return text + " Where it is reached, " +
-         (is_near || cable.empty() ? contactText(evaluator_->model(), worst) : cable) + ".";
 }
 
 // Alternatives.

@@ -17,8 +17,9 @@
 #include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/proof_time.h"
-#include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/goal_fault.h"
 #include "allclear/planner/search/waypoint_targets.h"
 #include "allclear/planner/seeds/contact_fit.h"
 #include "allclear/planner/timing.h"
@@ -72,6 +73,7 @@ PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const Pla
 }
 
 void PlanSearch::run() {
+  if (const KeepOnLine* line = lineToGoal(problem_)) return followLine(*line);
   const std::vector<VecX> goals = goals_ = findGoals();
   if (goals.empty()) return;
   findings_.goal = goals.front();
@@ -176,6 +178,9 @@ bool PlanSearch::lacksTime(const Refinement& result) const {
 std::optional<Seed> PlanSearch::seedOf(int attempt, const VecX& goal) {
   plan_.statistics.attempts = attempt + 1;
   history_.clear();
+  PlanProgress seeking{.attempt = attempt, .worst = "seeking a way"};
+  if (isCertified()) seeking.best = plan_.trajectory->duration();
+  context_.report(seeking);
   int missed = 0;
   const auto seed_start = RunContext::Clock::now();
   const auto via = waypointConfigurations(*evaluator_, goal, attempt, context_, &missed);
@@ -307,9 +312,8 @@ std::optional<Certificate> PlanSearch::certifyInTime(const Trajectory& trajector
 Trajectory PlanSearch::slowedForPeople(const Trajectory& trajectory) {
   if (claimed_.limits.contact.empty() || !maySlowDown(claimed_)) return trajectory;
   if (!impacts_) impacts_.emplace(claimed_);
-  if (impacts_->along(trajectory, kImpactSamples) <= 1.0 - kImpactShareKept * kImpactRoom) {
-    return trajectory;
-  }
+  const double kept = 1.0 - kImpactShareKept * kImpactRoom;
+  if (impacts_->along(trajectory, kImpactSamples, kept) <= kept) return trajectory;
   const double factor = provenContactStretch(claimed_, trajectory);
   return factor > 1.0 ? slowedDown(trajectory, factor) : trajectory;
 }

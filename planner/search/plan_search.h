@@ -10,11 +10,13 @@
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/impact_share.h"
+#include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/search/verdict.h"
 #include "allclear/planner/seeds/goal_configurations.h"
+#include "allclear/planner/seeds/line_motion.h"
 #include "allclear/planner/seeds/seed_maker.h"
 
 namespace allclear {
@@ -74,7 +76,6 @@ class PlanSearch {
   std::vector<VecX> orderedByTime(std::vector<std::pair<int, VecX>> found);
   std::string addGoalsOf(int alternative, const GoalOptions& options,
                          std::vector<std::pair<int, VecX>>* found);
-  std::string whyUnreachable(const std::string& what, const std::optional<VecX>& in_contact) const;
   int alternativeAt(const VecX& end) const;
   Alternative& prepared(int alternative);
   const Problem& ownProblem();
@@ -88,12 +89,19 @@ class PlanSearch {
   bool mayUseFinerGeometry() const;
   bool useFinerGeometry();
 
+  void followLine(const KeepOnLine& line);
+  void paceLines(const std::vector<LineMotion>& motions);
+  void bendLines(const std::vector<LineMotion>& motions);
+
   bool findFirst(const std::vector<VecX>& goals);
   bool isCertified() const { return plan_.certificate && plan_.certificate->clear; }
   bool mayImprove() const;
   void improve(const std::vector<VecX>& goals);
-  bool mayTryOthers(int in_vain) const;
+  bool mayTryOthers(int in_vain);
   bool attemptsLeft() const;
+  double leastTime();
+  RetimingOptions asObjective(RetimingOptions options) const;
+  const ImpactFunction& paceImpacts();
   void tryOthers(const std::vector<VecX>& goals);
   void tryOtherOnContacts(const std::vector<VecX>& goals);
   void pursueOnContacts();
@@ -143,6 +151,8 @@ class PlanSearch {
   std::optional<PlanCost> cost_;
   bool ran_out_of_proof_ = false;       ///< the run had to end before a proof did
   std::optional<ImpactShare> impacts_;  ///< of `claimed_`; made when needed
+  ImpactFunction pace_impacts_;         ///< of `problem_`, likewise
+  double least_time_ = 0.0;             ///< [s] `leastTime` under contact limits; 0: not yet
   std::vector<VecX> via_;               ///< configurations of the waypoints, of the latest guess
   int rounds_of_guesses_ = 0;
   std::optional<Refinement>

@@ -33,10 +33,12 @@ std::string improvementText(const Plan& plan) {
 std::string certifiedText(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
   const bool is_whole = plan.status == PlanStatus::kCertified;
+  // The certificate's verdict, "Clear at ..", goes on in this sentence.
+  std::string verdict = plan.certificate->message;
+  if (verdict.starts_with('C')) verdict[0] = 'c';
   return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
-         "Certified: clear at every instant of " + number(plan.trajectory->duration()) + " s. " +
-         plan.certificate->message + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
-         " s (" + std::to_string(s.iterations) + " iterations)." + improvementText(plan) +
+         "Certified: " + verdict + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
+         " s (" + std::to_string(s.iterations) + " iterations)." + improvementText(plan)
          (plan.left_out.empty() ? ""
                                 : " Alternatives left out: " + leftOutText(plan.left_out) + ".");
 }
@@ -58,7 +60,8 @@ std::string pairText(const SearchFindings& findings, const ClearanceEvaluator& e
   if (!findings.margin_hint.empty()) return text + findings.margin_hint;
   // The optimiser aims two tolerances beyond the margin: for this margin the curve is good enough.
   const double feasible = worst.lower - 2.0 * evaluator.problem().collision.tolerance;
-  if (feasible > 0.0) return text + "It would do for a margin of " + number(feasible) + " m.";
+  if (feasible > 0.0)
+    return text + "It would do for a margin of " + number(1e3 * feasible) + " mm.";
   return text + "Try more attempts or time (solver), or give the way more room.";
 }
 
@@ -105,6 +108,10 @@ std::string verdictText(const Plan& plan, const SearchFindings& findings,
   if (plan.certificate) {
     return text +
            " The best trajectory found is refused by its certificate: " + plan.certificate->message;
+  }
+  if (!findings.along_the_line.empty()) {
+    return text + findings.along_the_line +
+           " Move the line or what is in its way, or start from another posture.";
   }
   if (!findings.unreachable.empty()) {
     return text + " No configuration within the limits and clear of everything meets " +

@@ -17,6 +17,7 @@ struct SearchFindings {
   std::string unreachable;         ///< a waypoint without a configuration
   bool no_alternative = false;     ///< none of the goal's can be
   bool off_contacts = false;       ///< the latest guess could not be put onto the contacts
+  std::string along_the_line;      ///< who is in the way of a line, and where, as a sentence
   std::string margin_hint;         ///< what smaller margins would do
 };
 

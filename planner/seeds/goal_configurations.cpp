@@ -12,6 +12,7 @@
 
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/alternatives.h"
+#include "allclear/planner/problem/held_error.h"
 #include "allclear/planner/problem/pose_error.h"
 #include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/planner/seeds/path_projection.h"
@@ -43,16 +44,22 @@ constexpr double kLeastReach = 1e-3;
 constexpr std::uint64_t kFreeStream = 0x66726565u;
 constexpr std::uint64_t kGoalStream = 0x676f616cu;
 
-/// Damped least squares for one pose target.
+/// Damped least squares for one pose target, and the held poses of the problem.
 class InverseKinematics {
  public:
   InverseKinematics(const Problem& problem, const PoseTarget& target, const Kinematics& kinematics)
-      : target_(target), limits_(plannedLimits(problem)), pose_error_(problem, kinematics) {}
+      : problem_(problem),
+        target_(target),
+        kinematics_(kinematics),
+        limits_(plannedLimits(problem)),
+        pose_error_(problem, kinematics),
+        held_(problem),
+        workspace_(kinematics.makeWorkspace()) {}
 
   /// Moves q onto the target, inside the limits; false when it does not get there.
   bool solve(int iterations, VecX& q) {
     double damping = kFirstDamping;
-    PoseError::Vec6 error = pose_error_.twistToTarget(target_, q);
+    VecX error = errorAt(q, nullptr);
     for (int i = 0; i < iterations; ++i) {
       if (isMet(error)) return true;
       if (!improve(q, error, damping)) break;
@@ -61,21 +68,53 @@ class InverseKinematics {
   }
 
  private:
-  bool isMet(const PoseError::Vec6& error) const {
+  /// The twist to the target, then what is missing to each held pose. `J`, if not null, gets the
+  /// change of the poses by q.
+  VecX errorAt(const VecX& q, MatX* J) {
+    const auto count = 6 * (1 + static_cast<Eigen::Index>(held_.constraints().size()));
+    VecX error(count);
+    error.head<6>() = pose_error_.twistToTarget(target_, q);
+    if (J != nullptr) {
+      J->setZero(count, q.size());
+      J->topRows<6>() = pose_error_.twistJacobian(target_, q);
+    }
+    // What may be off is zero, with its rows.
+    held_use_ = 0.0;
+    if (count == 6) return error;
+    kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
+    Eigen::Index row = 6;
+    for (int constraint : held_.constraints()) {
+      const HeldError off = held_.of(constraint, kinematics_, workspace_, poses_, J != nullptr);
+      held_use_ = std::max(held_use_, off.use());
+      const double placed = off.isPlaced() ? 1.0 : 0.0, oriented = off.isOriented() ? 1.0 : 0.0;
+      error.segment<3>(row) = -placed * off.position;
+      error.segment<3>(row + 3) = -oriented * off.turn;
+      if (J != nullptr) {
+        J->middleRows<3>(row) = placed * off.by_q.topRows<3>();
+        J->middleRows<3>(row + 3) = oriented * off.by_q.bottomRows<3>();
+      }
+      row += 6;
+    }
+    return error;
+  }
+
+  bool isMet(const VecX& error) const {
+    if (!(held_use_ <= kToleranceUsed)) return false;
     // What is free is 0 in the error. Boxes are along the target's axes.
     if (!(error.head<3>().norm() <= kToleranceUsed * target_.position_tolerance)) return false;
-    if (!(error.tail<3>().norm() <= kToleranceUsed * target_.angle_tolerance)) return false;
+    if (!(error.segment<3>(3).norm() <= kToleranceUsed * target_.angle_tolerance)) return false;
     const Mat3 R_TW = target_.X_WP.R.transpose();
     const Vec3 place = (R_TW * error.head<3>()).cwiseAbs();
-    const Vec3 turn = (R_TW * error.tail<3>()).cwiseAbs();
+    const Vec3 turn = (R_TW * error.segment<3>(3)).cwiseAbs();
     return (place.array() <= kAxisToleranceUsed * target_.position_axes.most.array()).all() &&
            (turn.array() <= kAxisToleranceUsed * target_.angle_axes.most.array()).all();
   }
 
   /// One step that reduces the error; false when no damping gives one. On return `damping` is that
   /// of the next step.
-  bool improve(VecX& q, PoseError::Vec6& error, double& damping) {
-    const MatX J = pose_error_.twistJacobian(target_, q);
+  bool improve(VecX& q, VecX& error, double& damping) {
+    MatX J;
+    errorAt(q, &J);
     const MatX normal = J.transpose() * J;
     // Raise the damping until the step, cut off at the limits, reduces the error.
     bool is_better = false;
@@ -84,7 +123,7 @@ class InverseKinematics {
       damped.diagonal().array() += damping;
       const VecX step = damped.ldlt().solve(J.transpose() * error);
       const VecX next = (q + step).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
-      const PoseError::Vec6 next_error = pose_error_.twistToTarget(target_, next);
+      const VecX next_error = errorAt(next, nullptr);
       is_better = next_error.squaredNorm() < error.squaredNorm();
       if (!is_better) continue;
       q = next;
@@ -94,9 +133,15 @@ class InverseKinematics {
     return is_better;
   }
 
+  const Problem& problem_;
   const PoseTarget& target_;
+  const Kinematics& kinematics_;
   PlannedLimits limits_;
   PoseError pose_error_;
+  HeldErrors held_;
+  Kinematics::Workspace workspace_;
+  std::vector<Pose> poses_;
+  double held_use_ = 0.0;  ///< the largest share of a held pose's tolerance, at the last `errorAt`
 };
 
 /// Whether a pose has tolerances by axis, of which there may be much to choose from.

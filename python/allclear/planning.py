@@ -82,6 +82,18 @@ class Certificate:
         return self._core.closest
 
     @property
+    def closest_pairs(self) -> List[Dict[str, Any]]:
+        """The pairs nearest to their own margins, the nearest first: `a`, `b`, a proven bracket of
+        their `distance` [m], their `margin` [m] and the instant `t` [s]."""
+        return self._core.closest_pairs
+
+    @property
+    def torque_beyond_rating(self) -> Optional[Dict[str, Any]]:
+        """The joint that is farthest beyond its effort limit at sampled instants, where the task
+        does not limit torques: `joint`, `torque`, `effort`, `t`; None where there is none."""
+        return self._core.torque_beyond_rating
+
+    @property
     def faults(self) -> List[str]:
         """Why it is not clear, the worst first."""
         return self._core.faults

@@ -87,6 +87,23 @@ class AnyOf:
 Goal = Union[SingleGoal, AnyOf]
 
 
+class LinearGoal(NamedTuple):
+    """A pose, or several one after the other, that a link's frame, or the frame ``tool`` in it,
+    reaches along straight lines from where the start has it, its orientation turning in proportion:
+    at every instant within the tolerances [m, rad] of a pose of the line. It rests at the corners.
+    An infinite angle tolerance leaves the orientation free."""
+
+    link: str
+    poses: Union[npt.ArrayLike, Sequence[npt.ArrayLike]]
+    tool: Optional[npt.ArrayLike] = None
+    position_tolerance: float = 1e-3
+    angle_tolerance: float = 1e-2
+
+
+def _frame(tool: Optional[npt.ArrayLike]) -> Array:
+    return np.eye(4) if tool is None else make_pose(matrix=tool)
+
+
 class PairDistance(NamedTuple):
     """Two bodies at rest, their signed distance and the margin that they are to keep [m]."""
 
@@ -112,7 +129,7 @@ class Check(NamedTuple):
     notes: List[str]
     start: List[PairDistance]  #: the pairs that move, the nearest to its margin first
     goal: List[PairDistance]
-    static_contacts: List[PairDistance]  #: bodies that touch whatever the plan
+    static_contacts: List[PairDistance]  #: constant pairs that touch or are nearer than their margin
 
 
 class Problem:
@@ -120,8 +137,8 @@ class Problem:
 
     ``start`` and ``goal`` are a named state of the group, a configuration of the whole robot, or
     joints by name (then the goal's other joints stay as at the start); ``goal`` may be a
-    :class:`PoseGoal`, a :class:`LookAt`, several at once (:class:`AllOf`) or alternatives
-    (:class:`AnyOf`). Later changes of ``scene`` do not change the problem.
+    :class:`PoseGoal`, a :class:`LookAt`, several at once (:class:`AllOf`), alternatives
+    (:class:`AnyOf`) or a :class:`LinearGoal`. Later changes of ``scene`` do not change the problem.
 
     >>> import allclear
     >>> robot = allclear.Robot("seven.urdf", "seven.srdf")
@@ -136,9 +153,9 @@ class Problem:
     """
 
     def __init__(self, robot: Robot, group: str = "all", *, start: Union[str, Configuration],
-                 goal: Goal, scene: Optional[Scene] = None, margin: Optional[float] = None,
-                 tolerance: Optional[float] = None, objective: Optional[str] = None,
-                 max_duration: Optional[float] = None) -> None:
+                 goal: Union[Goal, LinearGoal], scene: Optional[Scene] = None,
+                 margin: Optional[float] = None, tolerance: Optional[float] = None,
+                 objective: Optional[str] = None, max_duration: Optional[float] = None) -> None:
         """``margin`` [m] is kept at every instant; ``tolerance`` [m] is the width of the certified
         bracket; ``objective`` is ``min_time``, ``balanced``, ``smooth`` or ``short``."""
         joints = robot.group(group)
@@ -146,7 +163,10 @@ class Problem:
         self._core = _core.problem_to_joints(robot._core, group, at_start, at_start,
                                              (scene or Scene())._core)
         self._robot = robot
-        self._core.set_goal(self._goal(goal))
+        if isinstance(goal, LinearGoal):
+            self._keep_on_line(goal, True)
+        else:
+            self._core.set_goal(self._goal(goal))
         if margin is not None:
             self.margin = margin
         if tolerance is not None:
@@ -263,6 +283,14 @@ class Problem:
         """Another margin [m] for two bodies; ``b`` may be ``""``: any other body."""
         self._core.set_pair_margin(a, b, margin)
 
+    def leave(self, a: str, b: str) -> None:
+        """Lets two bodies touch at the start and part (docs/task.md, ``collision.leaves``)."""
+        self._core.leave(a, b)
+
+    def land(self, a: str, b: str) -> None:
+        """Lets two bodies come together at the goal (docs/task.md, ``collision.lands``)."""
+        self._core.land(a, b)
+
     def allow(self, a: str, b: str) -> None:
         """Lets two bodies touch."""
         self._core.allow(a, b)
@@ -287,6 +315,28 @@ class Problem:
         """Keeps a point of a link inside a box of the world, always."""
         at = np.eye(4) if pose is None else make_pose(matrix=pose)
         self._core.keep_in_box(link, np.asarray(point, float), at, np.asarray(size, float))
+
+    def keep_pose(self, link: str, relative_to: str = "", pose: Optional[npt.ArrayLike] = None,
+                  tool: Optional[npt.ArrayLike] = None, position_tolerance: float = 2e-3,
+                  angle_tolerance: float = 2e-2) -> None:
+        """Keeps a link, or the frame ``tool`` in it, at a pose relative to another link (or in the
+        world), always: two hands on a tray. ``pose`` is where the start has it, if not given. An
+        infinite tolerance leaves the position or the orientation free."""
+        at = None if pose is None else make_pose(matrix=pose)
+        self._core.keep_pose(link, _frame(tool), relative_to, at, position_tolerance,
+                             angle_tolerance)
+
+    def keep_on_line(self, line: LinearGoal) -> None:
+        """Keeps a link on a line, always, whatever the goal is."""
+        self._keep_on_line(line, False)
+
+    def _keep_on_line(self, line: LinearGoal, is_goal: bool) -> None:
+        poses = np.asarray(line.poses, dtype=np.float64)
+        if poses.ndim == 2:
+            poses = poses[np.newaxis]
+        self._core.keep_on_line(line.link, [make_pose(matrix=pose) for pose in poses],
+                                _frame(line.tool), line.position_tolerance, line.angle_tolerance,
+                                is_goal)
 
     def configuration(self, planned: Vector) -> Array:
         """The configuration of the robot in which the planned :attr:`joints` have these values."""

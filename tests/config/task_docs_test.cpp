@@ -89,6 +89,23 @@ TEST(TaskDocs, TheGoalExamplesLoad) {
   }
 }
 
+TEST(TaskDocs, TheSegmentsExampleLoads) {
+  const std::vector<std::string> examples = blocks("yaml segments");
+  ASSERT_EQ(examples.size(), 1U);
+  const test::TaskFolder folder;
+  const Task task = loadTask(
+      folder.write("task.yaml",
+                   "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+                   "start_state: {group_state: ready}\n"
+                   "scene: {collision_objects: [{id: box, type: box, dimensions: [0.1, 0.1, 0.1], "
+                   "pose: {position: [3, 0, 0.05]}}, {id: table, type: box, dimensions: [1, 1, "
+                   "0.1], pose: {position: [3, 0, -0.05]}}]}\n" +
+                       examples[0]),
+      {.allow_segments = true});
+  ASSERT_NE(task.sequence, nullptr);
+  EXPECT_EQ(task.sequence->steps.size(), 6U);
+}
+
 /// What the code says it knows at a place, when it meets a key that it does not know.
 std::set<std::string> knownKeys(const std::string& extra) {
   try {

@@ -191,6 +191,27 @@ class Tasks(unittest.TestCase):
         with self.assertRaisesRegex(allclear.InputError, "relax"):
             p.set_end_margin("relaxed")
 
+    def test_a_line_to_the_goal_and_a_held_pose(self):
+        arm = robot()
+        start = {"joint2": 0.5, "joint4": 1.6, "joint6": 1.0}
+        there = arm.pose(arm.configuration(start), "tool")
+        there[1, 3] += 0.2
+        p = allclear.Problem(arm, "arm", start=start, goal=allclear.LinearGoal("tool", there))
+        self.assertIsNone(p.goal)
+        p.keep_pose("tool", relative_to="link0", position_tolerance=np.inf, angle_tolerance=0.05)
+        plan = allclear.plan(p, improve="none")
+        self.assertTrue(plan.certified, plan.message)
+        quantities = [limit["quantity"] for limit in plan.certificate.limits]
+        for quantity in ("distance from the line", "turn from the line", "held orientation"):
+            self.assertIn(quantity, quantities)
+        self.assertNotIn("held position", quantities)
+        several = allclear.LinearGoal("tool", [there, p.robot.pose(p.start, "tool")])
+        back = allclear.Problem(arm, "arm", start=start, goal={"joint1": 0.1})
+        back.keep_on_line(several)
+        self.assertIsNotNone(back.goal)
+        with self.assertRaisesRegex(allclear.InputError, "link"):
+            back.keep_pose("no such link")
+
     def test_a_scene_from_a_file_and_an_uncertain_obstacle(self):
         arm = robot()
         with tempfile.TemporaryDirectory() as folder:

@@ -25,7 +25,10 @@ PICTURES = {
     "fenced_cell": ("fenced_cell/task.yaml", 0.5),
     "dress_pack": ("dress_pack/task.yaml", 0.33),
     "collaborative": ("collaborative/task.yaml", 0.5),
+    "drawing": ("drawing/task.yaml", 0.62),
+    "tray": ("tray/task.yaml", 0.5),
     "leaning": ("humanoid/leaning.yaml", 0.95),
+    "pick_and_place": ("pick_and_place/task.yaml", 0.5),
 }
 
 

@@ -276,6 +276,51 @@ TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
   probe(program, x, state.count());
 }
 
+TEST(TrajectoryProgram, GradientsAgreeWithHeldPosesAndLines) {
+  Problem problem = exampleProblem();
+  test::Random random(35);
+  const int tool = problem.robot->findLink("tool");
+  KeepPose keep;
+  keep.link = tool;
+  keep.X_LP = random.pose(0.2);
+  keep.relative_to = problem.robot->findLink("link3");
+  keep.X_AP = {random.rotationOfNormals(), Vec3(0.1, 0.2, 0.5)};
+  keep.position_tolerance = 0.5;
+  keep.angle_tolerance = 0.5;
+  problem.path_constraints.emplace_back(keep);
+  KeepPose turned;
+  turned.link = tool;
+  turned.position_tolerance = HUGE_VAL;
+  turned.angle_tolerance = 0.5;
+  problem.path_constraints.emplace_back(turned);
+  KeepOnLine line;
+  line.link = tool;
+  line.X_WA = {random.rotationOfNormals(), Vec3(-2.0, -0.4, 0.4)};
+  line.stretches = {{Vec3(4.0, 0.8, 0.2), Vec3(0.3, 0.4, -0.5)}};
+  line.position_tolerance = 0.5;
+  line.angle_tolerance = 0.5;
+  problem.path_constraints.emplace_back(line);
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  const BSpline curve = straightLine(problem, goal, 1.5, 8);
+  TrajectoryProgram program(evaluator, curve, {});
+  StateRows& state = program.stateRows();
+  ASSERT_EQ(state.demands().count(), 14 + 7 + 14);
+  EXPECT_EQ(state.demands().name(6), "'tool': held position");
+  EXPECT_EQ(state.demands().name(14), "'tool': held orientation");
+  EXPECT_EQ(state.demands().name(28), "'tool': turn from the line");
+  std::vector<DemandRow> demands;
+  for (int d = 0; d < state.demands().count(); ++d) {
+    demands.push_back({d, random.uniform(0.05, 0.95)});
+  }
+  std::sort(demands.begin(), demands.end(),
+            [](const DemandRow& a, const DemandRow& b) { return a.s < b.s; });
+  state.setDemands(demands);
+  VecX x = program.pointOf(curve);
+  for (double& value : x) value += random.uniform(-0.05, 0.05);
+  probe(program, x, state.count());
+}
+
 // Wrenches cost nothing: without rows for the cones everywhere they would leave them between rows.
 TEST(TrajectoryProgram, HasRowsForConesFromEndToEnd) {
   test::Random random(7);
