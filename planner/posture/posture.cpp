@@ -69,7 +69,7 @@ std::vector<Posture> fromOutside(const ClearanceEvaluator& evaluator, const Post
                                  const RunContext& context, const PostureOptions& options) {
   std::vector<Posture> found;
   const auto is_placed = [](const PoseTarget& pose) {
-    return std::isfinite(pose.position_tolerance);
+    return !pose.hasFreePosition();
   };
   if (std::none_of(target.poses.begin(), target.poses.end(), is_placed)) return found;
   PostureSolver solver(evaluator, target, context, options);
