@@ -131,6 +131,22 @@ nlohmann::ordered_json stepsJson(const std::vector<PlanStep>& steps) {
   return out;
 }
 
+/// Of a goal with alternatives: which one the plan ends at, and which are left out. Counted from 1.
+nlohmann::ordered_json goalJson(const Plan& plan) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  if (plan.certificate && plan.certificate->goal) {
+    const ReachedGoal& goal = *plan.certificate->goal;
+    out["alternative"] = goal.alternative + 1;
+    out["of"] = goal.count;
+    out["name"] = goal.name;
+  }
+  out["left_out"] = nlohmann::ordered_json::array();
+  for (const LeftOutAlternative& one : plan.left_out) {
+    out["left_out"].push_back({{"alternative", one.alternative + 1}, {"why", one.why}});
+  }
+  return out;
+}
+
 /// Status, times and figures of a plan; the trajectory itself is in its files.
 nlohmann::ordered_json asJson(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
@@ -147,6 +163,9 @@ nlohmann::ordered_json asJson(const Plan& plan) {
                                 {"cost", s.cost},
                                 {"cut_short", s.cut_short},
                                 {"steps", stepsJson(s.steps)}};
+  if (!plan.left_out.empty() || (plan.certificate && plan.certificate->goal)) {
+    out["goal"] = goalJson(plan);
+  }
   // What there is of a plan that was not found, too.
   if (plan.trajectory) out["duration"] = plan.trajectory->duration();
   if (plan.certificate) {

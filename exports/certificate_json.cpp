@@ -38,6 +38,11 @@ Json toJson(const CertifiedLimit& limit) {
           {"kept", limit.kept}};
 }
 
+/// Counted from 1, as messages do.
+Json toJson(const ReachedGoal& goal) {
+  return {{"alternative", goal.alternative + 1}, {"of", goal.count}, {"name", goal.name}};
+}
+
 Json toJson(const ProvenTube& tube) {
   return {{"joints", {tube.joints_to_contact, tube.joints_to_margin}},
           {"factor", {tube.factor_to_contact, tube.factor_to_margin}},
@@ -121,6 +126,7 @@ std::string layout(const Certificate& certificate) {
   add("valid_during", Json::array({0.0, certificate.valid_until}));
   lines.addRows("assumptions", rowsOf(certificate.assumptions));
   lines.addRows("exempt_pairs", rowsOf(certificate.exempt_pairs));
+  if (certificate.goal) add("goal", toJson(*certificate.goal));
   add("minimum_clearance", toJson(certificate.minimum_clearance));
   add("at", {{"pair", Json::array({certificate.closest_a, certificate.closest_b})},
              {"t", certificate.closest_t}});
@@ -207,6 +213,15 @@ ProvenTube tubeFrom(const Value& value) {
   widthsFrom(value.need("factor"), &tube.factor_to_contact, &tube.factor_to_margin);
   closestFrom(value.need("at"), &tube);
   return tube;
+}
+
+ReachedGoal goalFrom(const Value& value) {
+  value.only({"alternative", "of", "name"});
+  ReachedGoal goal;
+  goal.alternative = static_cast<int>(value.need("alternative").integer(1, kGreatestInteger)) - 1;
+  goal.count = static_cast<int>(value.need("of").integer(1, kGreatestInteger));
+  goal.name = value.need("name").textOrEmpty();
+  return goal;
 }
 
 RankedPair rankedFrom(const Value& value) {
@@ -332,6 +347,7 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   certificate.minimum_clearance =
       intervalFrom(minimum, has_pairs ? -kInfinity : kInfinity, kInfinity);
   closestFrom(root.need("at"), &certificate);
+  if (const auto goal = root.find("goal")) certificate.goal = goalFrom(*goal);
   for (const Value& pair : root.need("closest_pairs").items()) {
     certificate.closest_pairs.push_back(rankedFrom(pair));
   }

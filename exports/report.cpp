@@ -10,6 +10,7 @@
 #include "allclear/exports/report/assets.h"
 #include "allclear/exports/report/html.h"
 #include "allclear/exports/report/sequence_view.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -45,6 +46,11 @@ class ReportMaker {
     data_.impacts = reportRegions(problem_, trajectory, data_.frames);
     addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
     addFact("What slows it", slowedBy(trajectory));
+    if (const auto& goal = certificate.goal) {
+      addFact("Goal", (goal->name.empty() ? "alternative " : goal->name + ", ") +
+                          std::to_string(goal->alternative + 1) + " of " +
+                          std::to_string(goal->count));
+    }
     add(certificate);
   }
 
@@ -167,6 +173,12 @@ class ReportMaker {
   ReportData data_;
 };
 
+/// Of a goal with alternatives the one that the motion reaches: fifty others would only hide it.
+Problem withReachedGoal(const Problem& problem, const Certificate* certificate) {
+  if (certificate == nullptr || !certificate->goal) return problem;
+  return withAlternative(problem, certificate->goal->alternative);
+}
+
 }  // namespace
 
 bool hasReports() { return !kThreeScript.empty(); }
@@ -180,14 +192,16 @@ void requireReports() {
 
 std::string formatPlanReport(const Problem& problem, const Plan& plan) {
   requireReports();
-  ReportMaker maker(problem);
   // A plan that ended early has no certificate: the report shows what is wrong, so it needs one.
   Plan judged = plan;
+  if (plan.trajectory && !judged.certificate) {
+    const Trajectory* wrenches = plan.wrenches ? &*plan.wrenches : nullptr;
+    judged.certificate = certify(problem, *plan.trajectory, wrenches);
+  }
+  const Problem shown =
+      withReachedGoal(problem, judged.certificate ? &*judged.certificate : nullptr);
+  ReportMaker maker(shown);
   if (plan.trajectory) {
-    if (!judged.certificate) {
-      const Trajectory* wrenches = plan.wrenches ? &*plan.wrenches : nullptr;
-      judged.certificate = certify(problem, *plan.trajectory, wrenches);
-    }
     maker.show(*plan.trajectory, *judged.certificate);
   } else {
     maker.showEnds();
@@ -198,7 +212,8 @@ std::string formatPlanReport(const Problem& problem, const Plan& plan) {
 
 std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate) {
   requireReports();
-  ReportMaker maker(problem);
+  const Problem shown = withReachedGoal(problem, &certificate);
+  ReportMaker maker(shown);
   maker.show(certificate.trajectory.trajectory, certificate);
   return maker.html(trajectoryVerdict(certificate));
 }

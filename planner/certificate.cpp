@@ -29,8 +29,10 @@
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/certificate/stoppable.h"
+#include "allclear/planner/certificate/target_met.h"
 #include "allclear/planner/certificate/torque_use.h"
 #include "allclear/planner/certificate/tube.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -188,12 +190,39 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   return certifyUnlessStopped(problem, trajectory, wrenches, options, {});
 }
 
+namespace {
+
+/// The certificate for the alternative that the trajectory ends at says all that the problem asks
+/// for: any of them would do.
+Certificate certifyAlternative(const Problem& problem, const Trajectory& trajectory,
+                               const Trajectory* wrenches, const CertificateOptions& options,
+                               const std::function<bool()>& stop) {
+  const ProvenGoal goal = provenGoal(problem, trajectory, options.limits);
+  Certificate certificate = certifyUnlessStopped(goal.problem, trajectory, wrenches, options, stop);
+  certificate.goal = goal.reached;
+  if (!goal.reached) {
+    const AnyTarget& any = *alternativesOf(problem);
+    certificate.clear = false;  // as it is already, by the nearest's own faults
+    certificate.faults.insert(certificate.faults.begin(),
+                              "at the goal none of its " + std::to_string(any.alternatives.size()) +
+                                  " alternatives is met; nearest is " +
+                                  alternativeName(any, goal.alternative));
+  }
+  certificate.message = verdictOf(goal.problem, certificate);
+  return certificate;
+}
+
+}  // namespace
+
 Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& trajectory,
                                  const Trajectory* wrenches, const CertificateOptions& options,
                                  const std::function<bool()>& stop) {
   if (trajectory.dimension() != problem.plannedCount()) {
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
+  }
+  if (alternativesOf(problem) != nullptr) {
+    return certifyAlternative(problem, trajectory, wrenches, options, stop);
   }
   requireBoundable(problem, trajectory);
   requireCertifiable(problem);

@@ -144,6 +144,14 @@ struct ProvenTube {
   double closest_t = 0.0;  ///< where it does [s]
 };
 
+/// The alternative of a goal (`AnyTarget`) that a trajectory ends at.
+struct ReachedGoal {
+  int alternative = 0;  ///< from 0, in the problem's order
+  int count = 0;        ///< of all
+  std::string name;     ///< of the alternative; may be empty
+  bool operator==(const ReachedGoal&) const = default;
+};
+
 /// Where a pair of bodies comes nearest to its own margin.
 struct RankedPair {
   std::string a;
@@ -198,6 +206,9 @@ struct Certificate {
   double valid_until = 0.0;
   std::vector<Assumption> assumptions = {};
   std::vector<ExemptPair> exempt_pairs = {};
+
+  /// Where the problem's goal has alternatives: the first of those that the trajectory ends at.
+  std::optional<ReachedGoal> goal = {};
 
   /// Bracket of the least distance of all pairs [m]; infinite when there are no pairs.
   Interval minimum_clearance = {};

@@ -1,5 +1,9 @@
-// A plan from a problem: what no search could mend is said first (bad input, bodies in one another,
-// faulty ends), then the search runs, and its verdict is put into words.
+// A plan from a problem: what no plan can mend is said first, then one search follows, and its
+// message.
+//
+// What the search works on may be more than the user's problem: poses become postures where
+// contacts bind the joints, alternatives of the goal that cannot be are left out, and the end may
+// have to wait for obstacles. The certificate is always about the problem as it was given.
 #include "allclear/planner/planner.h"
 
 #include <memory>
@@ -8,6 +12,7 @@
 #include "allclear/core/parallel.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/run_context.h"
@@ -17,6 +22,7 @@
 #include "allclear/planner/search/plan_run.h"
 #include "allclear/planner/search/plan_search.h"
 #include "allclear/planner/search/rest_at_goal.h"
+#include "allclear/planner/search/usable_goals.h"
 
 namespace allclear {
 namespace {
@@ -94,11 +100,28 @@ RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
 /// Where contacts bind the joints to each other, no inverse kinematics of one link leads to a pose:
 /// it becomes a posture, and so a fixed end of the curve.
 Problem withPosture(Problem problem) {
+  if (contactTargets(problem).empty()) return problem;
   const auto* pose = std::get_if<PoseTarget>(&problem.goal);
-  if (pose != nullptr && !contactTargets(problem).empty()) {
-    problem.goal = postureTarget(problem, *pose);
+  if (pose != nullptr) problem.goal = postureTarget(problem, *pose);
+  auto* any = std::get_if<AnyTarget>(&problem.goal);
+  if (any == nullptr) return problem;
+  for (GoalAlternative& alternative : any->alternatives) {
+    const auto* one = std::get_if<PoseTarget>(&alternative.target);
+    if (one != nullptr) alternative.target = postureTarget(problem, *one);
   }
   return problem;
+}
+
+bool hasNoAlternative(const Problem& problem) {
+  const AnyTarget* any = alternativesOf(problem);
+  return any != nullptr && any->alternatives.empty();
+}
+
+/// That none of a goal's alternatives can be, and why.
+std::string noneText(const Problem& problem, const std::vector<LeftOutAlternative>& left_out) {
+  return "No plan: none of the goal's " +
+         std::to_string(alternativesOf(problem)->alternatives.size()) +
+         " alternatives can be: " + leftOutText(left_out) + ".";
 }
 
 /// Whether the margins may be why there is no plan: nothing else is known to stand in the way.
@@ -114,6 +137,7 @@ Plan planWith(const Problem& problem, Problem later, const PlanOptions& options,
   requirePlannable(problem);
   const RunContext whole = contextOf(options, hooks);
   const RunContext context = whole.endingAfter(kShareOfSearch * options.time_limit, whole.start);
+  const UsableGoals usable = keepUsableGoals(&later, context.threads);
   // Contact limits come in when a plan is accepted, which is then slowed down.
   if (problem.limits.slow_down) later.limits.contact.clear();
   auto search = std::make_unique<PlanSearch>(later, problem, options, context);
@@ -121,6 +145,7 @@ Plan planWith(const Problem& problem, Problem later, const PlanOptions& options,
   // and solve nothing.
   std::string fault = fixedFault(problem);
   if (fault.empty()) fault = endFault(later, search->evaluator());
+  if (fault.empty() && hasNoAlternative(later)) fault = noneText(problem, usable.left_out);
   if (fault.empty()) {
     const RestAtGoal rest = restAtGoal(search->evaluator(), context);
     fault = rest.fault;
@@ -132,10 +157,16 @@ Plan planWith(const Problem& problem, Problem later, const PlanOptions& options,
   if (earlier != nullptr) search->startFrom(*earlier);
   Plan& plan = search->plan();
   plan.message = fault;
+  plan.left_out = usable.left_out;
   if (plan.message.empty()) {
+    plan.left_out.clear();
     search->run();
+    plan.left_out = allLeftOut(problem, usable, plan.left_out);
+    if (search->findings().no_alternative) plan.message = noneText(problem, plan.left_out);
     if (mayDependOnMargins(plan, search->findings())) {
-      search->findings().margin_hint = marginHint(withPosture(problem), options, context);
+      Problem hinted = withPosture(problem);
+      hinted.goal = later.goal;
+      search->findings().margin_hint = marginHint(hinted, options, context);
     }
   }
   plan.statistics.seconds = context.secondsSinceStart();

@@ -66,6 +66,13 @@ struct PlanStatistics {
   bool cut_short = false;
 };
 
+/// An alternative of a goal (`AnyTarget`) that no plan can end at, or that none was found for.
+struct LeftOutAlternative {
+  int alternative = 0;  ///< from 0, in the problem's order
+  std::string name;     ///< as messages have it: "'top' (2 of 5)"
+  std::string why;      ///< "joint 'elbow' ..", "no configuration .."
+};
+
 struct Plan {
   PlanStatus status = PlanStatus::kNotFound;
   std::string
@@ -77,7 +84,9 @@ struct Plan {
   /// them: over the same time as the trajectory, and part of what the certificate is about.
   std::optional<Trajectory> wrenches;
   std::optional<Certificate> certificate;  ///< of `trajectory`
-  PlanOptions options;                     ///< what it was planned with
+  /// Of a goal with alternatives; which one the plan ends at stands in the certificate (`goal`).
+  std::vector<LeftOutAlternative> left_out;
+  PlanOptions options;  ///< what it was planned with
   PlanStatistics statistics;
 };
 

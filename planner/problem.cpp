@@ -25,6 +25,16 @@ void turnNearestTo(const VecX& q, const RobotModel& robot, JointTarget& target) 
 
 }  // namespace
 
+bool PoseTarget::hasFreePosition() const {
+  return position_axes.freeCount() == 3 ||
+         (std::isinf(position_tolerance) && position_axes.most.array().isInf().all());
+}
+
+bool PoseTarget::hasFreeAngle() const {
+  return angle_axes.freeCount() == 3 ||
+         (std::isinf(angle_tolerance) && angle_axes.most.array().isInf().all());
+}
+
 VecX Problem::plannedPart(const VecX& q) const {
   VecX part(plannedCount());
   for (int i = 0; i < plannedCount(); ++i) part[i] = q[planned[i]];
@@ -82,6 +92,12 @@ void chooseNearestTurns(Problem& problem) {
   };
   for (Waypoint& waypoint : problem.waypoints) visit(waypoint.target);
   visit(problem.goal);
+  auto* any = std::get_if<AnyTarget>(&problem.goal);
+  if (any == nullptr) return;
+  for (GoalAlternative& alternative : any->alternatives) {
+    auto* joints = std::get_if<JointTarget>(&alternative.target);
+    if (joints != nullptr) turnNearestTo(q, *problem.robot, *joints);
+  }
 }
 
 std::vector<MeshStance> meshStances(const std::string& body,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -23,26 +24,71 @@ struct JointTarget {
   VecX values;
 };
 
+/// Bounds on three components, one for each axis of a pose target's frame.
+struct AxisBounds {
+  /// [m or rad] Of the size of each component that is not free; may be infinite.
+  Vec3 most = Vec3::Constant(std::numeric_limits<double>::infinity());
+  std::array<bool, 3> is_free{};  ///< this component does not count at all
+
+  bool bindNothing() const { return most.array().isInf().all() && freeCount() == 0; }
+  int freeCount() const { return is_free[0] + is_free[1] + is_free[2]; }
+};
+
 /// A pose, within tolerances, for a frame P that is fixed to a link. An infinite tolerance leaves
 /// the position or the orientation free.
+///
+/// With e the place of P seen from the target, along the axes of X_WP, the pose is met where the
+/// components of e that are not free have a norm of at most `position_tolerance`, and each of them
+/// is within `position_axes`. The turn, in the same axes, is the rotation vector (axis times angle)
+/// from the target to P; where the turn about one axis is free, it is that of the least rotation
+/// which brings this axis of the target to that of P, and has no component along it.
 struct PoseTarget {
   int link = -1;
   Pose X_LP;  ///< frame P in the link frame: a tool's tip, for example
   Pose X_WP;
   double position_tolerance = 1e-3;  ///< [m], radius of the ball around the position
   double angle_tolerance = 1e-2;     ///< [rad], of the rotation from frame P to the target
+  AxisBounds position_axes = {};     ///< along x, y, z of X_WP
+  AxisBounds angle_axes = {};        ///< about x, y, z of X_WP; one may be free
+
+  bool hasFreePosition() const;  ///< nothing is asked of the position
+  bool hasFreeAngle() const;     ///< nothing is asked of the orientation
+};
+
+/// An axis of a link points at a point of the world: the angle between the axis and the line from
+/// its origin to the point is at most `tolerance`.
+struct LookAtTarget {
+  int link = -1;
+  Vec3 p_L = Vec3::Zero();      ///< the axis' origin, in the link frame: a camera's centre [m]
+  Vec3 axis_L = Vec3::UnitZ();  ///< unit, in the link frame
+  Vec3 point_W = Vec3::Zero();  ///< [m]
+  double tolerance = 1e-2;      ///< [rad]
 };
 
 /// Several poses at once, met by the configuration nearest to a reference posture:
 /// 1/2 sum w (q - q_ref)^2 is least among those that keep everything at rest (limits, contacts,
-/// torques, balance, path constraints, clearances). Only as a goal.
+/// torques, balance, path constraints, clearances). A waypoint looks near the way there instead.
 struct PostureTarget {
   std::vector<PoseTarget> poses;
   JointTarget reference;  ///< q_ref: every planned coordinate
   VecX weights;           ///< w: positive, in the order of the reference
+  std::vector<LookAtTarget> looks = {};
 };
 
-using Target = std::variant<JointTarget, PoseTarget, PostureTarget>;
+using SingleTarget = std::variant<JointTarget, PoseTarget, PostureTarget>;
+
+/// One of the goals that would do.
+struct GoalAlternative {
+  std::string name;  ///< for messages; may be empty
+  SingleTarget target;
+};
+
+/// Several goals of which one is to be reached. Only as a goal.
+struct AnyTarget {
+  std::vector<GoalAlternative> alternatives;
+};
+
+using Target = std::variant<JointTarget, PoseTarget, PostureTarget, AnyTarget>;
 
 /// A target to pass on the way. Waypoints are passed in their order.
 struct Waypoint {

@@ -19,6 +19,8 @@
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/alternatives.h"
+#include "allclear/planner/problem/target_findings.h"
 #include "allclear/planner/search/end_contacts.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/workcell.h"
@@ -153,14 +155,9 @@ void addOtherFaults(const Problem& problem, ProblemCheck* check) {
   if (!fault.empty()) check->faults.push_back(fault.substr(0, fault.find_last_not_of('.') + 1));
 }
 
-/// Measures the goal where its configuration is known. Its instant is known only when the duration
-/// is fixed: without it the pairs of obstacles that move are left out.
-void addGoal(const Problem& problem, const CertifiedGeometry& geometry, ProblemCheck* check) {
-  const auto* joints = std::get_if<JointTarget>(&problem.goal);
-  if (joints == nullptr) {
-    check->notes.emplace_back("the goal is a pose: the planner finds its configuration");
-    return;
-  }
+/// The instant of the end, where that is known; else a note for each obstacle that is somewhere
+/// else by then, and so is left out there.
+std::optional<double> timeOfGoal(const Problem& problem, ProblemCheck* check) {
   std::optional<double> end;
   if (problem.duration.isFixed()) end = problem.duration.min;
   for (const Obstacle& obstacle : problem.obstacles) {
@@ -171,12 +168,71 @@ void addGoal(const Problem& problem, const CertifiedGeometry& geometry, ProblemC
     check->notes.push_back("goal: '" + obstacle.id + why +
                            " and the duration is free: not checked there");
   }
+  return end;
+}
+
+/// Measures a goal of joints.
+void addJointGoal(const Problem& problem, const CertifiedGeometry& geometry,
+                  const std::string& name, const JointTarget& joints, std::optional<double> end,
+                  ProblemCheck* check) {
   VecX q = problem.start;
-  for (std::size_t i = 0; i < joints->coordinates.size(); ++i) {
-    q[joints->coordinates[i]] = joints->values[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < joints.coordinates.size(); ++i) {
+    q[joints.coordinates[i]] = joints.values[static_cast<Eigen::Index>(i)];
   }
-  addEnd(problem, "goal", pairDistances(problem, geometry, q, end), check);
+  addEnd(problem, name, pairDistances(problem, geometry, q, end), check);
   addCables(problem, q, end, check);
+}
+
+/// Measures the alternatives of joints. One that is at fault is only noted, as long as another may
+/// do.
+void addAlternatives(const Problem& problem, const CertifiedGeometry& geometry,
+                     const AnyTarget& any, ProblemCheck* check) {
+  const std::optional<double> end = timeOfGoal(problem, check);
+  // Each is measured for itself; at last it shows whether any is left.
+  std::vector<std::string> faults;
+  std::size_t at_fault = 0, to_find = 0;
+  for (int i = 0; i < static_cast<int>(any.alternatives.size()); ++i) {
+    const std::string name = "goal: " + alternativeName(any, i);
+    const auto* joints = std::get_if<JointTarget>(&any.alternatives[i].target);
+    to_find += joints == nullptr;
+    if (joints == nullptr) continue;
+    ProblemCheck own;
+    for (std::size_t k = 0; k < joints->coordinates.size() && own.faults.empty(); ++k) {
+      const auto finding = positionFinding(problem, name, joints->coordinates[k],
+                                           joints->values[static_cast<Eigen::Index>(k)]);
+      if (finding) own.faults.push_back(finding->message);
+    }
+    if (own.faults.empty()) {
+      addJointGoal(withAlternative(problem, i), geometry, name, *joints, end, &own);
+    }
+    at_fault += !own.faults.empty();
+    faults.insert(faults.end(), own.faults.begin(), own.faults.end());
+    check->ends.insert(check->ends.end(), own.ends.begin(), own.ends.end());
+  }
+  if (to_find > 0) {
+    check->notes.push_back("goal: the planner finds the configurations of " +
+                           std::to_string(to_find) + " of its " +
+                           std::to_string(any.alternatives.size()) + " alternatives");
+  }
+  const bool is_hopeless = at_fault == any.alternatives.size();
+  for (std::string& fault : faults) {
+    (is_hopeless ? check->faults : check->notes)
+        .push_back(is_hopeless ? std::move(fault) : fault + ": left out");
+  }
+}
+
+/// Measures the goal where its configuration is known. Its instant is known only when the duration
+/// is fixed: without it the pairs of obstacles that move are left out.
+void addGoal(const Problem& problem, const CertifiedGeometry& geometry, ProblemCheck* check) {
+  if (const AnyTarget* any = alternativesOf(problem)) {
+    return addAlternatives(problem, geometry, *any, check);
+  }
+  const auto* joints = std::get_if<JointTarget>(&problem.goal);
+  if (joints == nullptr) {
+    check->notes.emplace_back("the goal is a pose: the planner finds its configuration");
+    return;
+  }
+  addJointGoal(problem, geometry, "goal", *joints, timeOfGoal(problem, check), check);
 }
 
 }  // namespace

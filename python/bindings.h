@@ -63,6 +63,11 @@ Value fromWord(const std::string& word, const std::vector<std::pair<std::string,
   throw InputError({"", 0, key, word}, "is not known" + insteadOf(word, known));
 }
 
+/// A goal or waypoint of any kind. (A class of its own: pybind11 would take a variant apart.)
+struct TargetOf {
+  Target target;
+};
+
 /// A view of memory that `owner` keeps alive: read-only, not a copy.
 py::array viewOf(const double* data, std::vector<py::ssize_t> shape, py::handle owner);
 

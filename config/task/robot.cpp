@@ -115,6 +115,7 @@ std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
 /// replace the earlier.
 JointValues readStartValues(const Value& section, Problem& problem) {
   const RobotModel& robot = *problem.robot;
+  if (section.isList()) return readJointList(section, problem.planned, robot);
   JointValues values;
   const auto replaceBy = [&](const JointValues& more) {
     for (const auto& [c, value] : more) values.insert_or_assign(c, value);
@@ -126,9 +127,13 @@ JointValues readStartValues(const Value& section, Problem& problem) {
   if (const auto message = section.find("joint_state")) {
     replaceBy(readJointState(*message, robot, problem.warnings));
   }
-  replaceBy(readJointMap(section, robot,
-                         {"group_state", "joint_state", "velocity", "acceleration", "project"},
-                         problem.warnings));
+  if (const auto list = section.find("joints")) {
+    replaceBy(readJointList(*list, problem.planned, robot));
+  }
+  replaceBy(
+      readJointMap(section, robot,
+                   {"group_state", "joint_state", "joints", "velocity", "acceleration", "project"},
+                   problem.warnings));
   return values;
 }
 
@@ -230,7 +235,7 @@ void readGroup(const Value& task, Problem& problem) {
 
 void projectStartAsAsked(const Value& task, Problem& problem) {
   const auto section = task.find("start_state");
-  const auto project = section ? section->find("project") : std::nullopt;
+  const auto project = section && section->isMap() ? section->find("project") : std::nullopt;
   if (!project || !project->boolean()) return;
   // Soles are put flat on the ground, not what the ground's normal makes of them at this start.
   Problem standing = problem;
@@ -273,7 +278,7 @@ void readStart(const Value& task, const JointValues& scene_state, Problem& probl
     problem.start[c] =
         planned ? insideLimits(given, robot.coordinates()[c], problem.warnings) : given.value;
   }
-  if (section) {
+  if (section && section->isMap()) {
     problem.start_velocity = readRates(section->find("velocity"), problem);
     problem.start_acceleration = readRates(section->find("acceleration"), problem);
   }

@@ -30,7 +30,9 @@ void projectStartAsAsked(const Value& task, Problem& problem);
 
 /// A pose of a frame on a link: `{link: , position: , ..}`.
 PoseTarget readPoseTarget(const Value& section, const Frames& frames, const RobotModel& robot);
-/// A goal of `poses` and a `reference`.
+/// An axis of a link that points at a place: `{link: , axis: , point: , ..}`. Needs the obstacles.
+LookAtTarget readLookAt(const Value& section, const Frames& frames, const Problem& problem);
+/// A goal of `poses` or `look_at`, and a `reference`.
 PostureTarget readPostureTarget(const Value& section, const Frames& frames, Problem& problem);
 /// The line of `section` (`link`, `offset`, `tolerance`), whose way is in `way`: the section itself
 /// or a map in it. It starts where the start has the link.

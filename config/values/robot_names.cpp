@@ -202,6 +202,24 @@ JointValues readJointState(const Value& message, const RobotModel& robot,
   return reader.finish(warnings);
 }
 
+JointValues readJointList(const Value& list, const std::vector<int>& planned,
+                          const RobotModel& robot) {
+  const std::vector<Value> items = list.items();
+  // The names show which joint was forgotten, and in which order the values count.
+  if (items.size() != planned.size()) {
+    std::string names;
+    for (int c : planned) names += (names.empty() ? "" : ", ") + robot.coordinates()[c].name;
+    list.fail("has " + std::to_string(items.size()) + " values for " +
+              std::to_string(planned.size()) +
+              " planned joints; they are, in this order: " + names);
+  }
+  JointValues values;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    values.emplace(planned[i], JointValue{items[i].number(), items[i]});
+  }
+  return values;
+}
+
 JointValues readGroupState(const Value& name, const std::string& group, const RobotModel& robot) {
   const GroupState* found = nullptr;
   std::vector<std::string> known;
@@ -254,6 +272,13 @@ double insideLimits(const JointValue& given, const Coordinate& coordinate,
   }
   warnings.push_back(placeOf(given.where) + ": " + message + "; moved to the limit");
   return clamped;
+}
+
+double insideLimitsOrBeyond(const JointValue& given, const Coordinate& coordinate,
+                            std::vector<std::string>& warnings) {
+  const double clamped = std::clamp(given.value, coordinate.lower, coordinate.upper);
+  const bool is_far = std::abs(given.value - clamped) > kClampTolerance;
+  return is_far ? given.value : insideLimits(given, coordinate, warnings);
 }
 
 }  // namespace allclear

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/exports/report/assets.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -83,14 +84,9 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
   Json out = {{"bodies", std::move(bodies)},
               {"center", vectorJson(scene.center)},
               {"radius", scene.radius}};
-  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
-    out["goal"] = packedPoses({pose->X_WP});
-  }
-  if (const auto* posture = std::get_if<PostureTarget>(&problem.goal)) {
-    std::vector<Pose> poses;
-    for (const PoseTarget& each : posture->poses) poses.push_back(each.X_WP);
-    if (!poses.empty()) out["goal"] = packedPoses(poses);
-  }
+  std::vector<Pose> poses;
+  for (const PoseTarget& each : posesOf(problem.goal)) poses.push_back(each.X_WP);
+  if (!poses.empty()) out["goal"] = packedPoses(poses);
   return out;
 }
 

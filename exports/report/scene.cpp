@@ -12,6 +12,7 @@
 
 #include "allclear/distance/cloud.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {

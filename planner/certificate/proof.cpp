@@ -23,6 +23,8 @@
 #include "allclear/planner/certificate/proof_outside.h"
 #include "allclear/planner/certificate/proof_text.h"
 #include "allclear/planner/certificate/relief.h"
+#include "allclear/planner/certificate/target_met.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -391,6 +393,11 @@ class ProofWriter {
 }  // namespace
 
 Proof makeProof(const Problem& problem, const Certificate& certificate) {
+  if (alternativesOf(problem) != nullptr) {
+    const CertifiedLimitOptions& options = certificate.tolerances;
+    return makeProof(provenGoal(problem, certificate.trajectory.trajectory, options).problem,
+                     certificate);
+  }
   return ProofWriter(problem, certificate).run();
 }
 

@@ -7,8 +7,8 @@
 // that it claims, and the cells of each pair must cover [0, duration] without a gap. So what has to
 // be right for a verdict to be right is: geometry.cpp (which pairs), motion.cpp (bounds),
 // patch_motion.cpp, deforming.cpp, stray.cpp, limits.cpp, cable_limits.cpp, torque.cpp, ends.cpp,
-// this file, and the link curves, support functions and search between exact meshes below them; not
-// cover.cpp, nor anything of the planner.
+// target_met.cpp, this file, and the link curves, support functions and search between exact meshes
+// below them; not cover.cpp, nor anything of the planner.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -29,8 +29,10 @@
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/certificate/target_met.h"
 #include "allclear/planner/certificate/torque_use.h"
 #include "allclear/planner/certificate/tube.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/claims.h"
 
 namespace allclear {
@@ -332,6 +334,22 @@ void checkIdentity(const Problem& problem, const Certificate& certificate) {
           "its trajectory was changed");
 }
 
+/// The problem with the alternative of its goal that the trajectory ends at, found anew: the one
+/// that the certificate has to name. All else is then proven of that alone. Nothing where the goal
+/// has no alternatives.
+std::optional<Problem> provenProblem(const Problem& problem, const Certificate& certificate,
+                                     const CertificateOptions& options) {
+  if (alternativesOf(problem) == nullptr) {
+    require(!certificate.goal, "it names an alternative of a goal that has none");
+    return std::nullopt;
+  }
+  ProvenGoal goal = provenGoal(problem, certificate.trajectory.trajectory, options.limits);
+  require(goal.reached.has_value(), "its trajectory ends at no alternative of the goal");
+  require(certificate.goal == goal.reached,
+          "it does not name the alternative of the goal that its trajectory ends at");
+  return std::move(goal.problem);
+}
+
 /// Makes every sentence anew, from the problem and from numbers that were verified, and requires
 /// that the certificate says the same. Returns the verdict.
 std::string checkStatements(const Problem& problem, const CertifiedGeometry& geometry,
@@ -354,11 +372,13 @@ std::string checkStatements(const Problem& problem, const CertifiedGeometry& geo
 
 }  // namespace
 
-CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& certificate,
+CertificateVerdict verifyCertificate(const Problem& whole, const Certificate& certificate,
                                      const CertificateOptions& options) {
   try {
     // The cheap checks first. All below starts from the problem and the trajectory alone.
-    checkIdentity(problem, certificate);
+    checkIdentity(whole, certificate);
+    const std::optional<Problem> single = provenProblem(whole, certificate, options);
+    const Problem& problem = single ? *single : whole;
     requireCertifiable(problem);
     const Trajectory& trajectory = certificate.trajectory.trajectory;
     requireBoundable(problem, trajectory);

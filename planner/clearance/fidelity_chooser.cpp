@@ -20,12 +20,11 @@ class FidelityChooser {
   FidelityChooser(const Problem& problem, int threads, CollisionModel* model)
       : problem_(problem), threads_(threads), model_(*model) {
     ends_.push_back(posesAt(problem.start));
-    if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
-      VecX q = problem.start;
-      for (std::size_t k = 0; k < goal->coordinates.size(); ++k) {
-        q[goal->coordinates[k]] = goal->values[k];
-      }
-      ends_.push_back(posesAt(q));
+    if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) addEnd(*goal);
+    const auto* any = std::get_if<AnyTarget>(&problem.goal);
+    if (any == nullptr) return;
+    for (const GoalAlternative& alternative : any->alternatives) {
+      if (const auto* goal = std::get_if<JointTarget>(&alternative.target)) addEnd(*goal);
     }
   }
 
@@ -46,6 +45,14 @@ class FidelityChooser {
   }
 
  private:
+  void addEnd(const JointTarget& goal) {
+    VecX q = problem_.start;
+    for (std::size_t k = 0; k < goal.coordinates.size(); ++k) {
+      q[goal.coordinates[k]] = goal.values[static_cast<Eigen::Index>(k)];
+    }
+    ends_.push_back(posesAt(q));
+  }
+
   std::vector<Pose> posesAt(const VecX& q) const {
     const Kinematics kinematics(*problem_.robot);
     Kinematics::Workspace workspace = kinematics.makeWorkspace();

@@ -87,10 +87,14 @@ double longestReach(const Problem& problem) {
 }
 
 std::string outOfReach(const Problem& problem, const PoseTarget& target) {
-  if (!std::isfinite(target.position_tolerance)) return "";
+  // Where the place may be off along an axis, as far as that.
+  if (target.position_axes.freeCount() > 0) return "";
+  const double tolerance =
+      std::min(target.position_tolerance, target.position_axes.most.norm());
+  if (!std::isfinite(tolerance)) return "";
   const Reach reach = reachOf(problem, target.link, target.X_LP.p);
   if (reach.joint.empty()) return "";
-  const double distance = (target.X_WP.p - reach.center).norm() - target.position_tolerance;
+  const double distance = (target.X_WP.p - reach.center).norm() - tolerance;
   if (!(distance > reach.radius)) return "";
   const std::string& link = problem.robot->links()[target.link].name;
   return "the position for '" + link + "' is " + formatted("%.4g", distance) + " m from joint '" +

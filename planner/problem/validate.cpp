@@ -16,6 +16,7 @@
 #include "allclear/planner/problem/contact_findings.h"
 #include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/path_findings.h"
+#include "allclear/planner/problem/target_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/problem/velocity_findings.h"
 
@@ -42,18 +43,15 @@ class Validator {
     // The checks below index by what `checkShape` has found right.
     if (!findings_.empty()) return std::move(findings_);
     checkStart();
-    checkTarget("goal", p_.goal);
-    for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
-      checkTarget("waypoint " + std::to_string(i + 1), p_.waypoints[i].target);
-    }
+    take(targetFindings(p_));
     checkRates("start", p_.start_velocity, p_.start_acceleration);
     checkRates("goal", p_.goal_velocity, p_.goal_acceleration);
     for (Finding& finding : pathFindings(p_)) findings_.push_back(std::move(finding));
     checkTimes();
     checkSettings();
-    for (Finding& finding : contactFindings(p_)) findings_.push_back(std::move(finding));
-    for (Finding& finding : claimFindings(p_)) findings_.push_back(std::move(finding));
-    for (Finding& finding : velocityFindings(p_)) findings_.push_back(std::move(finding));
+    take(contactFindings(p_));
+    take(claimFindings(p_));
+    take(velocityFindings(p_));
     // Last: the checks above say more about the same numbers.
     for (Finding& finding : unboundableValues(p_)) {
       const bool is_known = std::any_of(findings_.begin(), findings_.end(),
@@ -68,6 +66,9 @@ class Validator {
            double limit = kNone) {
     findings_.push_back({what, value, limit, what + ": " + why});
   }
+  void take(std::vector<Finding> more) {
+    for (Finding& finding : more) findings_.push_back(std::move(finding));
+  }
   void addLimit(const std::string& what, double value, double limit, const char* side,
                 const char* unit) {
     add(what,
@@ -76,7 +77,6 @@ class Validator {
         value, limit);
   }
   const Coordinate& coordinate(int c) const { return p_.robot->coordinates()[c]; }
-  const char* unit(int c) const { return coordinate(c).is_angle ? " rad" : " m"; }
   std::string jointName(const std::string& of, int c) const {
     return of + ": joint '" + coordinate(c).name + "'";
   }
@@ -96,12 +96,9 @@ class Validator {
           "has " + std::to_string(v.size()) + " values instead of " + std::to_string(expected));
     }
   }
-  void checkTargetShape(const std::string& what, const Target& target, bool is_goal);
   void checkSceneShape();
 
   void checkStart();
-  void checkTarget(const std::string& what, const Target& target);
-  void checkPosition(const std::string& what, int c, double value);
   void checkRates(const std::string& what, const VecX& velocity, const VecX& acceleration);
   void checkRate(const std::string& what, double value, double limit, const char* unit);
   void checkTimes();
@@ -134,30 +131,8 @@ void Validator::checkShape() {
   checkSize("velocity limits", p_.limits.velocity, n, true);
   checkSize("acceleration limits", p_.limits.acceleration, n, true);
   checkSize("jerk limits", p_.limits.jerk, n, true);
-  checkTargetShape("goal", p_.goal, true);
-  for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
-    checkTargetShape("waypoint " + std::to_string(i + 1), p_.waypoints[i].target, false);
-  }
+  take(targetShapeFindings(p_));
   checkSceneShape();
-}
-
-void Validator::checkTargetShape(const std::string& what, const Target& target, bool is_goal) {
-  if (const auto* pose = std::get_if<PoseTarget>(&target)) return checkLink(what, pose->link);
-  if (const auto* posture = std::get_if<PostureTarget>(&target)) {
-    if (!is_goal) add(what, "several poses at once are only for the goal");
-    for (const PoseTarget& pose : posture->poses) checkLink(what, pose.link);
-    checkSize(what + ": weights", posture->weights, p_.plannedCount(), false);
-    return checkTargetShape(what + ": reference", posture->reference, true);
-  }
-  // A goal says where every planned coordinate ends; a waypoint may leave some free.
-  const auto& joints = std::get<JointTarget>(target);
-  checkSize(what, joints.values, static_cast<int>(joints.coordinates.size()), false);
-  if (is_goal ? joints.coordinates != p_.planned
-              : !std::includes(p_.planned.begin(), p_.planned.end(), joints.coordinates.begin(),
-                               joints.coordinates.end())) {
-    add(what, is_goal ? "must name exactly the planned coordinates, ascending"
-                      : "must name planned coordinates, ascending");
-  }
 }
 
 void Validator::checkSceneShape() {
@@ -194,17 +169,7 @@ void Validator::checkSceneShape() {
   for (const ContactLimit& limit : p_.limits.contact) {
     for (int link : limit.links) checkLink("limits: contact", link);
   }
-  for (Finding& finding : uncertaintyFindings(p_)) findings_.push_back(std::move(finding));
-}
-
-void Validator::checkPosition(const std::string& what, int c, double value) {
-  const Coordinate& limits = coordinate(c);
-  if (!std::isfinite(value)) return add(jointName(what, c), "is not finite", value);
-  if (value < limits.lower) {
-    addLimit(jointName(what, c), value, limits.lower, "lower", unit(c));
-  } else if (value > limits.upper) {
-    addLimit(jointName(what, c), value, limits.upper, "upper", unit(c));
-  }
+  take(uncertaintyFindings(p_));
 }
 
 // Coordinates that are not planned may be beyond their limits (a gripper that is pressed shut):
@@ -213,41 +178,11 @@ void Validator::checkStart() {
   for (int c = 0; c < p_.robot->dimension(); ++c) {
     const bool is_planned = std::binary_search(p_.planned.begin(), p_.planned.end(), c);
     if (is_planned) {
-      checkPosition("start", c, p_.start[c]);
+      const auto finding = positionFinding(p_, "start", c, p_.start[c]);
+      if (finding) findings_.push_back(*finding);
     } else if (!std::isfinite(p_.start[c])) {
       add(jointName("start", c), "is not finite", p_.start[c]);
     }
-  }
-}
-
-void Validator::checkTarget(const std::string& what, const Target& target) {
-  if (const auto* joints = std::get_if<JointTarget>(&target)) {
-    for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
-      checkPosition(what, joints->coordinates[k], joints->values[k]);
-    }
-    return;
-  }
-  if (const auto* posture = std::get_if<PostureTarget>(&target)) {
-    for (const PoseTarget& pose : posture->poses) checkTarget(what, pose);
-    if (!(posture->weights.array() > 0.0).all() || !posture->weights.allFinite()) {
-      add(what, "the weights of its reference must be positive");
-    }
-    return checkTarget(what + ": reference", posture->reference);
-  }
-  const auto& pose = std::get<PoseTarget>(target);
-  if (!pose.X_WP.p.allFinite() || !pose.X_WP.R.allFinite() || !pose.X_LP.p.allFinite() ||
-      !pose.X_LP.R.allFinite()) {
-    add(what, "its pose is not finite");
-  }
-  // Infinite tolerances are allowed: they leave the position or the orientation free, not both.
-  if (!(pose.position_tolerance > 0.0)) {
-    add(what, "the position tolerance must be positive", pose.position_tolerance);
-  }
-  if (!(pose.angle_tolerance > 0.0)) {
-    add(what, "the angle tolerance must be positive", pose.angle_tolerance);
-  }
-  if (std::isinf(pose.position_tolerance) && std::isinf(pose.angle_tolerance)) {
-    add(what, "leaves both position and orientation free");
   }
 }
 
@@ -342,7 +277,7 @@ void Validator::checkSettings() {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
                   std::min(coordinate(c).velocity, kUnlimited), false);
   }
-  for (Finding& finding : contactLimitFindings(p_)) findings_.push_back(std::move(finding));
+  take(contactLimitFindings(p_));
   checkPositive("collision: margin", p_.collision.margin, true);
   checkPositive("collision: tolerance", p_.collision.tolerance, false);
   for (Finding& finding : touchingFindings(p_)) findings_.push_back(std::move(finding));

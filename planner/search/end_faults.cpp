@@ -59,9 +59,7 @@ class EndChecks {
       fault = overload("start", start, problem_.start_velocity, problem_.start_acceleration);
     if (fault.empty()) fault = limitTooNear(true, start);
     if (fault.empty()) fault = outOfReachOf(problem_.goal);
-    const auto* goal = std::get_if<JointTarget>(&problem_.goal);
-    if (fault.empty() && goal != nullptr) fault = offContact(goal->values);
-    if (fault.empty() && goal != nullptr) fault = atTheGoal(goal->values);
+    if (fault.empty()) fault = runAtGoal();
     for (std::size_t i = 0; fault.empty() && i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];
       const auto* joints = std::get_if<JointTarget>(&waypoint.target);
@@ -69,6 +67,13 @@ class EndChecks {
       fault = at("waypoint " + std::to_string(i + 1), joints->values, waypoint.time);
     }
     return fault;
+  }
+
+  std::string runAtGoal() {
+    const auto* goal = std::get_if<JointTarget>(&problem_.goal);
+    if (goal == nullptr) return "";
+    const std::string fault = offContact(goal->values);
+    return fault.empty() ? atTheGoal(goal->values) : fault;
   }
 
  private:
@@ -352,6 +357,10 @@ std::string cableFault(const Problem& problem, const VecX& q, std::optional<doub
     worst = d;
   }
   return worst < 0 ? "" : cables.faultText(worst, poses, t.value_or(0.0));
+}
+
+std::string goalFault(const ClearanceEvaluator& evaluator) {
+  return EndChecks(evaluator.problem(), evaluator).runAtGoal();
 }
 
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator) {

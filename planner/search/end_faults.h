@@ -28,6 +28,10 @@ std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator
 /// these.
 std::string endFaultBesideContacts(const Problem& problem, const ClearanceEvaluator& evaluator);
 
+/// The part of `endFault` about a goal of joints; empty for other goals. `problem` is that of the
+/// evaluator.
+std::string goalFault(const ClearanceEvaluator& evaluator);
+
 /// The way [rad or m] in which a coordinate that moves at `velocity` > 0, with `acceleration` at
 /// first, comes to rest when it brakes as hard as its limits allow.
 double stoppingDistance(double velocity, double acceleration, double acceleration_limit,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
@@ -14,6 +15,7 @@
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/search/verdict.h"
+#include "allclear/planner/seeds/goal_configurations.h"
 #include "allclear/planner/seeds/line_motion.h"
 #include "allclear/planner/seeds/seed_maker.h"
 
@@ -51,6 +53,14 @@ class PlanSearch {
     double seconds = 0.0;          ///< `secondsAtSpeed`
     std::vector<VecX> via;         ///< configurations of the waypoints
     double unpolished = HUGE_VAL;  ///< cost before any polish
+    int alternative = -1;          ///< of the goal, that it ends at; -1 where there is but one
+  };
+  /// One alternative of the goal, and what is made of it when it is first needed: programs are
+  /// about one goal.
+  struct Alternative {
+    std::unique_ptr<ClearanceEvaluator> evaluator;
+    std::unique_ptr<ClearanceEvaluator> polisher;
+    double rest_from = 0.0;  ///< [s] before which the robot cannot rest there
   };
   struct Candidate {
     int attempt = 0;
@@ -61,6 +71,21 @@ class PlanSearch {
 
   bool mustEnd();
   std::vector<VecX> findGoals();
+  std::vector<VecX> findSingleGoal();
+  std::vector<VecX> findAnyGoal();
+  std::vector<VecX> orderedByTime(std::vector<std::pair<int, VecX>> found);
+  std::string addGoalsOf(int alternative, const GoalOptions& options,
+                         std::vector<std::pair<int, VecX>>* found);
+  int alternativeAt(const VecX& end) const;
+  Alternative& prepared(int alternative);
+  const Problem& ownProblem();
+  const ClearanceEvaluator& ownEvaluator();
+  Root rootOf(const Seed& seed) const;
+  const VecX& straightestGoal(const std::vector<VecX>& goals);
+  bool mayBeBetter(const VecX& goal) const;
+  std::optional<Seed> guessTo(int alternative, const VecX& goal);
+  void tryAlternatives();
+  void pursueGuess(int attempt, const Seed& seed);
   bool mayUseFinerGeometry() const;
   bool useFinerGeometry();
 
@@ -73,13 +98,14 @@ class PlanSearch {
   bool mayImprove() const;
   void improve(const std::vector<VecX>& goals);
   bool mayTryOthers(int in_vain);
+  bool attemptsLeft() const;
   double leastTime();
   RetimingOptions asObjective(RetimingOptions options) const;
   const ImpactFunction& paceImpacts();
   void tryOthers(const std::vector<VecX>& goals);
   void tryOtherOnContacts(const std::vector<VecX>& goals);
   void pursueOnContacts();
-  void preparePolisher();
+  const ClearanceEvaluator& polisher();
   Candidate guessOf(int attempt, const VecX& goal);
   double secondsAtSpeed(const Seed& seed) const;
   bool isBetter(const Trajectory& curve) const;
@@ -118,6 +144,9 @@ class PlanSearch {
   bool has_wrenches_;  ///< curves of forces are part of the plan
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   std::vector<VecX> goals_;                       ///< configurations that meet the goal
+  std::vector<int> alternative_of_;               ///< of each of `goals_`; empty without any
+  std::vector<Alternative> alternatives_;         ///< empty where the goal has none
+  int alternatives_tried_ = 0;                    ///< attempts that were spent on them
   std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
   std::optional<PlanCost> cost_;
   bool ran_out_of_proof_ = false;       ///< the run had to end before a proof did

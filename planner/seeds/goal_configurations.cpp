@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/held_error.h"
 #include "allclear/planner/problem/pose_error.h"
 #include "allclear/planner/seeds/configuration_space.h"
@@ -20,8 +21,12 @@
 namespace allclear {
 namespace {
 
-/// Share of the tolerances that a solution may use: leaves the optimiser room on both sides.
+/// Share of the tolerances that a solution may use: leaves the optimiser room on both sides. Of one
+/// along an axis it may be more, as no norm of several adds up.
 constexpr double kToleranceUsed = 0.5;
+constexpr double kAxisToleranceUsed = 0.9;
+/// Of a tolerance along an axis, within which places are drawn.
+constexpr double kDrawnWithin = 0.8;
 
 // Damping (lambda), in the units of J^T J. A step that does not reduce the error is tried again
 // with eight times the damping; one that does leaves an eighth of it (8 / 64) for the next step.
@@ -94,13 +99,15 @@ class InverseKinematics {
   }
 
   bool isMet(const VecX& error) const {
-    const bool is_free_position = !std::isfinite(target_.position_tolerance);
-    const bool is_free_angle = !std::isfinite(target_.angle_tolerance);
-    return held_use_ <= kToleranceUsed &&
-           (is_free_position ||
-            error.head<3>().norm() <= kToleranceUsed * target_.position_tolerance) &&
-           (is_free_angle ||
-            error.segment<3>(3).norm() <= kToleranceUsed * target_.angle_tolerance);
+    if (!(held_use_ <= kToleranceUsed)) return false;
+    // What is free is 0 in the error. Boxes are along the target's axes.
+    if (!(error.head<3>().norm() <= kToleranceUsed * target_.position_tolerance)) return false;
+    if (!(error.segment<3>(3).norm() <= kToleranceUsed * target_.angle_tolerance)) return false;
+    const Mat3 R_TW = target_.X_WP.R.transpose();
+    const Vec3 place = (R_TW * error.head<3>()).cwiseAbs();
+    const Vec3 turn = (R_TW * error.segment<3>(3)).cwiseAbs();
+    return (place.array() <= kAxisToleranceUsed * target_.position_axes.most.array()).all() &&
+           (turn.array() <= kAxisToleranceUsed * target_.angle_axes.most.array()).all();
   }
 
   /// One step that reduces the error; false when no damping gives one. On return `damping` is that
@@ -136,6 +143,36 @@ class InverseKinematics {
   std::vector<Pose> poses_;
   double held_use_ = 0.0;  ///< the largest share of a held pose's tolerance, at the last `errorAt`
 };
+
+/// Whether a pose has tolerances by axis, of which there may be much to choose from.
+bool hasWideAxes(const PoseTarget& target) {
+  return target.position_axes.most.array().isFinite().any() ||
+         target.angle_axes.most.array().isFinite().any();
+}
+
+/// The same pose anywhere within its tolerances by axis, and narrow there: a step leads to the
+/// middle of what is allowed, so that all solutions would gather there.
+PoseTarget drawnWithin(const PoseTarget& target, RandomStream& random) {
+  PoseTarget drawn = target;
+  const auto draw = [&](AxisBounds& axes) {
+    Vec3 off = Vec3::Zero();
+    for (int k = 0; k < 3; ++k) {
+      const double share = kDrawnWithin * (2.0 * random.uniform() - 1.0);
+      if (axes.is_free[static_cast<std::size_t>(k)] || std::isinf(axes.most[k])) continue;
+      off[k] = share * axes.most[k];
+      axes.most[k] *= 1.0 - kDrawnWithin;
+    }
+    return off;
+  };
+  const Vec3 off = draw(drawn.position_axes);
+  const Vec3 turn = draw(drawn.angle_axes);
+  drawn.X_WP.p += target.X_WP.R * off;
+  if (turn.norm() > 0.0) {
+    drawn.X_WP.R =
+        target.X_WP.R * Eigen::AngleAxisd(turn.norm(), turn.normalized()).toRotationMatrix();
+  }
+  return drawn;
+}
 
 bool alreadyFound(const std::vector<VecX>& found, const VecX& q, double distinct) {
   return std::any_of(found.begin(), found.end(), [&](const VecX& other) {
@@ -181,6 +218,19 @@ std::vector<VecX> postureConfigurations(const ClearanceEvaluator& evaluator,
   return found;
 }
 
+/// Of all alternatives, one after the other.
+std::vector<VecX> anyConfigurations(const ClearanceEvaluator& evaluator, const AnyTarget& any,
+                                    const VecX& from, const VecX& otherwise,
+                                    const RunContext& context, const GoalOptions& options) {
+  std::vector<VecX> all;
+  for (const GoalAlternative& alternative : any.alternatives) {
+    const std::vector<VecX> found = targetConfigurations(evaluator, toTarget(alternative.target),
+                                                         from, otherwise, context, options);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, const Target& target,
@@ -196,15 +246,24 @@ std::vector<VecX> targetConfigurations(const ClearanceEvaluator& evaluator, cons
   if (const auto* posture = std::get_if<PostureTarget>(&target)) {
     return postureConfigurations(evaluator, *posture, from, context, options);
   }
+  if (const auto* any = std::get_if<AnyTarget>(&target)) {
+    return anyConfigurations(evaluator, *any, from, otherwise, context, options);
+  }
   const ConfigurationSpace space(problem, from, certifier.reach(from).cwiseMax(kLeastReach));
-  InverseKinematics inverse(problem, std::get<PoseTarget>(target),
-                            evaluator.builder().kinematics());
-  PathProjection projection(problem, evaluator.builder().kinematics());
+  const auto& pose = std::get<PoseTarget>(target);
+  const Kinematics& kinematics = evaluator.builder().kinematics();
+  InverseKinematics inverse(problem, pose, kinematics);
+  PathProjection projection(problem, kinematics);
   RandomStream random(context.seed, kGoalStream);
   // The given configuration first: its solution is often the nearest one.
   std::vector<VecX> found;
   for (int i = 0; i <= options.starts && !context.mustEnd(); ++i) {
     VecX q = i == 0 ? from : space.sample(random);
+    if (i % 2 == 1 && hasWideAxes(pose)) {
+      const PoseTarget drawn = drawnWithin(pose, random);
+      if (!InverseKinematics(problem, drawn, kinematics).solve(options.iterations, q)) continue;
+    }
+    // Of what was drawn it has nothing to do, unless large turns did not add up.
     if (!inverse.solve(options.iterations, q)) continue;
     q = from + space.difference(from, q);
     if (alreadyFound(found, q, options.distinct)) continue;

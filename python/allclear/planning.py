@@ -35,6 +35,14 @@ class Clearance(NamedTuple):
     bounds: Array  #: rows ``t0, t1, lower``: from t0 to t1 the distance is proven to be ``lower`` at least
 
 
+class Reached(NamedTuple):
+    """One of a goal's alternatives."""
+
+    alternative: int  #: its index
+    of: int  #: how many there are
+    name: str  #: may be empty
+
+
 class Certificate:
     """The verdict about a trajectory, with its proof.
 
@@ -202,6 +210,17 @@ class Plan:
     def statistics(self) -> Dict[str, Any]:
         """Times, attempts, iterations, cost, and each better plan (``steps``)."""
         return self._core.statistics
+
+    @property
+    def reached(self) -> Optional[Reached]:
+        """Of a goal with alternatives (:class:`AnyOf`) the one that the certified plan ends at."""
+        found = self._core.reached
+        return None if found is None else Reached(*found)
+
+    @property
+    def left_out(self) -> Dict[int, str]:
+        """Alternatives of the goal that cannot be, or that no configuration was found for, and why."""
+        return dict(self._core.left_out)
 
     @property
     def duration(self) -> float:

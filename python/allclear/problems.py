@@ -22,18 +22,69 @@ OutputSettings = _core.OutputSettings
 
 class PoseGoal(NamedTuple):
     """A pose for a link's frame, or for the frame ``tool`` in it, within tolerances [m, rad]; an
-    infinite tolerance leaves the position or the orientation free."""
+    infinite tolerance leaves the position or the orientation free.
+
+    A tolerance is a number, or three: one along or about each axis of ``pose``. ``free`` names axes
+    (``x``, ``y``, ``z``, ``rx``, ``ry``, ``rz``) that do not count: ``free=("rz",)`` for a cylinder that
+    may be grasped from any side (docs/task.md)."""
 
     link: str
     pose: npt.ArrayLike
     tool: Optional[npt.ArrayLike] = None
-    position_tolerance: float = 1e-3
-    angle_tolerance: float = 1e-2
+    position_tolerance: Union[float, Sequence[float]] = 1e-3
+    angle_tolerance: Union[float, Sequence[float]] = 1e-2
+    free: Sequence[str] = ()
 
     def _target(self, robot: Robot) -> _core.PoseTarget:
         tool = np.eye(4) if self.tool is None else make_pose(matrix=self.tool)
         return _core.pose_target(robot._core, self.link, make_pose(matrix=self.pose), tool,
-                                 self.position_tolerance, self.angle_tolerance)
+                                 self.position_tolerance, self.angle_tolerance, list(self.free))
+
+
+class LookAt(NamedTuple):
+    """An axis of a link, or of the frame ``tool`` in it, that points at a point of the world: the
+    angle between them is at most ``tolerance`` [rad]."""
+
+    link: str
+    point: Vector
+    axis: Vector = (0.0, 0.0, 1.0)
+    tool: Optional[npt.ArrayLike] = None
+    tolerance: float = 1e-2
+
+    def _target(self, robot: Robot) -> _core.LookAtTarget:
+        tool = np.eye(4) if self.tool is None else make_pose(matrix=self.tool)
+        return _core.look_at_target(robot._core, self.link, np.asarray(self.axis, float),
+                                    np.asarray(self.point, float), tool, self.tolerance)
+
+
+class AllOf:
+    """Several poses and directions at once: both hands, a hand and the head.
+
+    Of the configurations that meet all of them the one nearest to the start is taken."""
+
+    def __init__(self, *goals: Union[PoseGoal, LookAt]) -> None:
+        self.goals = goals
+
+
+#: A named state of the group, a configuration of the robot, joints by name, a pose, a direction, or
+#: several of these two at once.
+SingleGoal = Union[str, Configuration, PoseGoal, LookAt, AllOf]
+
+
+class AnyOf:
+    """Goals of which one is to be reached: grasps. The plan says which (:attr:`Plan.reached`).
+
+    Made of goals, or of goals by name: ``AnyOf({"top": PoseGoal(..), "side": PoseGoal(..)})``."""
+
+    def __init__(self, goals: Union[Sequence[SingleGoal], Mapping[str, SingleGoal]]) -> None:
+        if isinstance(goals, Mapping):
+            self.goals: List[Tuple[str, SingleGoal]] = list(goals.items())
+        else:
+            self.goals = [("", goal) for goal in goals]
+
+
+#: One goal, or several of which any would do.
+Goal = Union[SingleGoal, AnyOf]
 
 
 class LinearGoal(NamedTuple):
@@ -47,10 +98,6 @@ class LinearGoal(NamedTuple):
     tool: Optional[npt.ArrayLike] = None
     position_tolerance: float = 1e-3
     angle_tolerance: float = 1e-2
-
-
-#: A named state of the group, a configuration of the robot, joints by name, or a pose.
-Goal = Union[str, Configuration, PoseGoal]
 
 
 def _frame(tool: Optional[npt.ArrayLike]) -> Array:
@@ -90,7 +137,8 @@ class Problem:
 
     ``start`` and ``goal`` are a named state of the group, a configuration of the whole robot, or
     joints by name (then the goal's other joints stay as at the start); ``goal`` may be a
-    :class:`PoseGoal` or a :class:`LinearGoal`. Later changes of ``scene`` do not change the problem.
+    :class:`PoseGoal`, a :class:`LookAt`, several at once (:class:`AllOf`), alternatives
+    (:class:`AnyOf`) or a :class:`LinearGoal`. Later changes of ``scene`` do not change the problem.
 
     >>> import allclear
     >>> robot = allclear.Robot("seven.urdf", "seven.srdf")
@@ -112,18 +160,13 @@ class Problem:
         bracket; ``objective`` is ``min_time``, ``balanced``, ``smooth`` or ``short``."""
         joints = robot.group(group)
         at_start = joints.state(start) if isinstance(start, str) else robot.configuration(start)
-        core_scene = (scene or Scene())._core
-        if isinstance(goal, PoseGoal):
-            self._core = _core.problem_to_pose(robot._core, group, at_start, goal._target(robot),
-                                               core_scene)
-        elif isinstance(goal, LinearGoal):
-            self._core = _core.problem_to_joints(robot._core, group, at_start, at_start, core_scene)
+        self._core = _core.problem_to_joints(robot._core, group, at_start, at_start,
+                                             (scene or Scene())._core)
+        self._robot = robot
+        if isinstance(goal, LinearGoal):
             self._keep_on_line(goal, True)
         else:
-            at_goal = (joints.state(goal) if isinstance(goal, str)
-                       else robot.configuration(goal, at_start))
-            self._core = _core.problem_to_joints(robot._core, group, at_start, at_goal, core_scene)
-        self._robot = robot
+            self._core.set_goal(self._goal(goal))
         if margin is not None:
             self.margin = margin
         if tolerance is not None:
@@ -132,6 +175,21 @@ class Problem:
             self._core.set_objective(objective)
         if max_duration is not None:
             self._core.max_duration = max_duration
+
+    def _goal(self, goal: Goal) -> _core.Target:
+        """What the planner is asked for."""
+        if isinstance(goal, AnyOf):
+            return _core.any_target([(name, self._goal(one)) for name, one in goal.goals])
+        if isinstance(goal, PoseGoal):
+            return _core.Target(goal._target(self._robot))
+        if isinstance(goal, (LookAt, AllOf)):
+            parts = goal.goals if isinstance(goal, AllOf) else (goal,)
+            return self._core.posture_target(
+                [part._target(self._robot) for part in parts if isinstance(part, PoseGoal)],
+                [part._target(self._robot) for part in parts if isinstance(part, LookAt)])
+        if isinstance(goal, str):
+            return self._core.joint_target(self._robot.group(self._core.group).state(goal))
+        return self._core.joint_target(self._robot.configuration(goal, self.start))
 
     @classmethod
     def _of(cls, core: _core.Problem) -> "Problem":
@@ -237,11 +295,11 @@ class Problem:
         """Lets two bodies touch."""
         self._core.allow(a, b)
 
-    def add_waypoint(self, target: Union[Configuration, PoseGoal],
+    def add_waypoint(self, target: Union[Configuration, PoseGoal, LookAt, AllOf],
                      time: Optional[float] = None) -> None:
         """A target to pass on the way, at ``time`` [s] or at any. Joints may be named in part."""
-        if isinstance(target, PoseGoal):
-            self._core.add_pose_waypoint(target._target(self.robot), time)
+        if isinstance(target, (PoseGoal, LookAt, AllOf)):
+            self._core.add_waypoint(self._goal(target), time)
         else:
             values = joint_values(self.robot, target, self.joints)
             self._core.add_joint_waypoint(dict(values), time)

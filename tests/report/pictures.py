@@ -13,6 +13,7 @@ import browser
 # By picture: the task under examples/, and the instant as a part of the plan's duration.
 PICTURES = {
     "shelf": ("shelf/task.yaml", 0.6),
+    "grasps": ("grasps/task.yaml", 1.0),
     "two_arms": ("two_arms/task.yaml", 0.45),
     "moving_obstacle": ("moving_obstacle/task.yaml", 0.48),
     "upright": ("upright/task.yaml", 0.5),

@@ -206,6 +206,42 @@ TEST(TrajectoryProgram, GradientsAgreeWithMovingEndsAndAPoseGoal) {
   probe(program, program.pointOf(curve), 6);
 }
 
+TEST(TrajectoryProgram, GradientsAgreeWithFreeAxesAndDirections) {
+  Problem problem = exampleProblem();
+  test::Random random(37);
+  const int tool = problem.robot->findLink("tool");
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  PoseTarget free;
+  free.link = tool;
+  free.X_WP = {random.rotationOfNormals(), Vec3(0.4, 0.1, 0.6)};
+  free.position_axes.is_free[1] = true;
+  free.position_axes.most[0] = 0.02;
+  free.angle_axes.is_free[2] = true;
+  LookAtTarget look;
+  look.link = tool - 1;
+  look.point_W = Vec3(1.0, 0.5, 0.7);
+  look.axis_L = random.directionOfNormals();
+  PostureTarget several{{free}, {problem.planned, problem.start}, VecX::Ones(7), {look}};
+  problem.waypoints.push_back({several, std::nullopt});
+  problem.waypoints.push_back({several, 0.9});  // at its own time: it moves in the normalised one
+  free.X_WP.R = random.rotationOfNormals();
+  problem.goal = free;
+  const ClearanceEvaluator evaluator(problem);
+  const BSpline curve = straightLine(problem, goal, 1.5, 8);
+  TrajectoryProgram program(evaluator, curve, {}, 1, {0.37});
+  const StateRows& state = program.stateRows();
+  EXPECT_EQ(state.count(), 6 + 2 * (6 + 3));
+  VecX x = program.pointOf(curve);
+  for (double& value : x) value += random.uniform(-0.05, 0.05);
+  probe(program, x, state.count());
+  // What is free has no bounds, and what has two tolerances the narrower.
+  const NonlinearProgram::Bounds bounds = program.bounds();
+  const auto rows = bounds.g_upper.segment(bounds.g_upper.size() - state.count(), 6);
+  EXPECT_EQ(rows[0], 0.5 * free.position_tolerance);
+  EXPECT_EQ(rows[1], HUGE_VAL);
+  EXPECT_EQ(rows[5], HUGE_VAL);
+}
+
 TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
   Problem problem = exampleProblem();
   test::Random random(34);
