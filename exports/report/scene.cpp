@@ -12,7 +12,6 @@
 
 #include "allclear/distance/cloud.h"
 #include "allclear/distance/support.h"
-#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {

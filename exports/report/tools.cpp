@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "allclear/distance/support.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -151,15 +152,15 @@ std::vector<int> lastLinks(const Problem& problem) {
 }  // namespace
 
 std::vector<ReportTool> findTools(const Problem& problem) {
-  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
-    return {{pose->link, pose->X_LP.p}};
-  }
   std::vector<ReportTool> tools;
-  const auto* posture = std::get_if<PostureTarget>(&problem.goal);
-  if (posture != nullptr && !posture->poses.empty()) {
-    for (const PoseTarget& pose : posture->poses) tools.push_back({pose.link, pose.X_LP.p});
-    return tools;
+  for (const PoseTarget& pose : posesOf(problem.goal)) {
+    // Alternatives place the same frame, most often.
+    const bool is_known = std::any_of(tools.begin(), tools.end(), [&](const ReportTool& tool) {
+      return tool.link == pose.link && tool.p_LT == pose.X_LP.p;
+    });
+    if (!is_known) tools.push_back({pose.link, pose.X_LP.p});
   }
+  if (!tools.empty()) return tools;
   // Joint goals say nothing of a tool: the ends of the planned chains.
   const Kinematics kinematics(*problem.robot);
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
