@@ -10,6 +10,7 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/sequence.h"
 #include "allclear/apps/table.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
@@ -51,11 +52,17 @@ void printCables(const ProblemCheck::End& end) {
   table.print(std::cout);
 }
 
+/// "1 obstacle", "2 obstacles".
+std::string counted(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 /// The report for people: counts, the nearest pairs of each end, notes, and the verdict last.
 void printText(const Problem& problem, const ProblemCheck& report) {
   std::cout << problem.source_file << ": robot '" << problem.robot->name() << "', "
-            << problem.plannedCount() << " planned joints, " << problem.obstacles.size()
-            << " obstacles, " << problem.attached.size() << " attached objects\n"
+            << problem.plannedCount() << " planned joints, "
+            << counted(problem.obstacles.size(), "obstacle") << ", "
+            << counted(problem.attached.size(), "attached object") << "\n"
             << report.moving_pairs << " pairs of " << report.bodies << " bodies are considered; "
             << report.fixed_pairs << " more do not move relative to each other\n";
   printMeshes(problem);
@@ -74,9 +81,6 @@ void printText(const Problem& problem, const ProblemCheck& report) {
   for (const ProblemCheck::End& end : report.ends) printCables(end);
   std::cout << "\n";
   for (const std::string& note : report.notes) std::cout << "note: " << note << "\n";
-  for (const PairClearance& pair : report.static_contacts) {
-    std::cout << "note: whatever the plan, " << describe(pair) << "\n";
-  }
   if (report.faults.empty()) std::cout << "The task is well posed.\n";
   for (const std::string& fault : report.faults) std::cout << "At fault: " << fault << "\n";
 }
@@ -154,9 +158,11 @@ int runCheck(const CheckOptions& options) {
   try {
     if (!options.report.empty()) requireReports();
     requireOutputs({options.report}, {options.task});
-    const Problem problem = loadTask(options.task, {.load_visuals = !options.report.empty(),
-                                                    .covers = options.cache.covers()})
-                                .problem;
+    const Task task = loadTask(options.task, {.load_visuals = !options.report.empty(),
+                                              .covers = options.cache.covers(),
+                                              .allow_segments = true});
+    if (task.sequence) return checkSequence(task, options.report, options.json);
+    const Problem& problem = task.problem;
     const ProblemCheck report = checkProblem(problem);
     if (!options.report.empty()) writeTaskReport(options.report, problem, report.faults);
     if (options.json) {

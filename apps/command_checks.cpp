@@ -71,6 +71,7 @@ std::vector<std::string> notInProof(const Problem& problem) {
   for (const Cable& cable : problem.cables) add("cable '" + cable.id + "'");
   for (const Obstacle& obstacle : problem.obstacles) {
     if (obstacle.deforming != nullptr) add("obstacle '" + obstacle.id + "', which bends");
+    if (obstacle.cloud != nullptr) add("obstacle '" + obstacle.id + "', a cloud");
   }
   return lines;
 }

@@ -11,12 +11,16 @@ void addBatch(CLI::App& app, int& exit_code);
 void addCertify(CLI::App& app, int& exit_code);
 void addCheck(CLI::App& app, int& exit_code);
 void addDeform(CLI::App& app, int& exit_code);
+void addDistance(CLI::App& app, int& exit_code);
 void addFit(CLI::App& app, int& exit_code);
+void addFk(CLI::App& app, int& exit_code);
+void addIk(CLI::App& app, int& exit_code);
 void addImpact(CLI::App& app, int& exit_code);
 void addInspect(CLI::App& app, int& exit_code);
 void addPlan(CLI::App& app, int& exit_code);
 void addPosture(CLI::App& app, int& exit_code);
 void addReport(CLI::App& app, int& exit_code);
+void addRetime(CLI::App& app, int& exit_code);
 
 /// Exit codes of the command.
 enum ExitCode {

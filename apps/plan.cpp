@@ -23,6 +23,9 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/sequence.h"
+#include "allclear/apps/progress_line.h"
+#include "allclear/apps/verdict_text.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
@@ -68,33 +71,6 @@ void onSignal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-/// One line per iteration: rewritten in place on a terminal, plain lines in a log.
-class ProgressLine {
- public:
-  ProgressLine(bool quiet, bool verbose)
-      : quiet_(quiet), in_place_(!verbose && ::isatty(STDERR_FILENO) != 0), verbose_(verbose) {}
-  ~ProgressLine() {
-    if (in_place_ && printed_) std::fputc('\n', stderr);
-  }
-  void operator()(const PlanProgress& p) {
-    if (quiet_) return;
-    if (!in_place_ && !verbose_ && p.iteration % 10 != 0) return;  // a log of every tenth will do
-    printed_ = true;
-    const std::string best = std::isnan(p.best) ? "" : formatted("best %.3f s  ", p.best);
-    std::fprintf(stderr,
-                 "%s%sattempt %d round %d iteration %3d  cost %9.4f  infeasible %8.1e  %s%s",
-                 in_place_ ? "\r\033[K" : "", best.c_str(), p.attempt, p.round, p.iteration, p.cost,
-                 p.infeasibility, p.worst.c_str(), in_place_ ? "" : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  bool quiet_;
-  bool in_place_;
-  bool verbose_;
-  bool printed_ = false;
-};
-
 /// The files that the task names, with those of the command line in their place.
 OutputSettings outputs(const Task& task, const PlanCommand& command) {
   OutputSettings output = task.output;
@@ -108,6 +84,7 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
     for (std::string* name : {&output.ros2, &output.report}) {
       if (!name->empty()) *name = (folder / *name).string();
     }
+    if (output.tool_csv) output.tool_csv->file = (folder / output.tool_csv->file).string();
   }
   if (!command.csv.empty()) output.csv = command.csv;
   if (!command.trajectory.empty()) output.trajectory = command.trajectory;
@@ -119,8 +96,13 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
 }
 
 std::vector<std::string> namesOf(const OutputSettings& output) {
-  return {output.csv,   output.trajectory, output.certificate,
-          output.proof, output.ros2,       output.report};
+  return {output.csv,
+          output.trajectory,
+          output.certificate,
+          output.proof,
+          output.ros2,
+          output.report,
+          output.tool_csv ? output.tool_csv->file : ""};
 }
 
 /// Makes the folder of `-o`, and refuses outputs that could not be written, before the planning.
@@ -140,7 +122,7 @@ void removeOld(const PlanCommand& command, const std::vector<std::string>& names
     std::error_code code;
     const bool is_there = !name.empty() && std::filesystem::is_regular_file(file, code) &&
                           file.parent_path() == folder;
-    if (is_there && std::filesystem::remove(file, code)) {
+    if (is_there && std::filesystem::remove(file, code) && !command.quiet) {
       std::cerr << "removed, as it was of an earlier plan: " << name << "\n";
     }
   }
@@ -174,6 +156,22 @@ nlohmann::ordered_json longestCallJson(const PlanStatistics& s) {
   return {{"library", s.longest_call}, {"seconds", s.longest_call_seconds}};
 }
 
+/// Of a goal with alternatives: which one the plan ends at, and which are left out. Counted from 1.
+nlohmann::ordered_json goalJson(const Plan& plan) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  if (plan.certificate && plan.certificate->goal) {
+    const ReachedGoal& goal = *plan.certificate->goal;
+    out["alternative"] = goal.alternative + 1;
+    out["of"] = goal.count;
+    out["name"] = goal.name;
+  }
+  out["left_out"] = nlohmann::ordered_json::array();
+  for (const LeftOutAlternative& one : plan.left_out) {
+    out["left_out"].push_back({{"alternative", one.alternative + 1}, {"why", one.why}});
+  }
+  return out;
+}
+
 /// Status, times and figures of a plan; the trajectory itself is in its files.
 nlohmann::ordered_json asJson(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
@@ -191,11 +189,15 @@ nlohmann::ordered_json asJson(const Plan& plan) {
                                 {"cut_short", s.cut_short},
                                 {"longest_call", longestCallJson(s)},
                                 {"steps", stepsJson(s.steps)}};
+  if (!plan.left_out.empty() || (plan.certificate && plan.certificate->goal)) {
+    out["goal"] = goalJson(plan);
+  }
   // What there is of a plan that was not found, too.
   if (plan.trajectory) out["duration"] = plan.trajectory->duration();
   if (plan.certificate) {
     const Interval& least = plan.certificate->minimum_clearance;
     out["minimum_clearance"] = {least.lower, least.upper};
+    out["closest_pairs"] = closestPairsJson(*plan.certificate);
     out["valid_until"] = plan.certificate->valid_until;
     out["assumptions"] = assumptionsJson(*plan.certificate);
   }
@@ -216,6 +218,26 @@ int exitCode(PlanStatus status) {
   return kInternalError;
 }
 
+/// Warnings are no part of the verdict: a quiet command keeps them to itself.
+void warn(const PlanCommand& command, const std::vector<std::string>& warnings) {
+  if (command.quiet) return;
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+}
+
+/// The verdict and what it assumes; then, unless it is to be quiet, the pairs behind it and the
+/// files.
+void printVerdict(const PlanCommand& command, const Problem& problem, const Plan& plan,
+                  const OutputSettings& output, const NamedTexts& files) {
+  const bool is_clear = plan.certificate && plan.certificate->clear;
+  std::cout << plan.message << "\n";
+  if (is_clear) std::cout << assumptionsInBrief(*plan.certificate) << "\n";
+  if (command.quiet) return;
+  if (plan.certificate) printPairs(*plan.certificate, std::cout);
+  for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
+  if (output.proof.empty() || !is_clear) return;
+  for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
+}
+
 /// The task's options, with those of the command line in their place.
 PlanOptions optionsOf(PlanOptions options, const PlanCommand& command) {
   if (command.time_limit > 0.0) options.time_limit = command.time_limit;
@@ -230,7 +252,9 @@ PlanOptions optionsOf(PlanOptions options, const PlanCommand& command) {
 std::optional<Task> taskInTime(const PlanCommand& command, Clock::time_point start) {
   double limit = command.time_limit > 0.0 ? command.time_limit : HUGE_VAL;
   const StopScope scope([&] { return secondsSince(start) > limit; });
-  TaskOptions options{.load_visuals = !command.report.empty(), .covers = command.cache.covers()};
+  TaskOptions options{.load_visuals = !command.report.empty(),
+                      .covers = command.cache.covers(),
+                      .allow_segments = true};
   options.solver_read = [&](const PlanOptions& read) {
     limit = optionsOf(read, command).time_limit;
   };
@@ -257,8 +281,9 @@ bool holds(const NamedTexts& files, const std::string& name) {
 
 /// The files of a certified plan. Its proof gets a little time of its own beyond the time limit or
 /// Ctrl-C, and is left out when it takes longer.
-NamedTexts filesInTime(const OutputSettings& output, const Problem& problem, const Plan& plan,
-                       Clock::time_point start, double limit) {
+NamedTexts filesInTime(const PlanCommand& command, const OutputSettings& output,
+                       const Problem& problem, const Plan& plan, Clock::time_point start,
+                       double limit) {
   constexpr double kAfterLimit = 0.03, kShareAfterLimit = 0.03, kAfterStop = 0.1;  // [s], share
   const double begin = secondsSince(start);
   const double until = std::max(limit, begin) + kAfterLimit + kShareAfterLimit * limit;
@@ -269,8 +294,49 @@ NamedTexts filesInTime(const OutputSettings& output, const Problem& problem, con
   std::vector<std::string> warnings;
   NamedTexts files =
       formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
-  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+  warn(command, warnings);
   return files;
+}
+
+
+/// Both signals end the search, which the hooks ask for.
+PlanHooks hooksOf(ProgressLine& line) {
+  std::signal(SIGINT, onSignal);
+  std::signal(SIGTERM, onSignal);
+  PlanHooks hooks;
+  hooks.progress = [&line](const PlanProgress& p) { line(p); };
+  hooks.stop = [] { return interrupted.load(); };
+  return hooks;
+}
+
+/// The same for a task with segments, whose files are others.
+int runSequence(const PlanCommand& command, const Task& task) {
+  SequenceOutputs to{command.folder, task.output, command.task, command.json};
+  OutputSettings& output = to.output;
+  if (!command.folder.empty()) {
+    // The folder has files of all kinds, under names of their own.
+    output.csv.clear();
+    output.trajectory.clear();
+    output.certificate.clear();
+    output.proof.clear();
+    const std::filesystem::path folder(command.folder);
+    for (std::string* name : {&output.ros2, &output.report}) {
+      if (!name->empty()) *name = (folder / *name).string();
+    }
+  }
+  if (!command.csv.empty()) output.csv = command.csv;
+  if (!command.trajectory.empty()) output.trajectory = command.trajectory;
+  if (!command.certificate.empty()) output.certificate = command.certificate;
+  if (!command.proof.empty()) output.proof = command.proof;
+  if (!command.ros2.empty()) output.ros2 = command.ros2;
+  if (!command.report.empty()) output.report = command.report;
+  prepareSequenceOutputs(to);
+  SequencePlan plan;
+  {
+    ProgressLine line(command.quiet || command.json, command.verbose);
+    plan = planSequence(*task.sequence, optionsOf(task.options, command), hooksOf(line));
+  }
+  return finishSequence(task, plan, to);
 }
 
 /// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
@@ -281,27 +347,23 @@ int run(const PlanCommand& command) {
   if (!read) return kOutOfTime;
   const Task& task = *read;
   const Problem& problem = task.problem;
+  warn(command, problem.warnings);
+  if (task.sequence) return runSequence(command, task);
+  const PlanOptions options = optionsOf(task.options, command);
   const OutputSettings output = outputs(task, command);
   prepareOutputs(command, output);
-  for (const std::string& warning : problem.warnings) std::cerr << "warning: " << warning << "\n";
-  const PlanOptions options = optionsOf(task.options, command);
-
-  std::signal(SIGINT, onSignal);
-  std::signal(SIGTERM, onSignal);
   // The progress line ends with the planning, before anything else is printed.
   Plan plan;
   {
     ProgressLine line(command.quiet || command.json, command.verbose);
-    PlanHooks hooks;
+    PlanHooks hooks = hooksOf(line);
     hooks.start = start;
-    hooks.progress = [&line](const PlanProgress& p) { line(p); };
-    hooks.stop = [] { return interrupted.load(); };
     plan = allclear::plan(problem, options, hooks);
   }
   NamedTexts files;
   // Interrupted or out of time, the best plan so far may be there, and certified as any other.
   if (plan.certificate && plan.certificate->clear) {
-    files = filesInTime(output, problem, plan, start, options.time_limit);
+    files = filesInTime(command, output, problem, plan, start, options.time_limit);
   } else {
     removeOldPlan(command, output, plan.status);
   }
@@ -313,14 +375,7 @@ int run(const PlanCommand& command) {
   if (command.json) {
     std::cout << jsonText(asJson(plan));
   } else {
-    std::cout << plan.message << "\n";
-    if (plan.certificate && plan.certificate->clear) {
-      std::cout << assumptionsInBrief(*plan.certificate) << "\n";
-    }
-    for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
-    if (has_proof) {
-      for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
-    }
+    printVerdict(command, problem, plan, output, files);
   }
   return exitCode(plan.status);
 }
@@ -368,7 +423,8 @@ void addPlan(CLI::App& app, int& exit_code) {
       ->transform(CLI::CheckedTransformer(improvements))
       ->type_name("HOW")
       ->option_text("none|some|all");
-  CLI::Option* quiet = command->add_flag("--quiet", options->quiet, "print the verdict only");
+  CLI::Option* quiet = command->add_flag("--quiet", options->quiet,
+                                         "print the verdict and what it assumes, no more");
   command->add_flag("--verbose", options->verbose, "print every iteration")->excludes(quiet);
   command->add_flag("--json", options->json, "print JSON");
   options->cache.addTo(*command);

@@ -17,6 +17,7 @@
 #include "allclear/exports/report.h"
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/posture/posture_figures.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -39,6 +40,7 @@ struct Answer {
   PostureFigures figures;
   std::string fault;
   double seconds = 0.0;
+  std::string alternative;  ///< of the goal, that it is of; empty where the goal has none
 };
 
 /// The goal as a posture to solve for; none where the task gives the configuration itself.
@@ -50,9 +52,28 @@ std::optional<PostureTarget> targetOf(const Problem& problem) {
   return std::nullopt;
 }
 
+Answer answerFor(const Problem& problem, bool of_start);
+
+/// The first of the goal's alternatives that has a posture.
+Answer answerForAny(const Problem& problem, const AnyTarget& any) {
+  Answer last;
+  double seconds = 0.0;
+  for (int i = 0; i < static_cast<int>(any.alternatives.size()) && !last.posture; ++i) {
+    last = answerFor(withAlternative(problem, i), false);
+    seconds += last.seconds;
+    last.alternative = alternativeName(any, i);
+    if (!last.fault.empty()) last.fault = last.alternative + ": " + last.fault;
+  }
+  last.seconds = seconds;
+  return last;
+}
+
 /// The figures are measured by the evaluator that the search has used, so that the same bodies,
 /// pairs and margins decide and are shown. Of several postures the first is the cheapest.
 Answer answerFor(const Problem& problem, bool of_start) {
+  if (const AnyTarget* any = of_start ? nullptr : alternativesOf(problem)) {
+    return answerForAny(problem, *any);
+  }
   // A configuration that the task gives is measured, everything else is found first.
   Answer answer;
   RunContext context;
@@ -143,6 +164,7 @@ void printJson(const Problem& problem, const Answer& answer) {
   nlohmann::ordered_json out = {{"task", problem.source_file},
                                 {"found", answer.posture.has_value()},
                                 {"seconds", answer.seconds}};
+  if (!answer.alternative.empty()) out["alternative"] = answer.alternative;
   if (!answer.posture) {
     out["fault"] = answer.fault;
     std::cout << jsonText(out);
@@ -181,6 +203,7 @@ void printJson(const Problem& problem, const Answer& answer) {
 
 void printText(const Problem& problem, const Answer& answer, bool of_start) {
   std::cout << "# " << problem.source_file << ": the " << (of_start ? "start" : "goal");
+  if (!answer.alternative.empty()) std::cout << " " << answer.alternative;
   if (answer.seconds > 0.0) {
     std::cout << "'s posture, " << shortNumber(answer.posture->cost, 4)
               << " from its reference, found in " << shortNumber(answer.seconds, 3) << " s";

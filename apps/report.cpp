@@ -7,6 +7,7 @@
 #include "allclear/apps/batch/report_page.h"
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
+#include "allclear/apps/sequence.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
@@ -26,8 +27,17 @@ struct ReportOptions {
 
 /// Certifies the trajectory and writes the page, clear or not.
 int runReport(const ReportOptions& options) {
-  if (options.input.trajectoryFile().empty()) throw InputError("report: TRAJ is required");
+  if (options.input.trajectoryFile().empty()) {
+    const std::string task = options.input.files().front();
+    if (!fs::exists(task)) throw InputError({task, 0, "", ""}, "no such file or folder");
+    throw InputError("report: a trajectory is required beside the task: allclear report " + task +
+                     " TRAJ.csv");
+  }
   requireReports();
+  if (const std::optional<Task> task = options.input.readSequenceTask({.load_visuals = true})) {
+    return reportSequenceFolder(*task, options.input.trajectoryFile(), options.output,
+                                options.input.certificateOptions());
+  }
   fs::path file = options.output;
   if (file.empty()) file = fs::path(options.input.trajectoryFile()).replace_extension(".html");
   requireOutputs({file.string()}, options.input.files());

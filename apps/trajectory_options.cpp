@@ -1,9 +1,12 @@
 #include "allclear/apps/trajectory_options.h"
 
+#include <filesystem>
 #include <iostream>
 #include <map>
 
 #include "allclear/apps/command_checks.h"
+#include "allclear/core/input_error.h"
+#include "allclear/exports/output_files.h"
 
 namespace allclear {
 namespace {
@@ -47,6 +50,23 @@ std::optional<Interpolation> TrajectoryOptions::interpolation() const {
                                                              {"quintic", Interpolation::kQuintic}};
   const auto found = kMethods.find(interpolation_);
   return found == kMethods.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Task> TrajectoryOptions::readSequenceTask(TaskOptions options) const {
+  const std::filesystem::path path(trajectory_);
+  const bool is_sequence = std::filesystem::is_directory(path) || path.filename() == kSequenceFile;
+  if (!is_sequence) return std::nullopt;
+  options.covers = cache_.covers();
+  options.allow_segments = true;
+  Task task = loadTask(task_, options);
+  for (const std::string& warning : task.problem.warnings) {
+    std::cerr << "warning: " << warning << "\n";
+  }
+  if (!task.sequence) {
+    throw InputError({task_, 0, "segments", ""},
+                     "is missing: " + trajectory_ + " is the plan of a task with segments");
+  }
+  return task;
 }
 
 /// Warnings go to stderr, so that the output stays clean for programs.

@@ -26,6 +26,10 @@ class TrajectoryOptions {
   /// Both files, which no output may replace.
   std::vector<std::string> files() const { return {task_, trajectory_}; }
 
+  /// The task alone, when the trajectory is a sequence: a `sequence.json` or a folder with one.
+  /// Prints warnings.
+  std::optional<Task> readSequenceTask(TaskOptions options = {}) const;
+
   /// Reads both, and prints warnings about them. Throws `InputError`.
   TaskAndTrajectory read(TaskOptions options = {}) const;
 

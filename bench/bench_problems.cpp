@@ -14,7 +14,8 @@
 // FCL were found, the same process also plans each problem by OMPL's RRT-Connect on FCL, and the
 // same audit looks at its paths (support/ompl_rival.h). With --contact, plans keep the force of
 // unplanned contacts with that region of the human body (limits: contact); masses that a URDF lacks
-// come from support/known_masses.h. With --add-obstacles, every problem that has a plan is planned
+// come from support/known_masses.h; each problem is planned without that limit first, and both are
+// compared by processor time. With --add-obstacles, every problem that has a plan is planned
 // again with N planes and N ellipsoids added around that plan, clear of it; the rows are those of
 // the second plan.
 #include <sys/wait.h>
@@ -39,6 +40,7 @@
 #include "bench/plan_proof.h"
 #include "bench/support/added_obstacles.h"
 #include "bench/support/bench_report.h"
+#include "bench/support/contact_ratio.h"
 #include "bench/support/known_masses.h"
 #include "bench/support/rival_table.h"
 #include "tests/support/least_time.h"
@@ -138,18 +140,43 @@ struct Row {
   double least = 0, pass = 0;                    ///< [s], see above
   double jerk = 0;                      ///< root of the mean squared share of the jerk limits
   double free_first = 0, free_end = 0;  ///< [s] to plan without the added obstacles; 0: none added
+  bench::ContactRatio contact;          ///< 0: contacts are not limited
 };
 
-constexpr int kNumbers = 27;
+constexpr int kNumbers = 31;
 template <class R>
 auto numbersOf(R& r) {
-  return std::array{&r.seconds,       &r.iterations,    &r.duration,       &r.length_ratio,
-                    &r.clearance,     &r.samples,       &r.violations,     &r.least_room,
-                    &r.proofs,        &r.cells,         &r.kilobytes,      &r.prove_seconds,
-                    &r.check_seconds, &r.first_seconds, &r.first_duration, &r.duration_at_1s,
-                    &r.least,         &r.pass,          &r.jerk,           &r.rivals,
-                    &r.rival_solved,  &r.rival_seconds, &r.rival_length,   &r.rival_contacts,
-                    &r.rival_short,   &r.free_first,    &r.free_end};
+  return std::array{&r.seconds,
+                    &r.iterations,
+                    &r.duration,
+                    &r.length_ratio,
+                    &r.clearance,
+                    &r.samples,
+                    &r.violations,
+                    &r.least_room,
+                    &r.proofs,
+                    &r.cells,
+                    &r.kilobytes,
+                    &r.prove_seconds,
+                    &r.check_seconds,
+                    &r.first_seconds,
+                    &r.first_duration,
+                    &r.duration_at_1s,
+                    &r.least,
+                    &r.pass,
+                    &r.jerk,
+                    &r.rivals,
+                    &r.rival_solved,
+                    &r.rival_seconds,
+                    &r.rival_length,
+                    &r.rival_contacts,
+                    &r.rival_short,
+                    &r.free_first,
+                    &r.free_end,
+                    &r.contact.cpu,
+                    &r.contact.free_cpu,
+                    &r.contact.duration,
+                    &r.contact.free_duration};
 }
 
 double pathLength(const Trajectory& trajectory) {
@@ -282,6 +309,16 @@ bool addObstacles(const Arguments& arguments, const PlanOptions& options, Proble
   return false;
 }
 
+/// Plans without contact limits, for comparison.
+void planFree(Problem problem, const PlanOptions& options, Row* row) {
+  problem.limits.contact.clear();
+  const double start = bench::processorSeconds();
+  const Plan plan = allclear::plan(problem, options);
+  if (plan.status != PlanStatus::kCertified) return;
+  row->contact.free_cpu = bench::processorSeconds() - start;
+  row->contact.free_duration = plan.trajectory->duration();
+}
+
 Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   Row row;
   row.scene = set.robotName() + "/" + set.scene();
@@ -298,7 +335,13 @@ Row planOne(const ProblemSet& set, int index, const Arguments& arguments) {
   limitContacts(arguments.contact, &problem);
   try {
     if (arguments.added > 0 && !addObstacles(arguments, options, &problem, &row)) return row;
+    if (!arguments.contact.empty()) planFree(problem, options, &row);
+    const double start = bench::processorSeconds();
     const Plan plan = allclear::plan(problem, options);
+    if (!arguments.contact.empty() && plan.status == PlanStatus::kCertified) {
+      row.contact.cpu = bench::processorSeconds() - start;
+      row.contact.duration = plan.trajectory->duration();
+    }
     row.status = plan.status == PlanStatus::kCertified ? "certified" : planStatusName(plan.status);
     if (plan.message.find("at the start") != std::string::npos ||
         plan.message.find("at the goal") != std::string::npos) {
@@ -361,6 +404,14 @@ void work(const Arguments& arguments, int job, const std::set<std::pair<std::str
   for (const fs::path& file : arguments.files) {
     const ProblemSet set = ProblemSet::load(file);
     const std::string scene = set.robotName() + "/" + set.scene();
+    // What the first plan of a robot prepares would count as that plan's time.
+    if (!arguments.contact.empty()) {
+      PlanOptions options;
+      options.threads = 1;
+      options.time_limit = arguments.time;
+      options.improve = Improve::kNone;
+      bench::keep(allclear::plan(set.problem(0), options));
+    }
     for (int i = 0; i < set.count(); i += arguments.every) {
       if (count++ % arguments.jobs != job || done.count({scene, i}) > 0) continue;
       const std::string line = formatted(planOne(set, i, arguments));
@@ -508,6 +559,12 @@ void summariseAdded(const std::vector<Row>& rows, bench::Report* report) {
   report->figure("added.end_ratio", with_end / free_end);
 }
 
+void summariseContacts(const std::vector<Row>& rows, bench::Report* report) {
+  std::vector<bench::ContactRatio> all;
+  for (const Row& r : rows) all.push_back(r.contact);
+  bench::printContactRatios(all, report);
+}
+
 void summariseProofs(const std::vector<Row>& rows, bench::Report* report) {
   std::printf("\n%-24s %9s %9s %8s %8s %9s %9s\n", "proofs (medians)", "certified", "accepted",
               "cells", "kB", "prover s", "checker s");
@@ -568,6 +625,7 @@ int main(int argc, char** argv) {
   summariseDurations(readRows(arguments.csv), &report);
   if (!arguments.checker.empty()) summariseProofs(readRows(arguments.csv), &report);
   if (arguments.added > 0) summariseAdded(readRows(arguments.csv), &report);
+  if (!arguments.contact.empty()) summariseContacts(readRows(arguments.csv), &report);
   if (!arguments.rival.empty()) summariseRival(readRows(arguments.csv), &report);
   return 0;
 }

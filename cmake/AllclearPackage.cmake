@@ -5,6 +5,13 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/packages.txt lines REGEX "^library ")
 list(TRANSFORM lines REPLACE "^library +" "")
 list(JOIN lines " " dev_depends)
 string(REPLACE " " ", " dev_depends "${dev_depends}")
+# What this build found of the purpose "worlds".
+if(ALLCLEAR_PNG)
+  string(APPEND dev_depends ", libpng-dev")
+endif()
+if(ALLCLEAR_SDFORMAT)
+  string(APPEND dev_depends ", libsdformat-dev")
+endif()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME allclear)

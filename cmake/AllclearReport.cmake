@@ -19,7 +19,8 @@ endif()
 function(allclear_report_assets target)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/report)
   set(scripts ${folder}/data.js ${folder}/pointer.js ${folder}/viewer.js ${folder}/plots.js
-    ${folder}/contacts.js ${folder}/impacts.js ${folder}/cables.js ${folder}/main.js)
+    ${folder}/contacts.js ${folder}/impacts.js ${folder}/cables.js ${folder}/clearance.js
+    ${folder}/main.js)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/report_assets.cpp)
   set(three "")
   if(ALLCLEAR_WITH_REPORT)

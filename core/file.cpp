@@ -299,6 +299,12 @@ void requireWritable(const fs::path& path) {
   const bool is_sink = isSink(path);
   const fs::path place = is_sink ? target : folderOf(target);
   if (!is_sink && !target.has_filename()) failWriting(path, "names a folder");
+  for (fs::path up = place; !is_sink && !up.empty(); up = up.parent_path()) {
+    if (fs::exists(up, code) && !fs::is_directory(up, code)) {
+      failWriting(path, "'" + up.string() + "' is a file, not a folder");
+    }
+    if (up == up.parent_path()) break;
+  }
   if (::access(place.c_str(), is_sink ? W_OK : W_OK | X_OK) != 0) {
     failWriting(path, std::strerror(errno));
   }

@@ -38,10 +38,27 @@ Json toJson(const CertifiedLimit& limit) {
           {"kept", limit.kept}};
 }
 
+/// Counted from 1, as messages do.
+Json toJson(const ReachedGoal& goal) {
+  return {{"alternative", goal.alternative + 1}, {"of", goal.count}, {"name", goal.name}};
+}
+
 Json toJson(const ProvenTube& tube) {
   return {{"joints", {tube.joints_to_contact, tube.joints_to_margin}},
           {"factor", {tube.factor_to_contact, tube.factor_to_margin}},
           {"at", {{"pair", Json::array({tube.closest_a, tube.closest_b})}, {"t", tube.closest_t}}}};
+}
+
+Json toJson(const RankedPair& pair) {
+  return {{"a", pair.a},
+          {"b", pair.b},
+          {"distance", toJson(pair.distance)},
+          {"margin", pair.margin},
+          {"t", pair.t}};
+}
+
+Json toJson(const TorqueUse& use) {
+  return {{"joint", use.joint}, {"torque", use.torque}, {"effort", use.effort}, {"t", use.t}};
 }
 
 /// A cell is six numbers: its interval, its bound, and its direction.
@@ -109,9 +126,14 @@ std::string layout(const Certificate& certificate) {
   add("valid_during", Json::array({0.0, certificate.valid_until}));
   lines.addRows("assumptions", rowsOf(certificate.assumptions));
   lines.addRows("exempt_pairs", rowsOf(certificate.exempt_pairs));
+  if (certificate.goal) add("goal", toJson(*certificate.goal));
   add("minimum_clearance", toJson(certificate.minimum_clearance));
   add("at", {{"pair", Json::array({certificate.closest_a, certificate.closest_b})},
              {"t", certificate.closest_t}});
+  lines.addRows("closest_pairs", rowsOf(certificate.closest_pairs));
+  if (certificate.torque_beyond_rating) {
+    add("torque_beyond_rating", toJson(*certificate.torque_beyond_rating));
+  }
   if (certificate.tube) add("tube", toJson(*certificate.tube));
   lines.add("trajectory", formatTrajectoryOnOneLine(certificate.trajectory));
   lines.addRows("limits", rowsOf(certificate.limits));
@@ -119,6 +141,11 @@ std::string layout(const Certificate& certificate) {
   add("static_contacts", certificate.static_contacts);
   add("not_covered", certificate.not_covered);
   if (!certificate.sent.empty()) add("sent", certificate.sent);
+  if (certificate.follows) {
+    const NamedTrajectory path{certificate.follows->path, certificate.trajectory.joint_names, {}};
+    lines.add("follows", "{\"within\":" + Json(certificate.follows->within).dump() +
+                             ",\"path\":" + formatTrajectoryOnOneLine(path) + "}");
+  }
   lines.addRows("pairs", rowsOf(certificate.pairs));
   return lines.text();
 }
@@ -186,6 +213,28 @@ ProvenTube tubeFrom(const Value& value) {
   widthsFrom(value.need("factor"), &tube.factor_to_contact, &tube.factor_to_margin);
   closestFrom(value.need("at"), &tube);
   return tube;
+}
+
+ReachedGoal goalFrom(const Value& value) {
+  value.only({"alternative", "of", "name"});
+  ReachedGoal goal;
+  goal.alternative = static_cast<int>(value.need("alternative").integer(1, kGreatestInteger)) - 1;
+  goal.count = static_cast<int>(value.need("of").integer(1, kGreatestInteger));
+  goal.name = value.need("name").textOrEmpty();
+  return goal;
+}
+
+RankedPair rankedFrom(const Value& value) {
+  value.only({"a", "b", "distance", "margin", "t"});
+  return {value.need("a").textOrEmpty(), value.need("b").textOrEmpty(),
+          intervalFrom(value.need("distance"), -kInfinity, kInfinity),
+          value.need("margin").number(), value.need("t").number()};
+}
+
+TorqueUse torqueUseFrom(const Value& value) {
+  value.only({"joint", "torque", "effort", "t"});
+  return {value.need("joint").text(), value.need("torque").number(), value.need("effort").number(),
+          value.need("t").number()};
 }
 
 CoverCell cellFrom(const Value& cell) {
@@ -259,7 +308,7 @@ void requireFormat(const Value& root) {
   root.need("format").word({kFormat});
   const Value version = root.need("version");
   if (indexFrom(version) != kVersion)
-    version.fail("only version 2 is known; certify the trajectory again");
+    version.fail("only version 3 is known; certify the trajectory again");
 }
 
 }  // namespace
@@ -298,6 +347,13 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
   certificate.minimum_clearance =
       intervalFrom(minimum, has_pairs ? -kInfinity : kInfinity, kInfinity);
   closestFrom(root.need("at"), &certificate);
+  if (const auto goal = root.find("goal")) certificate.goal = goalFrom(*goal);
+  for (const Value& pair : root.need("closest_pairs").items()) {
+    certificate.closest_pairs.push_back(rankedFrom(pair));
+  }
+  if (const auto use = root.find("torque_beyond_rating")) {
+    certificate.torque_beyond_rating = torqueUseFrom(*use);
+  }
   if (const auto tube = root.find("tube")) certificate.tube = tubeFrom(*tube);
   for (const Value& limit : root.need("limits").items()) {
     certificate.limits.push_back(limitFrom(limit));
@@ -309,6 +365,12 @@ Certificate parseCertificateJson(std::string_view text, const std::string& file)
     for (const Value::Entry& hash : sent->only({"csv", "ros2"}).entries()) {
       certificate.sent[hash.key] = hash.value.text();
     }
+  }
+  if (const auto follows = root.find("follows")) {
+    follows->only({"within", "path"});
+    const NamedTrajectory path =
+        readTrajectory(follows->need("path"), certificate.trajectory.joint_names);
+    certificate.follows.emplace(path.trajectory, follows->need("within").positive());
   }
   for (const Value& pair : root.need("pairs").items()) certificate.pairs.push_back(pairFrom(pair));
   return certificate;

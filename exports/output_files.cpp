@@ -18,6 +18,8 @@ namespace {
 
 /// Rows that memory holds a few times over, of any robot.
 constexpr double kMostRows = 2e6;
+/// Other rows of the same curve follow a path as well as it does, to rounding and this factor.
+constexpr double kFollowsAsWell = 1.05;
 
 /// The rows that are sent. Those that are there already stay to the bit.
 HermiteCurve rowsToSend(const Trajectory& trajectory, double rate) {
@@ -36,13 +38,6 @@ HermiteCurve rowsToSend(const Trajectory& trajectory, double rate) {
 std::string ros2Text(const Problem& problem, const HermiteCurve& rows) {
   const RobotModel& robot = *problem.robot;
   return formatRos2Trajectory(rows, plannedNames(problem), robot.links()[robot.rootLink()].name);
-}
-
-/// Columns beside those of the joints: they are not read back.
-std::vector<std::string> columnsBeside(const Problem& problem) {
-  std::vector<std::string> names = derivedBaseNames(problem);
-  for (std::string& name : wrenchNames(problem)) names.push_back(std::move(name));
-  return names;
 }
 
 /// With the pose of the base of a robot that stands, which its joints carry, and the forces at its
@@ -68,8 +63,8 @@ std::string csvText(const Problem& problem, const HermiteCurve& rows,
 /// Beyond what a reader takes (1e9), a file would hold another curve or none.
 void requireReadsBack(const Problem& problem, const std::string& csv, const NamedTrajectory& sent) {
   const NamedTrajectory motion{sent.trajectory, sent.joint_names, {}};
-  if (!isSameTrajectory(parseTrajectoryCsv(csv, "CSV", {}, std::nullopt, columnsBeside(problem)),
-                        motion)) {
+  if (!isSameTrajectory(
+          parseTrajectoryCsv(csv, "CSV", {}, std::nullopt, columnsBesideJoints(problem)), motion)) {
     throw InputError("the trajectory would not read back from CSV as it is");
   }
 }
@@ -79,6 +74,10 @@ Certificate certificateOf(const Problem& problem, const NamedTrajectory& sent,
                           const Certificate& given, double rate) {
   if (isSameTrajectory(given.trajectory, sent)) return given;
   Certificate certificate = certify(problem, sent.trajectory, sent.wrenchCurve());
+  if (given.follows) {
+    certifyFollows(problem, given.follows->path, kFollowsAsWell * given.follows->within,
+                   &certificate);
+  }
   if (!certificate.clear && given.clear) {
     throw InputError({problem.source_file, 0, "output.rate", formatted("%f", rate)},
                      "the rows cannot be certified: " + certificate.message);
@@ -101,6 +100,12 @@ std::optional<Proof> proofInTime(const Problem& problem, const Certificate& cert
 }
 
 }  // namespace
+
+std::vector<std::string> columnsBesideJoints(const Problem& problem) {
+  std::vector<std::string> names = derivedBaseNames(problem);
+  for (std::string& name : wrenchNames(problem)) names.push_back(std::move(name));
+  return names;
+}
 
 std::string incompleteProof(const std::string& file, const Proof& proof) {
   return "no " + file + ": the certificate proves " + proof.unproven.front() +
@@ -142,6 +147,9 @@ NamedTexts formatOutputFiles(const OutputSettings& output, const std::filesystem
     warnings->push_back(incompleteProof(output.proof, *proof));
   }
   add(output.ros2, [&] { return ros2; });
+  if (output.tool_csv) {
+    add(output.tool_csv->file, [&] { return formatToolCsv(problem, rows, *output.tool_csv); });
+  }
   return files;
 }
 
@@ -177,7 +185,7 @@ NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Prob
                                    std::optional<Interpolation> interpolation) {
   const std::vector<std::string> joints = plannedNames(problem);
   if (path.extension() != ".json") {
-    return readTrajectoryCsv(path, joints, interpolation, columnsBeside(problem));
+    return readTrajectoryCsv(path, joints, interpolation, columnsBesideJoints(problem));
   }
   NamedTrajectory trajectory = readTrajectoryJson(path, joints);
   if (interpolation && *interpolation != trajectory.interpolation()) {

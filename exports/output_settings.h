@@ -1,8 +1,19 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "allclear/core/pose.h"
+
 namespace allclear {
+
+/// The motion of a tool as rows of its pose and velocity (`formatToolCsv`).
+struct ToolCsvSettings {
+  std::string file;
+  std::string link;
+  Pose X_LP;            ///< the tool's frame P in the link's
+  double rate = 100.0;  ///< [Hz]
+};
 
 /// Files to write after planning; a file with an empty name is not written.
 struct OutputSettings {
@@ -15,6 +26,7 @@ struct OutputSettings {
   std::string proof;
   std::string report;
   std::string ros2;
+  std::optional<ToolCsvSettings> tool_csv;
 };
 
 }  // namespace allclear

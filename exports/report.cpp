@@ -2,11 +2,15 @@
 // beside it and the verdict. What each of these is made of stands in exports/report/.
 #include "allclear/exports/report.h"
 
+#include <filesystem>
+
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/report/assets.h"
 #include "allclear/exports/report/html.h"
+#include "allclear/exports/report/sequence_view.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -24,14 +28,17 @@ class ReportMaker {
   explicit ReportMaker(const Problem& problem)
       : problem_(problem), geometry_(certifiedGeometry(problem)) {
     data_.title = problem.name.empty() ? problem.robot->name() : problem.name;
-    addFact("Task", problem.source_file);
+    addFact("Task", std::filesystem::path(problem.source_file).filename().string());
     addFact("Robot", problem.robot->name() + ", " + std::to_string(problem.plannedCount()) +
                          " planned joints");
     addFact("Margin", number(1e3 * problem.collision.margin) + " mm");
   }
 
   void show(const Trajectory& trajectory, const Certificate& certificate) {
-    showFrames(motionFrames(problem_, trajectory), &certificate);
+    // At the closest instants too: between two frames nobody would see how close.
+    std::vector<double> instants;
+    for (const RankedPair& pair : certificate.closest_pairs) instants.push_back(pair.t);
+    showFrames(motionFrames(problem_, trajectory, instants), &certificate);
     const auto& forces = certificate.trajectory.wrenches;
     const Trajectory* wrenches = forces ? &forces->curve : nullptr;
     data_.joints = reportJoints(problem_, trajectory, wrenches, data_.frames);
@@ -39,7 +46,40 @@ class ReportMaker {
     data_.impacts = reportRegions(problem_, trajectory, data_.frames);
     addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
     addFact("What slows it", slowedBy(trajectory));
+    if (const auto& goal = certificate.goal) {
+      addFact("Goal", (goal->name.empty() ? "alternative " : goal->name + ", ") +
+                          std::to_string(goal->alternative + 1) + " of " +
+                          std::to_string(goal->count));
+    }
     add(certificate);
+  }
+
+  /// A whole of several motions: the proofs are those of its segments.
+  void showSequence(const SequenceView& view, const SequenceCertificate& sequence) {
+    const Trajectory& trajectory = view.certificate.trajectory.trajectory;
+    showFrames(motionFrames(problem_, trajectory), nullptr);
+    data_.joints = reportJoints(problem_, trajectory, nullptr, data_.frames);
+    data_.certificate = &view.certificate;
+    addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
+    std::size_t index = 0;
+    for (const SequenceSegment& segment : sequence.segments) {
+      const Certificate& c = segment.certificate;
+      const double end = segment.start_time + c.trajectory.trajectory.duration();
+      addFact("Segment " + std::to_string(++index),
+              segment.name + ": " + number(segment.start_time, "%.3f") + " to " +
+                  number(end, "%.3f") + " s" +
+                  (c.pairs.empty() ? ""
+                                   : ", " + number(1e3 * c.minimum_clearance.lower, "%.3f") +
+                                         " mm apart, proven"));
+    }
+    for (const SequenceEvent& event : sequence.events) {
+      addFact(event.attaches ? "Takes up" : "Lets go of",
+              event.object + " (" + event.link + ") at " + number(event.time, "%.3f") + " s");
+    }
+    if (!sequence.events.empty()) {
+      addFact("Note", "torques are drawn without the objects that are taken up on the way");
+    }
+    addFact("Note", "pairs that may touch in some segment are not drawn");
   }
 
   void showEnds() {
@@ -63,7 +103,7 @@ class ReportMaker {
   }
 
   void addFact(const std::string& name, const std::string& value) {
-    if (!value.empty()) data_.facts.emplace_back(name, value);
+    if (!value.empty()) data_.facts.emplace_back(name, withoutFolders(value));
   }
 
   const CertifiedGeometry& geometry() const { return geometry_; }
@@ -81,21 +121,27 @@ class ReportMaker {
     data_.certificate = &certificate;
     std::size_t cells = 0;
     for (const CertificatePair& pair : certificate.pairs) cells += pair.cells.size();
-    if (!certificate.pairs.empty()) {
-      addFact("Least distance", number(1e3 * certificate.minimum_clearance.lower, "%.3f") + " to " +
-                                    number(1e3 * certificate.minimum_clearance.upper, "%.3f") +
-                                    " mm, proven");
-      addFact("Closest pair", certificate.closest_a + " and " + certificate.closest_b + " at " +
-                                  number(certificate.closest_t, "%.3f") + " s");
+    if (!certificate.closest_pairs.empty()) {
+      const RankedPair& pair = certificate.closest_pairs.front();
+      addFact("Nearest to its margin", pair.a + " and " + pair.b + " at " + number(pair.t, "%.3f") +
+                                           " s: " + number(1e3 * pair.distance.lower, "%.3f") +
+                                           " to " + number(1e3 * pair.distance.upper, "%.3f") +
+                                           " mm apart, proven");
+    } else if (!certificate.pairs.empty()) {
+      addFact("Nearest pair",
+              certificate.closest_a + " and " + certificate.closest_b + " at " +
+                  number(certificate.closest_t, "%.3f") +
+                  " s: " + number(1e3 * certificate.minimum_clearance.upper, "%.3f") + " mm");
     }
     if (certificate.tube) {
       for (const auto& [name, value] : tubeFacts(*certificate.tube)) addFact(name, value);
     }
-    addFact("Proof", std::to_string(certificate.pairs.size()) + " pairs in " +
+    addFact("Proof", std::to_string(bodyPairCount(certificate)) + " pairs in " +
                          std::to_string(cells) + " cells, " +
                          std::to_string(certificate.limits.size()) + " limits");
     addFact("Motion", describe(certificate.trajectory.interpolation()));
-    for (const std::string& contact : certificate.static_contacts) addFact("Note", contact);
+    for (const std::string& contact : certificate.static_contacts)
+      addFact("Constant pair", contact);
     for (const std::string& demand : certificate.not_covered) addFact("Not covered", demand);
   }
 
@@ -127,6 +173,12 @@ class ReportMaker {
   ReportData data_;
 };
 
+/// Of a goal with alternatives the one that the motion reaches: fifty others would only hide it.
+Problem withReachedGoal(const Problem& problem, const Certificate* certificate) {
+  if (certificate == nullptr || !certificate->goal) return problem;
+  return withAlternative(problem, certificate->goal->alternative);
+}
+
 }  // namespace
 
 bool hasReports() { return !kThreeScript.empty(); }
@@ -140,14 +192,16 @@ void requireReports() {
 
 std::string formatPlanReport(const Problem& problem, const Plan& plan) {
   requireReports();
-  ReportMaker maker(problem);
   // A plan that ended early has no certificate: the report shows what is wrong, so it needs one.
   Plan judged = plan;
+  if (plan.trajectory && !judged.certificate) {
+    const Trajectory* wrenches = plan.wrenches ? &*plan.wrenches : nullptr;
+    judged.certificate = certify(problem, *plan.trajectory, wrenches);
+  }
+  const Problem shown =
+      withReachedGoal(problem, judged.certificate ? &*judged.certificate : nullptr);
+  ReportMaker maker(shown);
   if (plan.trajectory) {
-    if (!judged.certificate) {
-      const Trajectory* wrenches = plan.wrenches ? &*plan.wrenches : nullptr;
-      judged.certificate = certify(problem, *plan.trajectory, wrenches);
-    }
     maker.show(*plan.trajectory, *judged.certificate);
   } else {
     maker.showEnds();
@@ -158,9 +212,18 @@ std::string formatPlanReport(const Problem& problem, const Plan& plan) {
 
 std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate) {
   requireReports();
-  ReportMaker maker(problem);
+  const Problem shown = withReachedGoal(problem, &certificate);
+  ReportMaker maker(shown);
   maker.show(certificate.trajectory.trajectory, certificate);
   return maker.html(trajectoryVerdict(certificate));
+}
+
+std::string formatSequenceReport(const Sequence& sequence, const SequenceCertificate& certificate) {
+  requireReports();
+  const SequenceView view = sequenceView(sequence, certificate);
+  ReportMaker maker(view.problem);
+  maker.showSequence(view, certificate);
+  return maker.html(trajectoryVerdict(view.certificate));
 }
 
 std::string formatTaskReport(const Problem& problem, const std::vector<std::string>& faults) {

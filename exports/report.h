@@ -39,4 +39,8 @@ std::string formatPlanReport(const Problem& problem, const Plan& plan);
 std::string formatTrajectoryReport(const Problem& problem, const Certificate& certificate);
 std::string formatTaskReport(const Problem& problem, const std::vector<std::string>& faults);
 
+/// One page that plays all motions of a sequence; objects change hands. Pairs that may touch in
+/// some segment are not drawn.
+std::string formatSequenceReport(const Sequence& sequence, const SequenceCertificate& certificate);
+
 }  // namespace allclear

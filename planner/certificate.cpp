@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
@@ -21,16 +24,18 @@
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/deforming.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
-#include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/certificate/stoppable.h"
+#include "allclear/planner/certificate/target_met.h"
+#include "allclear/planner/certificate/torque_use.h"
 #include "allclear/planner/certificate/tube.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contacts.h"
-#include "allclear/planner/problem/uncertainty.h"
 #include "allclear/trajectories/trajectory_json.h"
 
 namespace allclear {
@@ -38,6 +43,26 @@ namespace {
 
 std::string pairName(const std::string& a, const std::string& b) {
   return "'" + a + "' and '" + b + "'";
+}
+
+/// Of two bodies that may touch near an end. Pre: they are not clear.
+std::string touchFault(const PieceCover& piece) {
+  if (!piece.relief.isNeeded()) {
+    return formatted(
+        ", which may touch near an end only (leaves, lands), are nearer than their margin "
+        "of %.4g mm beyond a quarter of the motion from it (%.4g mm at t = %.6g s)",
+        1e3 * piece.margin, 1e3 * piece.least, piece.t_least);
+  }
+  if (piece.least_room < 0.0) {
+    return formatted(
+        ", which may touch near an end only (leaves, lands), come %.4g mm nearer at t = %.6g s "
+        "than they may",
+        -1e3 * piece.least_room, piece.t_room);
+  }
+  return formatted(
+      ", which may touch near an end (leaves, lands), cannot be shown to keep what they are to "
+      "keep: their distance is proven to %.4g mm only",
+      1e3 * piece.lower());
 }
 
 /// One sentence on a pair that is not clear: who, how near, and when.
@@ -49,6 +74,9 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   // Cases: seen overlapping, seen too near, with too little room for what may stray, and none of
   // these but not proven either.
   const double millimetres = 1e3 * piece.least;
+  if (pair.ends.leaves || pair.ends.lands) {
+    return name + touchFault(piece) + at_rest;
+  }
   if (piece.least < 0.0) {
     return name + formatted(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) +
            at_rest;
@@ -97,7 +125,14 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
     certificate->closest_b = geometry.bodies[pair.b].name;
     certificate->closest_t = closest.t_least;
   }
-  // The worst first: the message shows the first few only.
+  for (const PairRank& rank : cover.ranking) {
+    const CertifiedPair& pair = geometry.pairs[rank.pair];
+    certificate->closest_pairs.push_back({geometry.bodies[pair.a].name,
+                                          geometry.bodies[pair.b].name, rank.distance, rank.margin,
+                                          rank.t});
+  }
+  // The worst first: the message shows the first few only. Of two bodies the worst pieces speak
+  // for all: the others say the same at other instants.
   std::vector<const PieceCover*> failed;
   for (const PieceCover& piece : cover.pieces) {
     if (!piece.isClear()) failed.push_back(&piece);
@@ -105,7 +140,9 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
   std::stable_sort(failed.begin(), failed.end(), [](const PieceCover* x, const PieceCover* y) {
     return x->least - x->margin < y->least - y->margin;
   });
+  std::set<int> named;
   for (const PieceCover* piece : failed) {
+    if (!named.insert(piece->pair).second) continue;
     certificate->faults.push_back(
         pairFault(geometry, *piece, certificate->trajectory.trajectory.duration()));
   }
@@ -119,117 +156,10 @@ void addPairs(const CertifiedGeometry& geometry, Cover cover, Certificate* certi
 
 }  // namespace
 
-FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeometry& geometry) {
-  FixedPairSentences sentences;
-  for (const PairDistance& contact : fixedContacts(problem, geometry)) {
-    const std::string pair = pairName(contact.a, contact.b);
-    const std::string overlap = formatted(" overlap by %.4g mm", -1e3 * contact.distance);
-    // No plan can part these two. What models are off by counts as touching; more is a fault of the
-    // task, which only its author can mend.
-    if (contact.distance >= -kTouchingDepth) {
-      const std::string apart =
-          formatted(" are %.4g mm apart, within what may stray", 1e3 * contact.distance);
-      sentences.contacts.push_back(pair +
-                                   (contact.distance < 0.0   ? overlap
-                                    : contact.distance > 0.0 ? apart
-                                                             : " touch") +
-                                   "; they do not move relative to each other");
-    } else {
-      sentences.faults.push_back(pair + overlap +
-                                 " and do not move relative to each other: move one of them, or "
-                                 "add the pair to collision.allowed: [[" +
-                                 contact.a + ", " + contact.b +
-                                 "]], which leaves all other pairs checked");
-    }
-  }
-  return sentences;
-}
-
-/// Demands that nothing here proves. They do not make a plan unclear, but the verdict says them.
-std::vector<std::string> demandsNotCovered(const Problem& problem, const Trajectory& trajectory,
-                                           const Trajectory* wrenches) {
-  std::vector<std::string> demands = demandsLeftOpen(problem, trajectory);
-  const std::string forces = forcesLeftOpen(problem, trajectory, wrenches);
-  if (!forces.empty()) demands.push_back(forces);
-  return demands;
-}
-
-namespace {
-
-std::string joined(const std::vector<std::string>& parts, const char* separator) {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : separator) + part;
-  return all;
-}
-
-/// How the motion goes between rows; nothing of a spline, which has none.
-std::string betweenRows(const Trajectory& trajectory) {
-  const HermiteCurve* rows = trajectory.hermite();
-  if (rows == nullptr) return "";
-  static constexpr const char* kPieces[] = {"linear", "cubic", "quintic"};
-  return formatted(" as piecewise %s motion between its %zu rows", kPieces[rows->givenOrder()],
-                   rows->times().size());
-}
-
-}  // namespace
-
-std::string verdictOf(const Problem& problem, const Certificate& certificate) {
-  std::string out;
-  if (certificate.clear) {
-    const Trajectory& trajectory = certificate.trajectory.trajectory;
-    const double end = trajectory.duration();
-    out = formatted("Clear at every instant of %.6g s", end) + betweenRows(trajectory);
-    if (certificate.covered_until > end) {
-      out += formatted(" and while the robot rests until t = %.6g s, when the last obstacle stops",
-                       certificate.covered_until);
-    }
-    out += ": ";
-    const std::string relief = reliefText(certificate.pairs);
-    if (certificate.pairs.empty()) {
-      out += "there are no pairs of bodies to keep apart";
-    } else {
-      out += formatted("%zu pairs keep their margin (%.4g mm%s), ", certificate.pairs.size(),
-                       1e3 * certificate.margin,
-                       relief.empty() ? "" : "; near the ends less, where named below") +
-             formatted("the least distance is between %.5g and %.5g mm",
-                       1e3 * certificate.minimum_clearance.lower,
-                       1e3 * certificate.minimum_clearance.upper);
-      if (!certificate.closest_a.empty()) {
-        out += ", of " + pairName(certificate.closest_a, certificate.closest_b) +
-               formatted(" at t = %.6g s", certificate.closest_t);
-      }
-    }
-    out += formatted("; %zu limits are kept.", certificate.limits.size());
-    if (!relief.empty()) out += " Near the ends (end_margin: relax) " + relief + ".";
-    const std::string uncertainty = uncertaintyText(problem);
-    if (!uncertainty.empty()) {
-      out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + "." +
-             spreadSentence(problem);
-    }
-    if (certificate.tube) out += " " + tubeText(problem, *certificate.tube);
-    for (const std::string& sentence : impactSentences(problem, certificate.limits)) {
-      out += " " + sentence + ".";
-    }
-    for (const std::string& sentence : cableSentences(problem, certificate.limits)) {
-      out += " " + sentence + ".";
-    }
-  } else {
-    // A few faults: the rest is often the same fault of other pieces or at other times.
-    constexpr std::size_t kShown = 3;
-    const auto& faults = certificate.faults;
-    const std::vector<std::string> first(
-        faults.begin(), faults.begin() + static_cast<int>(std::min(kShown, faults.size())));
-    out = "Not clear" + betweenRows(certificate.trajectory.trajectory) + ": " + joined(first, "; ");
-    if (faults.size() > kShown) out += formatted("; and %zu more", faults.size() - kShown);
-    out += ".";
-  }
-  if (!certificate.static_contacts.empty()) {
-    out += " Whatever the plan: " + joined(certificate.static_contacts, "; ") + ".";
-  }
-  if (!certificate.not_covered.empty()) {
-    out += " Not covered: " + joined(certificate.not_covered, ", ") + ".";
-  }
-  return out;
+std::size_t bodyPairCount(const Certificate& certificate) {
+  std::set<std::pair<std::string_view, std::string_view>> pairs;
+  for (const CertificatePair& pair : certificate.pairs) pairs.insert({pair.a, pair.b});
+  return pairs.size();
 }
 
 std::vector<std::string> plannedNames(const Problem& problem) {
@@ -261,6 +191,30 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
   return certifyUnlessStopped(problem, trajectory, wrenches, options, {});
 }
 
+namespace {
+
+/// The certificate for the alternative that the trajectory ends at says all that the problem asks
+/// for: any of them would do.
+Certificate certifyAlternative(const Problem& problem, const Trajectory& trajectory,
+                               const Trajectory* wrenches, const CertificateOptions& options,
+                               const std::function<bool()>& stop) {
+  const ProvenGoal goal = provenGoal(problem, trajectory, options.limits);
+  Certificate certificate = certifyUnlessStopped(goal.problem, trajectory, wrenches, options, stop);
+  certificate.goal = goal.reached;
+  if (!goal.reached) {
+    const AnyTarget& any = *alternativesOf(problem);
+    certificate.clear = false;  // as it is already, by the nearest's own faults
+    certificate.faults.insert(certificate.faults.begin(),
+                              "at the goal none of its " + std::to_string(any.alternatives.size()) +
+                                  " alternatives is met; nearest is " +
+                                  alternativeName(any, goal.alternative));
+  }
+  certificate.message = verdictOf(goal.problem, certificate);
+  return certificate;
+}
+
+}  // namespace
+
 Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& trajectory,
                                  const Trajectory* wrenches, const CertificateOptions& options,
                                  std::function<bool()> stop) {
@@ -269,6 +223,9 @@ Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& traje
   if (trajectory.dimension() != problem.plannedCount()) {
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
+  }
+  if (alternativesOf(problem) != nullptr) {
+    return certifyAlternative(problem, trajectory, wrenches, options, stop);
   }
   requireBoundable(problem, trajectory);
   requireCertifiable(problem);
@@ -316,6 +273,7 @@ Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& traje
   certificate.static_contacts = std::move(fixed.contacts);
   for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
   certificate.not_covered = demandsNotCovered(problem, trajectory, wrenches);
+  certificate.torque_beyond_rating = torqueBeyondRating(problem, trajectory);
   certificate.clear = certificate.faults.empty();
   certificate.message = verdictOf(problem, certificate);
   return certificate;

@@ -100,8 +100,18 @@ struct CertifiedLimit {
   bool kept = false;  ///< the bounds are within the limits (to the tolerance)
 };
 
+/// A path that the trajectory follows: at time t it is, in every joint, within `within` of the
+/// path's point at s(t), where s runs through the whole path, never back. So the trajectory goes
+/// nowhere else, leaves nothing out, and keeps the path's order.
+struct FollowedPath {
+  FollowedPath(const Trajectory& followed, double bound) : path(followed), within(bound) {}
+
+  Trajectory path;  ///< over the planned coordinates; its times mean nothing
+  double within;    ///< [rad; m for slides]
+};
+
 /// The version of the certificate as a file (exports/certificate_json.h).
-inline constexpr int kCertificateFormat = 2;
+inline constexpr int kCertificateFormat = 3;
 
 /// Something that the certificate takes for granted.
 struct Assumption {
@@ -134,6 +144,39 @@ struct ProvenTube {
   double closest_t = 0.0;  ///< where it does [s]
 };
 
+/// The alternative of a goal (`AnyTarget`) that a trajectory ends at.
+struct ReachedGoal {
+  int alternative = 0;  ///< from 0, in the problem's order
+  int count = 0;        ///< of all
+  std::string name;     ///< of the alternative; may be empty
+  bool operator==(const ReachedGoal&) const = default;
+};
+
+/// Where a pair of bodies comes nearest to its own margin.
+struct RankedPair {
+  std::string a;
+  std::string b;
+  /// [m] Bracket of the distance where the pair has the least slack: the lower end is proven of
+  /// every instant (with `margin`: slack there is no less anywhere), the upper end is met at `t`.
+  Interval distance;
+  double margin = 0.0;  ///< [m] that the pair is to keep there
+  double t = 0.0;       ///< [s]
+
+  double slack() const { return distance.lower - margin; }  ///< proven [m]
+};
+
+/// So many pairs are ranked at the most: the ones that a reader looks at.
+inline constexpr std::size_t kRankedPairs = 8;
+
+/// The joint that needs most of its effort limit, where it needs more than all of it: sampled, so
+/// it may need still more between the samples.
+struct TorqueUse {
+  std::string joint;
+  double torque = 0.0;  ///< magnitude [N m or N]
+  double effort = 0.0;  ///< the limit of the URDF
+  double t = 0.0;       ///< [s]
+};
+
 /// The verdict about a trajectory of a problem, with its proof. A plain value.
 ///
 /// `clear` says that for all t of [0, covered_until] every pair keeps its margin, whatever strays
@@ -164,11 +207,22 @@ struct Certificate {
   std::vector<Assumption> assumptions = {};
   std::vector<ExemptPair> exempt_pairs = {};
 
+  /// Where the problem's goal has alternatives: the first of those that the trajectory ends at.
+  std::optional<ReachedGoal> goal = {};
+
   /// Bracket of the least distance of all pairs [m]; infinite when there are no pairs.
   Interval minimum_clearance = {};
   std::string closest_a = {};  ///< the pair of the upper bound; empty without one
   std::string closest_b = {};
   double closest_t = 0.0;  ///< its instant [s]
+
+  /// The pairs with the least slack to their own margins, the least first, each two bodies once:
+  /// every pair that is not listed has at least the slack of the last one, proven by the cells.
+  /// Only where all pairs keep their margins; then not empty where there are pairs.
+  std::vector<RankedPair> closest_pairs = {};
+
+  /// Only where torques are not limited (`LimitSettings::torque`) and one is beyond its rating.
+  std::optional<TorqueUse> torque_beyond_rating = {};
 
   /// Proven by the cells; only where it was asked for, or the problem has an uncertainty.
   std::optional<ProvenTube> tube = {};
@@ -177,7 +231,8 @@ struct Certificate {
   std::vector<CertifiedLimit> limits = {};
   std::vector<std::string> faults =
       {};  ///< why it is not clear, one sentence each, the worst first
-  /// Bodies in contact that do not move relative to each other: no plan can change that.
+  /// Constant pairs (no planned joint moves one body against the other) that touch or are nearer
+  /// than their margin: no plan can change that, and none is refused for it.
   std::vector<std::string> static_contacts = {};
   /// Demands of the problem that the certificate says nothing about.
   std::vector<std::string> not_covered = {};
@@ -186,6 +241,9 @@ struct Certificate {
   /// SHA-256 of the files that hold this trajectory for a controller, by kind: "csv", "ros2"
   /// (`writeOutputFiles`; `sentFault` checks them).
   std::map<std::string, std::string> sent = {};
+
+  /// Only where the trajectory was made to follow a path (`certifyFollows`).
+  std::optional<FollowedPath> follows = {};
 };
 
 /// Certifies `trajectory` (over `problem.planned`, in its order). Deterministic. Throws
@@ -202,6 +260,13 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 /// (`not_covered`).
 Certificate certify(const Problem& problem, const Trajectory& trajectory,
                     const Trajectory* wrenches, const CertificateOptions& options = {});
+
+/// Adds to a certificate that its trajectory follows the path (over the same coordinates) within
+/// `tolerance` [rad; m for slides], to the bit what `verifyCertificate` proves again; the claim is
+/// the least distance found provable. Without a proof the certificate is not clear any more, and
+/// says why.
+void certifyFollows(const Problem& problem, const Trajectory& path, double tolerance,
+                    Certificate* certificate);
 
 /// Whether a certificate proves what it claims.
 struct CertificateVerdict {
@@ -247,6 +312,10 @@ std::vector<std::string> wrenchNames(const Problem& problem);
 /// Whether two trajectories are the same to the bit.
 bool isSameTrajectory(const NamedTrajectory& a, const NamedTrajectory& b);
 
+/// How many pairs of bodies the certificate is about: two bodies count once, however many solids
+/// stand for them.
+std::size_t bodyPairCount(const Certificate& certificate);
+
 /// SHA-256 of the text of a trajectory's JSON.
 std::string trajectorySha256(const NamedTrajectory& trajectory);
 
@@ -257,5 +326,68 @@ std::string trajectorySha256(const NamedTrajectory& trajectory);
 inline double certifiedPoseTolerance(const Problem& problem) {
   return 0.02 * problem.collision.tolerance;
 }
+
+/// "part" taken by "hand" at 2.4 s.
+struct SequenceEvent {
+  std::string object;
+  std::string link;  ///< that takes it or lets go of it
+  bool attaches = true;
+  double time = 0.0;       ///< [s] since the start of the sequence
+  int before_segment = 0;  ///< index of the motion that follows it; their number at the end
+};
+
+/// One motion of a sequence, planned or given.
+struct SequenceSegment {
+  std::string name;
+  int step = -1;            ///< index into `Sequence::steps`
+  double start_time = 0.0;  ///< [s] since the start of the sequence
+  Problem problem;
+  Certificate certificate;  ///< of its trajectory
+};
+
+/// The verdict about trajectories of all motions of a sequence. Clear only as a whole: when each
+/// motion is certified for the problem that the steps before it lead to, the next one begins where
+/// it ends, to the bit and at rest, and the events are the sequence's.
+struct SequenceCertificate {
+  bool clear = false;
+  std::string message;
+  std::vector<SequenceSegment> segments;
+  std::vector<SequenceEvent> events;
+  double duration = 0.0;  ///< [s]
+};
+
+/// Certifies motions one after the other, in the order of the sequence's; stops at the first that
+/// is not clear. Throws `InputError` when there are too few or too many, or a segment's problem
+/// cannot be made.
+SequenceCertificate certifySequence(const Sequence& sequence,
+                                    const std::vector<Trajectory>& trajectories,
+                                    const CertificateOptions& options = {});
+
+/// The segments' problems and start times for these trajectories, and the events: what
+/// `certifySequence` and `verifySequence` judge, with certificates that claim nothing yet.
+SequenceCertificate layOut(const Sequence& sequence, const std::vector<Trajectory>& trajectories);
+
+/// Checks certificates of all motions as `verifyCertificate` does, each against the problem that
+/// is made anew from the sequence and the trajectories before it; and that these join.
+CertificateVerdict verifySequence(const Sequence& sequence,
+                                  const std::vector<Certificate>& certificates,
+                                  const CertificateOptions& options = {});
+
+/// The verdict about segments that are all clear, in words; what stands behind each is in their own
+/// messages.
+std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate& certificate);
+
+/// All motions as one: the joints of all of them, each held while it does not move. Rows of
+/// positions, velocities and accelerations; segments share the row where they join, at rest. Its
+/// times are sums, so that between two rows it is a segment's polynomial but for a rounding of its
+/// length in time. Pre: trajectories of quintic rows (as `plan` returns them) that join.
+NamedTrajectory wholeTrajectory(const Problem& shared,
+                                const std::vector<SequenceSegment>& segments);
+
+/// The parts of a whole trajectory between these instants [s], each of its segment's joints: the
+/// inverse of `wholeTrajectory`, to the rounding of times. Throws `InputError` when it has no row
+/// at one of them, or is not rows with accelerations.
+std::vector<Trajectory> cutAt(const NamedTrajectory& whole, const std::vector<double>& ends,
+                              const std::vector<std::vector<std::string>>& joints);
 
 }  // namespace allclear

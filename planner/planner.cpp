@@ -1,6 +1,11 @@
 // One run of the planner: what stands in the way whatever is planned, then the search, then the
-// words. Every step ends by itself when the time limit or the caller's `stop` come; work that is
-// deep in something then is given up by a `StopScope` a little later, and what was found stays.
+// words.
+//
+// What the search works on may be more than the user's problem: poses become postures where
+// contacts bind the joints, alternatives of the goal that cannot be are left out, and the end may
+// have to wait for obstacles. The certificate is always about the problem as it was given. Every
+// step ends by itself when the time limit or the caller's `stop` come; work that is deep in
+// something then is given up by a `StopScope` a little later, and what was found stays.
 #include "allclear/planner/planner.h"
 
 #include <memory>
@@ -11,14 +16,18 @@
 #include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/proof_time.h"
 #include "allclear/planner/run/run_context.h"
+#include "allclear/planner/search/end_contacts.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/margin_hint.h"
 #include "allclear/planner/search/plan_run.h"
 #include "allclear/planner/search/plan_search.h"
 #include "allclear/planner/search/rest_at_goal.h"
+#include "allclear/planner/search/usable_goals.h"
 #include "allclear/planner/search/verdict.h"
 
 namespace allclear {
@@ -52,24 +61,52 @@ void refuseUnsupported(const Problem& problem) {
   }
 }
 
+/// A goal along a line is followed from rest to rest, and by itself.
+void refuseLineWithOthers(const Problem& problem) {
+  if (lineToGoal(problem) == nullptr) return;
+  const auto refuse = [&](const char* key, const char* message) {
+    throw InputError({problem.source_file, 0, key, ""}, message);
+  };
+  if (!problem.waypoints.empty()) {
+    refuse("waypoints", "cannot be passed on a line; give the line's own points (goal: linear)");
+  }
+  // The first guesses start and end at rest, as the motion's direction there is the line's alone.
+  if (!isRestToRest(problem)) {
+    refuse("goal: linear",
+           "a line is followed from rest to rest; leave out velocities and "
+           "accelerations of start and goal");
+  }
+  if (!contactTargets(problem).empty()) {
+    refuse("goal: linear",
+           "cannot be planned for together with contacts of links that planned "
+           "joints move");
+  }
+}
+
 void requirePlannable(const Problem& problem, const PlanOptions& options) {
   const std::vector<Finding> findings = validate(problem);
   if (!findings.empty()) {
     throw InputError({problem.source_file, 0, findings.front().what, ""}, findings.front().message);
   }
   refuseUnsupported(problem);
+  refuseLineWithOthers(problem);
   refuseTooLarge(problem, options);
 }
 
-/// Bodies that are in one another and that no plan can part: the sentence for the user, or nothing.
+/// Bodies that are in one another and that no plan can part, for ever or when an obstacle comes:
+/// the sentence for the user, or nothing.
 std::string fixedFault(const Problem& problem) {
-  const FixedPairSentences fixed = fixedPairSentences(problem, certifiedGeometry(problem));
-  if (fixed.faults.empty()) return "";
-  const std::size_t more = fixed.faults.size() - 1;
-  return "No plan: " + fixed.faults.front() +
-         (more == 0
-              ? "."
-              : "; so do " + std::to_string(more) + (more == 1 ? " more pair." : " more pairs."));
+  const CertifiedGeometry geometry = certifiedGeometry(problem);
+  std::vector<std::string> faults = fixedPairSentences(problem, geometry).faults;
+  for (std::string& meeting : unavoidableMeetings(problem, geometry)) {
+    faults.push_back(std::move(meeting));
+  }
+  if (faults.empty()) return "";
+  const std::size_t more = faults.size() - 1;
+  return "No plan: " + faults.front() + "." +
+         (more == 0 ? ""
+                    : " So it is with " + std::to_string(more) +
+                          (more == 1 ? " more pair." : " more pairs."));
 }
 
 /// Share of the time limit for the search. The rest is for the text of a failure, which looks for
@@ -95,11 +132,28 @@ RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
 /// Where contacts bind the joints to each other, no inverse kinematics of one link leads to a pose:
 /// it becomes a posture, and so a fixed end of the curve.
 Problem withPosture(Problem problem) {
+  if (contactTargets(problem).empty()) return problem;
   const auto* pose = std::get_if<PoseTarget>(&problem.goal);
-  if (pose != nullptr && !contactTargets(problem).empty()) {
-    problem.goal = postureTarget(problem, *pose);
+  if (pose != nullptr) problem.goal = postureTarget(problem, *pose);
+  auto* any = std::get_if<AnyTarget>(&problem.goal);
+  if (any == nullptr) return problem;
+  for (GoalAlternative& alternative : any->alternatives) {
+    const auto* one = std::get_if<PoseTarget>(&alternative.target);
+    if (one != nullptr) alternative.target = postureTarget(problem, *one);
   }
   return problem;
+}
+
+bool hasNoAlternative(const Problem& problem) {
+  const AnyTarget* any = alternativesOf(problem);
+  return any != nullptr && any->alternatives.empty();
+}
+
+/// That none of a goal's alternatives can be, and why.
+std::string noneText(const Problem& problem, const std::vector<LeftOutAlternative>& left_out) {
+  return "No plan: none of the goal's " +
+         std::to_string(alternativesOf(problem)->alternatives.size()) +
+         " alternatives can be: " + leftOutText(left_out) + ".";
 }
 
 /// Whether the margins may be why there is no plan: nothing else is known to stand in the way.
@@ -111,12 +165,15 @@ bool mayDependOnMargins(const Plan& plan, const SearchFindings& findings) {
 /// One run of `plan`, step by step.
 class PlanRun {
  public:
-  PlanRun(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks)
+  /// `later` asks for all that `problem` asks for, and maybe more; the plan is certified for
+  /// `problem`.
+  PlanRun(const Problem& problem, Problem later, const PlanOptions& options,
+          const PlanHooks& hooks)
       : problem_(problem),
         options_(options),
         whole_(contextOf(options, hooks)),
         context_(searchContext(hooks)),
-        later_(withPosture(problem)) {
+        later_(std::move(later)) {
     // Contact limits come in when a plan is accepted, which is then slowed down.
     if (problem.limits.slow_down) later_.limits.contact.clear();
   }
@@ -140,6 +197,7 @@ class PlanRun {
   /// time for it.
   bool prepare() {
     try {
+      usable_ = keepUsableGoals(&later_, context_.threads);
       search_ = std::make_unique<PlanSearch>(later_, problem_, options_, context_);
       findFault();
       return true;
@@ -152,7 +210,10 @@ class PlanRun {
   /// and solve nothing.
   void findFault() {
     fault_ = fixedFault(problem_);
-    if (fault_.empty()) fault_ = endFault(problem_, search_->evaluator());
+    if (fault_.empty()) fault_ = endFault(later_, search_->evaluator());
+    if (fault_.empty() && hasNoAlternative(later_)) {
+      fault_ = noneText(problem_, usable_.left_out);
+    }
     if (!fault_.empty()) return;
     const RestAtGoal rest = restAtGoal(search_->evaluator(), context_);
     fault_ = rest.fault;
@@ -178,8 +239,12 @@ class PlanRun {
     if (earlier != nullptr) search_->startFrom(*earlier);
     Plan& plan = search_->plan();
     plan.message = fault_;
+    plan.left_out = usable_.left_out;
     if (plan.message.empty()) {
+      plan.left_out.clear();
       search_->run();
+      plan.left_out = allLeftOut(problem_, usable_, plan.left_out);
+      if (search_->findings().no_alternative) plan.message = noneText(problem_, plan.left_out);
       if (mayDependOnMargins(plan, search_->findings())) findMarginHint();
     }
     plan.statistics.seconds = context_.secondsSinceStart();
@@ -189,7 +254,9 @@ class PlanRun {
 
   void findMarginHint() {
     try {
-      search_->findings().margin_hint = marginHint(withPosture(problem_), options_, context_);
+      Problem hinted = withPosture(problem_);
+      hinted.goal = later_.goal;
+      search_->findings().margin_hint = marginHint(hinted, options_, context_);
     } catch (const Stopped&) {  // a hint is not worth more time
     }
   }
@@ -207,6 +274,7 @@ class PlanRun {
   const RunContext whole_;
   const RunContext context_;  ///< of the search
   Problem later_;             ///< what is searched for
+  UsableGoals usable_;        ///< of its alternatives
   std::unique_ptr<PlanSearch> search_;
   std::string fault_;
 };
@@ -225,7 +293,15 @@ Plan plan(const Problem& problem, const PlanOptions& options, const PlanHooks& h
 Plan planFrom(const Problem& problem, const PlanOptions& options, const PlanHooks& hooks,
               const Trajectory* earlier) {
   requirePlannable(problem, options);
-  return PlanRun(problem, options, hooks).run(earlier);
+  return PlanRun(problem, withPosture(problem), options, hooks).run(earlier);
+}
+
+Plan planTo(const Problem& problem, const VecX& end, const PlanOptions& options,
+            const PlanHooks& hooks) {
+  Problem chosen = problem;
+  chosen.goal = JointTarget{problem.planned, end};
+  requirePlannable(problem, options);
+  return PlanRun(problem, std::move(chosen), options, hooks).run(nullptr);
 }
 
 }  // namespace allclear

@@ -74,6 +74,13 @@ struct PlanStatistics {
   bool cut_short = false;
 };
 
+/// An alternative of a goal (`AnyTarget`) that no plan can end at, or that none was found for.
+struct LeftOutAlternative {
+  int alternative = 0;  ///< from 0, in the problem's order
+  std::string name;     ///< as messages have it: "'top' (2 of 5)"
+  std::string why;      ///< "joint 'elbow' ..", "no configuration .."
+};
+
 struct Plan {
   PlanStatus status = PlanStatus::kNotFound;
   std::string
@@ -85,7 +92,9 @@ struct Plan {
   /// them: over the same time as the trajectory, and part of what the certificate is about.
   std::optional<Trajectory> wrenches;
   std::optional<Certificate> certificate;  ///< of `trajectory`
-  PlanOptions options;                     ///< what it was planned with
+  /// Of a goal with alternatives; which one the plan ends at stands in the certificate (`goal`).
+  std::vector<LeftOutAlternative> left_out;
+  PlanOptions options;  ///< what it was planned with
   PlanStatistics statistics;
 };
 
@@ -95,5 +104,39 @@ struct Plan {
 /// Throws `InputError` when the problem is not well posed (`validate`). A start or goal in contact
 /// gives `kNotFound`, with a message that says so.
 Plan plan(const Problem& problem, const PlanOptions& options = {}, const PlanHooks& hooks = {});
+
+struct SequenceStatistics {
+  double seconds = 0.0;
+  int plans = 0;    ///< searches for a motion
+  int returns = 0;  ///< times that the search went back to another end of an earlier motion
+  int looks = 0;    ///< problems that the look-ahead asked for their ends
+};
+
+/// A plan of all motions of a sequence.
+struct SequencePlan {
+  PlanStatus status = PlanStatus::kNotFound;
+  std::string message;  ///< the verdict; without a plan, the first motion that has none, and why
+  /// Every motion with its problem and certificate, the events, the duration; clear as a whole or
+  /// empty.
+  SequenceCertificate certificate;
+  std::optional<NamedTrajectory> trajectory;  ///< all motions as one; with the certificate
+  /// Without a plan: the motion that failed, as it failed after the best motions before it.
+  struct Failure {
+    std::string segment;
+    Problem problem;
+    Plan plan;
+  };
+  std::optional<Failure> failure;
+  PlanOptions options;
+  SequenceStatistics statistics;
+};
+
+/// Plans all motions of a sequence, each as `plan` does. Where a motion may end in several
+/// configurations, that one is tried first from which the motions after it look cheapest, and when
+/// a later one has no plan, the search goes back to the next. Bounded by counts, so deterministic,
+/// but for the time limit: `PlanOptions::time_limit` [s] is that of each motion, and that times the
+/// number of motions is the limit of the whole. Throws `InputError` as `plan` does.
+SequencePlan planSequence(const Sequence& sequence, const PlanOptions& options = {},
+                          const PlanHooks& hooks = {});
 
 }  // namespace allclear

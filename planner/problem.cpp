@@ -25,6 +25,16 @@ void turnNearestTo(const VecX& q, const RobotModel& robot, JointTarget& target) 
 
 }  // namespace
 
+bool PoseTarget::hasFreePosition() const {
+  return position_axes.freeCount() == 3 ||
+         (std::isinf(position_tolerance) && position_axes.most.array().isInf().all());
+}
+
+bool PoseTarget::hasFreeAngle() const {
+  return angle_axes.freeCount() == 3 ||
+         (std::isinf(angle_tolerance) && angle_axes.most.array().isInf().all());
+}
+
 VecX Problem::plannedPart(const VecX& q) const {
   VecX part(plannedCount());
   for (int i = 0; i < plannedCount(); ++i) part[i] = q[planned[i]];
@@ -51,16 +61,19 @@ PlannedLimits plannedLimits(const Problem& problem) {
     const int c = problem.planned[i];
     const Coordinate& coordinate = problem.robot->coordinates()[c];
     // Defaults of acceleration and jerk scale with the speed (see LimitSettings).
-    const double reference = std::isfinite(coordinate.velocity)
-                                 ? coordinate.velocity
-                                 : LimitSettings::kVelocityWhenUnlimited;
+    const double velocity = givenOr(set.velocity, c, coordinate.velocity);
+    const double reference = std::isfinite(coordinate.velocity) ? coordinate.velocity
+                             : std::isfinite(velocity)          ? velocity
+                                                       : LimitSettings::kVelocityWhenUnlimited;
     out.lower[i] = coordinate.lower;
     out.upper[i] = coordinate.upper;
-    out.velocity[i] = set.max_velocity_scaling_factor * coordinate.velocity;
+    out.velocity[i] = set.max_velocity_scaling_factor * velocity;
     out.acceleration[i] =
         set.max_acceleration_scaling_factor *
         givenOr(set.acceleration, c, LimitSettings::kAccelerationPerVelocity * reference);
     out.jerk[i] = givenOr(set.jerk, c, LimitSettings::kJerkPerVelocity * reference);
+    // No limit stands for a number too: what is planned and proven is finite.
+    if (std::isinf(out.jerk[i])) out.jerk[i] = out.acceleration[i] / LimitSettings::kSwitch;
     out.effort[i] = set.torque ? coordinate.effort : std::numeric_limits<double>::infinity();
   }
   return out;
@@ -79,6 +92,12 @@ void chooseNearestTurns(Problem& problem) {
   };
   for (Waypoint& waypoint : problem.waypoints) visit(waypoint.target);
   visit(problem.goal);
+  auto* any = std::get_if<AnyTarget>(&problem.goal);
+  if (any == nullptr) return;
+  for (GoalAlternative& alternative : any->alternatives) {
+    auto* joints = std::get_if<JointTarget>(&alternative.target);
+    if (joints != nullptr) turnNearestTo(q, *problem.robot, *joints);
+  }
 }
 
 std::vector<MeshStance> meshStances(const std::string& body,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -7,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "allclear/core/input_error.h"
 #include "allclear/core/pose.h"
 #include "allclear/planner/scene.h"
 #include "allclear/planner/settings.h"
@@ -21,26 +24,71 @@ struct JointTarget {
   VecX values;
 };
 
+/// Bounds on three components, one for each axis of a pose target's frame.
+struct AxisBounds {
+  /// [m or rad] Of the size of each component that is not free; may be infinite.
+  Vec3 most = Vec3::Constant(std::numeric_limits<double>::infinity());
+  std::array<bool, 3> is_free{};  ///< this component does not count at all
+
+  bool bindNothing() const { return most.array().isInf().all() && freeCount() == 0; }
+  int freeCount() const { return is_free[0] + is_free[1] + is_free[2]; }
+};
+
 /// A pose, within tolerances, for a frame P that is fixed to a link. An infinite tolerance leaves
 /// the position or the orientation free.
+///
+/// With e the place of P seen from the target, along the axes of X_WP, the pose is met where the
+/// components of e that are not free have a norm of at most `position_tolerance`, and each of them
+/// is within `position_axes`. The turn, in the same axes, is the rotation vector (axis times angle)
+/// from the target to P; where the turn about one axis is free, it is that of the least rotation
+/// which brings this axis of the target to that of P, and has no component along it.
 struct PoseTarget {
   int link = -1;
   Pose X_LP;  ///< frame P in the link frame: a tool's tip, for example
   Pose X_WP;
   double position_tolerance = 1e-3;  ///< [m], radius of the ball around the position
   double angle_tolerance = 1e-2;     ///< [rad], of the rotation from frame P to the target
+  AxisBounds position_axes = {};     ///< along x, y, z of X_WP
+  AxisBounds angle_axes = {};        ///< about x, y, z of X_WP; one may be free
+
+  bool hasFreePosition() const;  ///< nothing is asked of the position
+  bool hasFreeAngle() const;     ///< nothing is asked of the orientation
+};
+
+/// An axis of a link points at a point of the world: the angle between the axis and the line from
+/// its origin to the point is at most `tolerance`.
+struct LookAtTarget {
+  int link = -1;
+  Vec3 p_L = Vec3::Zero();      ///< the axis' origin, in the link frame: a camera's centre [m]
+  Vec3 axis_L = Vec3::UnitZ();  ///< unit, in the link frame
+  Vec3 point_W = Vec3::Zero();  ///< [m]
+  double tolerance = 1e-2;      ///< [rad]
 };
 
 /// Several poses at once, met by the configuration nearest to a reference posture:
 /// 1/2 sum w (q - q_ref)^2 is least among those that keep everything at rest (limits, contacts,
-/// torques, balance, path constraints, clearances). Only as a goal.
+/// torques, balance, path constraints, clearances). A waypoint looks near the way there instead.
 struct PostureTarget {
   std::vector<PoseTarget> poses;
   JointTarget reference;  ///< q_ref: every planned coordinate
   VecX weights;           ///< w: positive, in the order of the reference
+  std::vector<LookAtTarget> looks = {};
 };
 
-using Target = std::variant<JointTarget, PoseTarget, PostureTarget>;
+using SingleTarget = std::variant<JointTarget, PoseTarget, PostureTarget>;
+
+/// One of the goals that would do.
+struct GoalAlternative {
+  std::string name;  ///< for messages; may be empty
+  SingleTarget target;
+};
+
+/// Several goals of which one is to be reached. Only as a goal.
+struct AnyTarget {
+  std::vector<GoalAlternative> alternatives;
+};
+
+using Target = std::variant<JointTarget, PoseTarget, PostureTarget, AnyTarget>;
 
 /// A target to pass on the way. Waypoints are passed in their order.
 struct Waypoint {
@@ -64,7 +112,37 @@ struct KeepInBox {
   Vec3 size = Vec3::Ones();  ///< full edge lengths [m]
 };
 
-using PathConstraint = std::variant<KeepAxis, KeepInBox>;
+/// Keeps frame P of a link at a pose relative to another link A or to the world, at every instant:
+/// two hands on a tray, a tool that keeps its orientation. An infinite tolerance leaves the
+/// position or the orientation free.
+struct KeepPose {
+  int link = -1;
+  Pose X_LP;                         ///< frame P in the link frame
+  int relative_to = -1;              ///< link A; -1: the world, and A is W
+  Pose X_AP;                         ///< where P is to be
+  double position_tolerance = 2e-3;  ///< [m], radius of the ball around the position
+  double angle_tolerance = 2e-2;     ///< [rad], of the rotation that is left
+};
+
+/// Keeps frame P of a link on a line of the world, of one or several straight stretches, at every
+/// instant: there is a pose of the line from which P is within the tolerances. Along a stretch the
+/// position goes straight and the orientation turns about one axis, both in proportion. The
+/// stretches are followed in their order, and each corner is passed within the tolerances. P may go
+/// back and forth; beyond an end it is within the tolerances of the end.
+struct KeepOnLine {
+  struct Stretch {
+    Vec3 way_W = Vec3::Zero();   ///< to its end [m]
+    Vec3 turn_W = Vec3::Zero();  ///< axis times angle, at most half a turn [rad]
+  };
+  int link = -1;
+  Pose X_LP;  ///< frame P in the link frame
+  Pose X_WA;  ///< where the line starts
+  std::vector<Stretch> stretches;
+  double position_tolerance = 1e-3;  ///< [m]
+  double angle_tolerance = 1e-2;     ///< [rad]; infinite: the orientation is free
+};
+
+using PathConstraint = std::variant<KeepAxis, KeepInBox, KeepPose, KeepOnLine>;
 
 /// Balance of a legged robot, at every instant.
 struct Balance {
@@ -156,6 +234,42 @@ struct Problem {
   VecX configuration(const VecX& q_planned) const;
 };
 
+/// A stretch of motion of a sequence, from rest to rest.
+struct SequenceMotion {
+  std::string name;  ///< unique; in messages and names of folders
+  /// Makes the problem of this segment from what all segments share: robot, settings, and the start
+  /// and scene to which the steps before lead (motions of obstacles count from the segment's
+  /// start). Adds the planned coordinates, the goal, and all else that is this segment's own. May
+  /// throw `InputError`. Called with many starts.
+  std::function<Problem(const Problem& shared)> problem;
+};
+
+/// An obstacle becomes an object that the robot carries, in the pose that it has then.
+struct SequenceAttach {
+  std::string object;
+  int link = -1;
+  std::vector<int> touch_links;    ///< besides `link`
+  std::optional<Inertia> inertia;  ///< in the obstacle's frame
+};
+
+/// A carried object becomes an obstacle, where it is.
+struct SequenceDetach {
+  std::string object;
+};
+
+struct SequenceStep {
+  std::variant<SequenceMotion, SequenceAttach, SequenceDetach> what;
+  InputPlace where = {};  ///< in the task file
+};
+
+/// Motions one after the other, each from where the one before it ended, and between them objects
+/// that are taken up and put down. Every motion begins and ends at rest.
+struct Sequence {
+  /// What all segments share: robot, start, scene, collision, limits. Its goal counts for nothing.
+  Problem shared;
+  std::vector<SequenceStep> steps;
+};
+
 /// The same problem for a robot that stands: the link of its first flat contact hangs on the world
 /// where the start puts it, and the floating base follows from the joints. Joints and coordinates
 /// keep their names and indices; the base's coordinates are not planned any more, and those of the
@@ -163,6 +277,16 @@ struct Problem {
 /// no flat contact. A task file is read so. Throws `InputError` when the robot cannot be turned
 /// round at that link.
 Problem standOn(const Problem& problem);
+
+/// Where a line ends.
+Pose endOf(const KeepOnLine& line);
+
+/// A line of straight stretches between these poses, the first one included. Half a turn goes about
+/// the axis that rounding decides: give such a stretch a pose half way.
+std::vector<KeepOnLine::Stretch> stretchesBetween(const std::vector<Pose>& poses);
+
+/// The goal becomes the end of the line, and the line a path constraint: what `goal: linear` is.
+void goAlong(Problem& problem, KeepOnLine line);
 
 /// Whether start and goal are at rest: velocities and accelerations zero.
 bool isRestToRest(const Problem& problem);

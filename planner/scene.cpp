@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "allclear/core/extremes.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/deforming_mesh.h"
 
 namespace allclear {
@@ -49,6 +50,7 @@ double radiusOf(const Obstacle& obstacle) {
     const Ball ball = boundingBall(part.shape);
     radius = std::max(radius, (part.X_BG * ball.center).norm() + ball.radius);
   }
+  if (obstacle.cloud != nullptr) radius = std::max(radius, obstacle.cloud->farthest());
   return radius;
 }
 

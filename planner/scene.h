@@ -12,6 +12,7 @@
 
 namespace allclear {
 
+class Cloud;
 class DeformingMesh;
 
 /// The pose of a moving obstacle at one instant.
@@ -56,6 +57,12 @@ struct Obstacle {
   /// A surface that moves and bends by keyframes, in the object frame at `X_WO`; null for a rigid
   /// obstacle. Then `geometry`, `motion` and `spread` are empty.
   std::shared_ptr<const DeformingMesh> deforming = nullptr;
+  /// Many small solids of a scan or a map, in the object frame; null for any other obstacle. Then
+  /// `geometry` is empty and `deforming` null.
+  std::shared_ptr<const Cloud> cloud = nullptr;
+  /// How the obstacle's file was read, what of it was left out and why: one sentence each, which
+  /// certificates repeat.
+  std::vector<std::string> notes = {};
 
   /// Whether where it is, or where it may be, depends on time.
   bool moves() const { return !motion.empty() || spread.changes() || deforming != nullptr; }

@@ -77,7 +77,16 @@ struct CollisionSettings {
   EndMargin end_margin = EndMargin::kStrict;
   /// Pairs that may touch, besides those that the robot model disables.
   std::vector<std::pair<std::string, std::string>> allowed;
-  /// The same, from the allowed collision matrix of a scene file.
+  /// Pairs that are to keep their margin although the robot model, `allowed` or the touch links of
+  /// a carried object let them touch.
+  std::vector<std::pair<std::string, std::string>> avoided;
+  /// Pairs that touch at the start, up to 1 mm deep, and part: they never go deeper than they are
+  /// there (but for four tolerances), and keep their margin from an instant in the first quarter of
+  /// the motion on. An object that is lifted from its table.
+  std::vector<std::pair<std::string, std::string>> leaves;
+  /// The mirror image, at the goal: an object that is put onto its table.
+  std::vector<std::pair<std::string, std::string>> lands;
+  /// The same as `allowed`, from the allowed collision matrix of a scene file.
   std::vector<std::pair<std::string, std::string>> allowed_by_scene;
   MissingCollision missing = MissingCollision::kError;
 };
@@ -107,11 +116,15 @@ struct ContactLimit {
 struct LimitSettings {
   double max_velocity_scaling_factor = 1.0;      ///< in (0, 1], of the model's velocity limits
   double max_acceleration_scaling_factor = 1.0;  ///< in (0, 1], of the acceleration limits
+  /// Limit of |q̇| per coordinate of the robot [rad/s or m/s], at most the model's own; NaN or an
+  /// empty vector: the model's. The scaling factor applies to it too.
+  VecX velocity;
   /// Limit of |q̈| per coordinate of the robot [rad/s^2 or m/s^2]; NaN or an empty vector: the
   /// default, `kAccelerationPerVelocity` times the velocity limit.
   VecX acceleration;
   /// Limit of |q⃛| per coordinate of the robot [rad/s^3 or m/s^3]; NaN or an empty vector: the
-  /// default, `kJerkPerVelocity` times the velocity limit.
+  /// default, `kJerkPerVelocity` times the velocity limit. Infinite: none but that the acceleration
+  /// takes `kSwitch` from 0 to its limit.
   VecX jerk;
   /// Keep the joint torques and forces within the model's effort limits. Off by default: inertias
   /// and efforts of many URDFs are made up, and limits computed from them mean nothing.
@@ -126,6 +139,10 @@ struct LimitSettings {
   static constexpr double kAccelerationPerVelocity = 5.0;  ///< [1/s]
   /// Full acceleration in 0.1 s: smooth for the structure, far below the drives' own limit.
   static constexpr double kJerkPerVelocity = 50.0;  ///< [1/s^2]
+  /// [s] What a jump of the acceleration from 0 to its limit takes where no jerk is limited: a few
+  /// cycles of a drive's control, and too short to cost a motion time. So curves stay smooth, and
+  /// every limit that is proven is a number.
+  static constexpr double kSwitch = 4e-3;
   /// Stands for the velocity limit, in the two defaults, of a joint that has none.
   static constexpr double kVelocityWhenUnlimited = 1.0;  ///< [rad/s or m/s]
 };

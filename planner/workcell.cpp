@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "allclear/core/input_error.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/robot_models/files/mesh_file.h"
 
 namespace allclear {
@@ -92,6 +93,20 @@ Obstacle& Scene::addMesh(const std::string& id, const std::filesystem::path& fil
   MeshOptions options;
   options.scale = scale;
   return add(id, loadMesh(file, options), X_WO);
+}
+
+Obstacle& Scene::addPoints(const std::string& id, const std::vector<Vec3>& points, double radius,
+                           const Pose& X_WO) {
+  requireNewName(*this, id);
+  Obstacle obstacle;
+  obstacle.id = id;
+  obstacle.X_WO = X_WO;
+  try {
+    obstacle.cloud = std::make_shared<const Cloud>(Cloud::balls(points, radius));
+  } catch (const InputError& error) {
+    throw InputError({"", 0, "scene: '" + id + "'", ""}, error.message());
+  }
+  return obstacles.emplace_back(std::move(obstacle));
 }
 
 AttachedObject& Scene::attach(const std::string& id, const Robot& robot, const std::string& link,

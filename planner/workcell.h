@@ -41,6 +41,10 @@ struct Scene {
   Obstacle& addMesh(const std::string& id, const std::filesystem::path& file, const Pose& X_WO = {},
                     const Vec3& scale = Vec3::Ones());
 
+  /// A cloud: balls of `radius` [m] about points in its frame (a scan).
+  Obstacle& addPoints(const std::string& id, const std::vector<Vec3>& points, double radius,
+                      const Pose& X_WO = {});
+
   /// Puts an object into the robot's hand; the shape's pose is that in the link. It may touch the
   /// link that carries it, and `touch_links`.
   AttachedObject& attach(const std::string& id, const Robot& robot, const std::string& link,
@@ -126,7 +130,7 @@ struct ProblemCheck {
   };
   std::size_t bodies = 0, moving_pairs = 0, fixed_pairs = 0;
   std::vector<End> ends;
-  /// Bodies that touch whatever the plan.
+  /// Constant pairs, which no planned joint parts, that touch or are nearer than their margin.
   std::vector<PairClearance> static_contacts;
   std::vector<std::string> notes;
   std::vector<std::string> faults;  ///< why there is no plan; empty when the problem is well posed

@@ -12,11 +12,17 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/planner/certificate/instant.h"
 #include "allclear/planner/certificate/motion.h"
+#include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/alternatives.h"
+#include "allclear/planner/problem/target_findings.h"
+#include "allclear/planner/search/end_contacts.h"
+#include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/workcell.h"
 
 namespace allclear {
@@ -96,10 +102,15 @@ void addEnd(const Problem& problem, const std::string& name,
             const std::vector<PairDistance>& distances, ProblemCheck* check) {
   const bool relaxes = problem.collision.end_margin == EndMargin::kRelax;
   ProblemCheck::End end{name, movingPairs(distances)};
+  bool is_first = true;
   for (const PairClearance& pair : end.pairs) {
     const bool is_granted = relaxes && pair.distance > 0.0;  // near the ends
     if (!(pair.distance >= pair.margin) && !is_granted) {
-      check->faults.push_back(name + ": " + describe(pair));
+      // The first is the worst; what helps there often helps the others.
+      const PairDistance worst{pair.a, pair.b, pair.distance, pair.margin, false};
+      check->faults.push_back(name + ": " + describe(pair) +
+                              (is_first ? "; " + contactAdvice(problem, name, worst) : ""));
+      is_first = false;
     }
   }
   check->ends.push_back(std::move(end));
@@ -121,26 +132,32 @@ void addCables(const Problem& problem, const VecX& q, std::optional<double> t,
   }
 }
 
-/// Bodies that no planned joint moves against each other: no plan can part them.
-void addStaticContacts(const std::vector<PairDistance>& start, ProblemCheck* check) {
-  for (const PairDistance& pair : start) {
-    if (!pair.fixed || pair.distance > 0.0) continue;
+/// Constant pairs that are nearer than their margin, in the words of the certificate.
+void addStaticContacts(const Problem& problem, const CertifiedGeometry& geometry,
+                       ProblemCheck* check) {
+  for (const PairDistance& pair : fixedContacts(problem, geometry)) {
     check->static_contacts.push_back(clearanceOf(pair));
-    if (pair.distance >= -kTouchingDepth) continue;
-    check->faults.push_back(describe(check->static_contacts.back()) +
-                            ", and they do not move relative to each other: move one of them, or "
-                            "add the pair to collision.allowed");
+  }
+  FixedPairSentences fixed = fixedPairSentences(problem, geometry);
+  for (const std::string& contact : fixed.contacts) {
+    check->notes.push_back("constant, as no planned joint parts them: " + contact);
+  }
+  for (std::string& fault : fixed.faults) check->faults.push_back(std::move(fault));
+  for (std::string& meeting : unavoidableMeetings(problem, geometry)) {
+    check->faults.push_back(std::move(meeting));
   }
 }
 
-/// Measures the goal where its configuration is known. Its instant is known only when the duration
-/// is fixed: without it the pairs of obstacles that move are left out.
-void addGoal(const Problem& problem, const CertifiedGeometry& geometry, ProblemCheck* check) {
-  const auto* joints = std::get_if<JointTarget>(&problem.goal);
-  if (joints == nullptr) {
-    check->notes.emplace_back("the goal is a pose: the planner finds its configuration");
-    return;
-  }
+/// What else rules out a plan before anything is searched; contacts and cables are measured above.
+void addOtherFaults(const Problem& problem, ProblemCheck* check) {
+  const ClearanceEvaluator evaluator(problem, FidelityPolicy::kHulls);
+  const std::string fault = endFaultBesideContacts(problem, evaluator);
+  if (!fault.empty()) check->faults.push_back(fault.substr(0, fault.find_last_not_of('.') + 1));
+}
+
+/// The instant of the end, where that is known; else a note for each obstacle that is somewhere
+/// else by then, and so is left out there.
+std::optional<double> timeOfGoal(const Problem& problem, ProblemCheck* check) {
   std::optional<double> end;
   if (problem.duration.isFixed()) end = problem.duration.min;
   for (const Obstacle& obstacle : problem.obstacles) {
@@ -151,12 +168,71 @@ void addGoal(const Problem& problem, const CertifiedGeometry& geometry, ProblemC
     check->notes.push_back("goal: '" + obstacle.id + why +
                            " and the duration is free: not checked there");
   }
+  return end;
+}
+
+/// Measures a goal of joints.
+void addJointGoal(const Problem& problem, const CertifiedGeometry& geometry,
+                  const std::string& name, const JointTarget& joints, std::optional<double> end,
+                  ProblemCheck* check) {
   VecX q = problem.start;
-  for (std::size_t i = 0; i < joints->coordinates.size(); ++i) {
-    q[joints->coordinates[i]] = joints->values[static_cast<Eigen::Index>(i)];
+  for (std::size_t i = 0; i < joints.coordinates.size(); ++i) {
+    q[joints.coordinates[i]] = joints.values[static_cast<Eigen::Index>(i)];
   }
-  addEnd(problem, "goal", pairDistances(problem, geometry, q, end), check);
+  addEnd(problem, name, pairDistances(problem, geometry, q, end), check);
   addCables(problem, q, end, check);
+}
+
+/// Measures the alternatives of joints. One that is at fault is only noted, as long as another may
+/// do.
+void addAlternatives(const Problem& problem, const CertifiedGeometry& geometry,
+                     const AnyTarget& any, ProblemCheck* check) {
+  const std::optional<double> end = timeOfGoal(problem, check);
+  // Each is measured for itself; at last it shows whether any is left.
+  std::vector<std::string> faults;
+  std::size_t at_fault = 0, to_find = 0;
+  for (int i = 0; i < static_cast<int>(any.alternatives.size()); ++i) {
+    const std::string name = "goal: " + alternativeName(any, i);
+    const auto* joints = std::get_if<JointTarget>(&any.alternatives[i].target);
+    to_find += joints == nullptr;
+    if (joints == nullptr) continue;
+    ProblemCheck own;
+    for (std::size_t k = 0; k < joints->coordinates.size() && own.faults.empty(); ++k) {
+      const auto finding = positionFinding(problem, name, joints->coordinates[k],
+                                           joints->values[static_cast<Eigen::Index>(k)]);
+      if (finding) own.faults.push_back(finding->message);
+    }
+    if (own.faults.empty()) {
+      addJointGoal(withAlternative(problem, i), geometry, name, *joints, end, &own);
+    }
+    at_fault += !own.faults.empty();
+    faults.insert(faults.end(), own.faults.begin(), own.faults.end());
+    check->ends.insert(check->ends.end(), own.ends.begin(), own.ends.end());
+  }
+  if (to_find > 0) {
+    check->notes.push_back("goal: the planner finds the configurations of " +
+                           std::to_string(to_find) + " of its " +
+                           std::to_string(any.alternatives.size()) + " alternatives");
+  }
+  const bool is_hopeless = at_fault == any.alternatives.size();
+  for (std::string& fault : faults) {
+    (is_hopeless ? check->faults : check->notes)
+        .push_back(is_hopeless ? std::move(fault) : fault + ": left out");
+  }
+}
+
+/// Measures the goal where its configuration is known. Its instant is known only when the duration
+/// is fixed: without it the pairs of obstacles that move are left out.
+void addGoal(const Problem& problem, const CertifiedGeometry& geometry, ProblemCheck* check) {
+  if (const AnyTarget* any = alternativesOf(problem)) {
+    return addAlternatives(problem, geometry, *any, check);
+  }
+  const auto* joints = std::get_if<JointTarget>(&problem.goal);
+  if (joints == nullptr) {
+    check->notes.emplace_back("the goal is a pose: the planner finds its configuration");
+    return;
+  }
+  addJointGoal(problem, geometry, "goal", *joints, timeOfGoal(problem, check), check);
 }
 
 }  // namespace
@@ -188,7 +264,12 @@ LeastDistance leastDistance(const Problem& problem, const Trajectory& trajectory
                      " coordinates, the problem plans " + std::to_string(problem.plannedCount()));
   }
   const CertifiedGeometry all = certifiedGeometry(problem);
-  const CertifiedGeometry both{{bodyOf(all, a), bodyOf(all, b)}, {}, {}};
+  CertifiedGeometry both{{bodyOf(all, a), bodyOf(all, b)}, {}, {}};
+  if (both.bodies[0].cloud != nullptr) std::swap(both.bodies[0], both.bodies[1]);
+  if (both.bodies[0].cloud != nullptr) {
+    throw InputError({"", 0, "body", a},
+                     "is a cloud, and so is the other: no distance is measured");
+  }
   for (const CertifiedBody& body : both.bodies) {
     if (body.obstacle < 0 || !problem.obstacles[body.obstacle].deforming) continue;
     throw InputError({"", 0, "body", body.name}, "deforms: its least distance has no bracket here");
@@ -198,6 +279,12 @@ LeastDistance leastDistance(const Problem& problem, const Trajectory& trajectory
   const std::vector<BodyCurve> curves_b = curvesOf(problem, motion, both.bodies[1]);
   LeastDistance least{
       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}, 0.0};
+  const auto lower = [&](const DistanceBracket& found) {
+    least.distance.lower = std::min(least.distance.lower, found.lower);
+    if (!(found.upper < least.distance.upper)) return;
+    least.distance.upper = found.upper;
+    least.t = found.t_star;
+  };
   for (const Geometry& A : both.bodies[0].geometry) {
     for (const Geometry& B : both.bodies[1].geometry) {
       McdOptions options;
@@ -205,12 +292,12 @@ LeastDistance leastDistance(const Problem& problem, const Trajectory& trajectory
       // A pair of solids that stays above what another was seen at cannot be the least one: proving
       // that much is far cheaper than a narrow bracket of it.
       if (std::isfinite(least.distance.upper)) options.threshold = least.distance.upper;
-      const DistanceBracket found =
-          minimumDistance({&A.shape, A.X_BG, curves_a}, {&B.shape, B.X_BG, curves_b}, options);
-      least.distance.lower = std::min(least.distance.lower, found.lower);
-      if (!(found.upper < least.distance.upper)) continue;
-      least.distance.upper = found.upper;
-      least.t = found.t_star;
+      const MovingShape moving{&A.shape, A.X_BG, curves_a};
+      if (both.bodies[1].cloud != nullptr) {  // B is the box about it
+        lower(minimumDistance(moving, {both.bodies[1].cloud.get(), curves_b}, options));
+      } else {
+        lower(minimumDistance(moving, {&B.shape, B.X_BG, curves_b}, options));
+      }
     }
   }
   return least;
@@ -244,10 +331,11 @@ ProblemCheck checkProblem(const Problem& problem) {
     (pair.fixed ? check.fixed_pairs : check.moving_pairs) += 1;
   }
   const std::vector<PairDistance> start = pairDistances(problem, geometry, problem.start, 0.0);
-  addStaticContacts(start, &check);
+  addStaticContacts(problem, geometry, &check);
   addEnd(problem, "start", start, &check);
   addCables(problem, problem.start, 0.0, &check);
   addGoal(problem, geometry, &check);
+  addOtherFaults(problem, &check);
   return check;
 }
 

@@ -38,7 +38,9 @@ void addTrajectory(py::module_& module);
 void addCertificate(py::module_& module);
 void addPlan(py::module_& module);
 void addPlanner(py::module_& module);
+void addSequence(py::module_& module);
 void addDistance(py::module_& module);
+void addRetime(py::module_& module);
 
 /// A 4 x 4 matrix as a pose. Throws `InputError` unless its rotation is one to within 1e-6; what is
 /// off below that is taken away.
@@ -60,6 +62,11 @@ Value fromWord(const std::string& word, const std::vector<std::pair<std::string,
   }
   throw InputError({"", 0, key, word}, "is not known" + insteadOf(word, known));
 }
+
+/// A goal or waypoint of any kind. (A class of its own: pybind11 would take a variant apart.)
+struct TargetOf {
+  Target target;
+};
 
 /// A view of memory that `owner` keeps alive: read-only, not a copy.
 py::array viewOf(const double* data, std::vector<py::ssize_t> shape, py::handle owner);

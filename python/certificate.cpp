@@ -54,6 +54,31 @@ py::object tubeOf(const Certificate& certificate) {
   return out;
 }
 
+py::list closestPairsOf(const Certificate& certificate) {
+  py::list out;
+  for (const RankedPair& pair : certificate.closest_pairs) {
+    py::dict row;
+    row["a"] = pair.a;
+    row["b"] = pair.b;
+    row["distance"] = py::make_tuple(pair.distance.lower, pair.distance.upper);
+    row["margin"] = pair.margin;
+    row["t"] = pair.t;
+    out.append(row);
+  }
+  return out;
+}
+
+py::object torqueUseOf(const Certificate& certificate) {
+  if (!certificate.torque_beyond_rating) return py::none();
+  const TorqueUse& use = *certificate.torque_beyond_rating;
+  py::dict out;
+  out["joint"] = use.joint;
+  out["torque"] = use.torque;
+  out["effort"] = use.effort;
+  out["t"] = use.t;
+  return out;
+}
+
 py::list assumptionsOf(const Certificate& certificate) {
   py::list out;
   for (const Assumption& a : certificate.assumptions) out.append(py::make_tuple(a.kind, a.text));
@@ -101,6 +126,8 @@ void addCertificate(py::module_& module) {
                              [](const Certificate& c) {
                                return std::tuple{c.closest_a, c.closest_b, c.closest_t};
                              })
+      .def_property_readonly("closest_pairs", &closestPairsOf)
+      .def_property_readonly("torque_beyond_rating", &torqueUseOf)
       .def_property_readonly("assumptions", &assumptionsOf)
       .def_property_readonly("assumes", &assumptionsInBrief)
       .def_property_readonly("exempt_pairs", &exemptOf)

@@ -87,5 +87,7 @@ PYBIND11_MODULE(_core, module) {
   addCertificate(module);
   addPlan(module);
   addPlanner(module);
+  addSequence(module);
   addDistance(module);
+  addRetime(module);
 }

@@ -249,6 +249,20 @@ void addPlan(py::module_& module) {
       .def_property_readonly("trajectory", &trajectoryOf)
       .def_property_readonly("certificate", &certificateOf)
       .def_property_readonly("statistics", &statisticsOf)
+      .def_property_readonly("reached",
+                             [](const PlanOfProblem& p) -> std::optional<py::tuple> {
+                               if (!p.isCertified() || !p.plan.certificate->goal) return {};
+                               const ReachedGoal& goal = *p.plan.certificate->goal;
+                               return py::make_tuple(goal.alternative, goal.count, goal.name);
+                             })
+      .def_property_readonly("left_out",
+                             [](const PlanOfProblem& p) {
+                               py::list out;
+                               for (const LeftOutAlternative& one : p.plan.left_out) {
+                                 out.append(py::make_tuple(one.alternative, one.why));
+                               }
+                               return out;
+                             })
       .def_property_readonly(
           "problem", [](const PlanOfProblem& p) { return std::make_shared<Problem>(*p.problem); })
       .def("write", &writeFiles, py::arg("output"), WithoutGil())

@@ -28,7 +28,7 @@ std::unique_lock<std::mutex> locked(LoadedPlanner& p) {
 VecX orEmpty(const std::optional<VecX>& values) { return values ? *values : VecX(); }
 
 std::shared_ptr<PlanOfProblem> planNext(LoadedPlanner& p, const VecX& start,
-                                        const std::variant<PoseTarget, VecX>& goal,
+                                        const std::variant<TargetOf, VecX>& goal,
                                         const std::optional<VecX>& start_velocity,
                                         const std::optional<VecX>& start_acceleration,
                                         const std::optional<VecX>& goal_velocity,
@@ -37,7 +37,7 @@ std::shared_ptr<PlanOfProblem> planNext(LoadedPlanner& p, const VecX& start,
   const auto lock = locked(p);
   const auto* joints = std::get_if<VecX>(&goal);
   const PlanQuery query{start,
-                        joints ? p.planner.jointGoal(*joints) : Target(std::get<PoseTarget>(goal)),
+                        joints ? p.planner.jointGoal(*joints) : std::get<TargetOf>(goal).target,
                         orEmpty(start_velocity),
                         orEmpty(start_acceleration),
                         orEmpty(goal_velocity),

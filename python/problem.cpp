@@ -1,6 +1,12 @@
 // Tasks and problems: read from files or text, or made in code; and what can be asked of a problem
 // at rest. A problem in Python is a mutable object; whatever works on it later (a plan, a
 // certificate) takes a copy.
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <variant>
+
 #include "allclear/config/task_file.h"
 #include "allclear/planner/workcell.h"
 #include "allclear/python/bindings.h"
@@ -30,17 +36,70 @@ SharedProblem toJoints(const Robot& robot, const std::string& group, const VecX&
   return std::make_shared<Problem>(makeProblem(robot, group, start, goal, scene));
 }
 
-SharedProblem toPoseGoal(const Robot& robot, const std::string& group, const VecX& start,
-                         const PoseTarget& goal, const Scene& scene) {
-  return std::make_shared<Problem>(makeProblem(robot, group, start, goal, scene));
+/// One tolerance for all axes together, or one for each.
+using Tolerance = std::variant<double, std::array<double, 3>>;
+
+void setTolerance(const Tolerance& given, double& together, AxisBounds& axes) {
+  if (const auto* one = std::get_if<double>(&given)) {
+    together = *one;
+    return;
+  }
+  together = std::numeric_limits<double>::infinity();
+  const auto& each = std::get<std::array<double, 3>>(given);
+  for (std::size_t k = 0; k < 3; ++k) {
+    axes.most[static_cast<Eigen::Index>(k)] = each[k];
+    axes.is_free[k] = std::isinf(each[k]);
+  }
 }
 
 PoseTarget makeTarget(const Robot& robot, const std::string& link, const Pose& X_WP,
-                      const Pose& X_LP, double position_tolerance, double angle_tolerance) {
+                      const Pose& X_LP, const Tolerance& position_tolerance,
+                      const Tolerance& angle_tolerance, const std::vector<std::string>& free) {
   PoseTarget target = poseTarget(robot, link, X_WP, X_LP);
-  target.position_tolerance = position_tolerance;
-  target.angle_tolerance = angle_tolerance;
+  setTolerance(position_tolerance, target.position_tolerance, target.position_axes);
+  setTolerance(angle_tolerance, target.angle_tolerance, target.angle_axes);
+  static const std::vector<std::pair<std::string, int>> kAxes = {{"x", 0},  {"y", 1},  {"z", 2},
+                                                                 {"rx", 3}, {"ry", 4}, {"rz", 5}};
+  for (const std::string& word : free) {
+    const int axis = fromWord(word, kAxes, "free");
+    AxisBounds& axes = axis < 3 ? target.position_axes : target.angle_axes;
+    axes.is_free[static_cast<std::size_t>(axis % 3)] = true;
+  }
   return target;
+}
+
+LookAtTarget makeLook(const Robot& robot, const std::string& link, const Vec3& axis,
+                      const Vec3& point, const Pose& X_LP, double tolerance) {
+  if (!(axis.norm() > 0.0)) throw InputError({"", 0, "axis", ""}, "must not be zero");
+  return {robot.linkIndex(link), X_LP.p, (X_LP.R * axis).normalized(), point, tolerance};
+}
+
+/// Several poses and directions at once, near the problem's start.
+Target makePosture(const Problem& problem, const std::vector<PoseTarget>& poses,
+                   const std::vector<LookAtTarget>& looks) {
+  return PostureTarget{poses,
+                       {problem.planned, problem.plannedPart(problem.start)},
+                       VecX::Ones(problem.plannedCount()),
+                       looks};
+}
+
+/// Goals of which any would do; names may be empty.
+Target makeAny(const std::vector<std::pair<std::string, Target>>& goals) {
+  AnyTarget any;
+  for (const auto& [name, goal] : goals) {
+    GoalAlternative alternative{name, {}};
+    std::visit(
+        [&alternative](const auto& target) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(target)>, AnyTarget>) {
+            throw InputError({"", 0, "goal", ""}, "alternatives cannot have alternatives");
+          } else {
+            alternative.target = target;
+          }
+        },
+        goal);
+    any.alternatives.push_back(std::move(alternative));
+  }
+  return any;
 }
 
 /// The planned coordinates of a waypoint that names some of them.
@@ -72,6 +131,42 @@ void keepInBox(Problem& problem, const std::string& link, const Vec3& point, con
                const Vec3& size) {
   problem.path_constraints.emplace_back(
       KeepInBox{Robot(problem.robot).linkIndex(link), point, pose, size});
+}
+
+/// `relative_to`: a link, or empty for the world. Without `X_AP`, where the start has the frame.
+void keepPose(Problem& problem, const std::string& link, const Pose& X_LP,
+              const std::string& relative_to, const std::optional<Pose>& X_AP,
+              double position_tolerance, double angle_tolerance) {
+  const Robot robot(problem.robot);
+  KeepPose keep;
+  keep.link = robot.linkIndex(link);
+  keep.X_LP = X_LP;
+  if (!relative_to.empty()) keep.relative_to = robot.linkIndex(relative_to);
+  const auto at_start = [&](const std::string& name) { return robot.pose(problem.start, name); };
+  const Pose X_WA = relative_to.empty() ? Pose() : at_start(relative_to);
+  keep.X_AP = X_AP ? *X_AP : X_WA.inverse() * at_start(link) * X_LP;
+  keep.position_tolerance = position_tolerance;
+  keep.angle_tolerance = angle_tolerance;
+  problem.path_constraints.emplace_back(keep);
+}
+
+/// From where the start has the frame through the poses of the world; the last becomes the goal
+/// where `is_goal` says so.
+void keepOnLine(Problem& problem, const std::string& link, const std::vector<Pose>& poses,
+                const Pose& X_LP, double position_tolerance, double angle_tolerance, bool is_goal) {
+  if (poses.empty()) throw InputError({"", 0, "poses", ""}, "needs one pose or more");
+  const Robot robot(problem.robot);
+  KeepOnLine line;
+  line.link = robot.linkIndex(link);
+  line.X_LP = X_LP;
+  line.X_WA = robot.pose(problem.start, link) * X_LP;
+  std::vector<Pose> stops{line.X_WA};
+  stops.insert(stops.end(), poses.begin(), poses.end());
+  line.stretches = stretchesBetween(stops);
+  line.position_tolerance = position_tolerance;
+  line.angle_tolerance = angle_tolerance;
+  if (is_goal) return goAlong(problem, std::move(line));
+  problem.path_constraints.emplace_back(std::move(line));
 }
 
 /// A property that is a member of a member, such as the margin of the collision settings.
@@ -134,6 +229,10 @@ void addSettings(py::class_<Problem, SharedProblem>& type) {
            [](Problem& p, const std::string& word) {
              p.collision.end_margin = fromWord(word, kEndMargins, "end_margin");
            })
+      .def("leave", [](Problem& p, const std::string& a,
+                       const std::string& b) { p.collision.leaves.emplace_back(a, b); })
+      .def("land", [](Problem& p, const std::string& a,
+                      const std::string& b) { p.collision.lands.emplace_back(a, b); })
       .def("set_geometry",
            [](Problem& p, const std::string& word) {
              p.collision.geometry = fromWord(word, kGeometries, "geometry");
@@ -147,12 +246,28 @@ void addSettings(py::class_<Problem, SharedProblem>& type) {
       .def("allow", [](Problem& p, const std::string& a,
                        const std::string& b) { p.collision.allowed.emplace_back(a, b); })
       .def("add_joint_waypoint", &addJointWaypoint)
-      .def("add_pose_waypoint",
-           [](Problem& p, const PoseTarget& target, std::optional<double> time) {
-             p.waypoints.push_back({target, time});
+      .def("add_waypoint",
+           [](Problem& p, const TargetOf& target, std::optional<double> time) {
+             p.waypoints.push_back({target.target, time});
+           })
+      .def("set_goal",
+           [](Problem& p, const TargetOf& target) {
+             p.goal = target.target;
+             chooseNearestTurns(p);
+           })
+      .def("joint_target",
+           [](const Problem& p, const VecX& q) {
+             return TargetOf{JointTarget{p.planned, p.plannedPart(q)}};
+           })
+      .def("posture_target",
+           [](const Problem& p, const std::vector<PoseTarget>& poses,
+              const std::vector<LookAtTarget>& looks) {
+             return TargetOf{makePosture(p, poses, looks)};
            })
       .def("keep_axis", &keepAxis)
       .def("keep_in_box", &keepInBox)
+      .def("keep_pose", &keepPose)
+      .def("keep_on_line", &keepOnLine)
       .def("set_start_velocity", [](Problem& p, const VecX& v) { p.start_velocity = v; })
       .def("set_start_acceleration", [](Problem& p, const VecX& a) { p.start_acceleration = a; });
 }
@@ -215,7 +330,17 @@ py::tuple parsed(const std::string& text, const std::filesystem::path& path, boo
 
 void addProblem(py::module_& module) {
   py::class_<PoseTarget>(module, "PoseTarget");
+  py::class_<LookAtTarget>(module, "LookAtTarget");
+  py::class_<TargetOf>(module, "Target").def(py::init([](const PoseTarget& pose) {
+    return TargetOf{pose};
+  }));
   module.def("pose_target", &makeTarget);
+  module.def("look_at_target", &makeLook);
+  module.def("any_target", [](const std::vector<std::pair<std::string, TargetOf>>& goals) {
+    std::vector<std::pair<std::string, Target>> targets;
+    for (const auto& [name, goal] : goals) targets.emplace_back(name, goal.target);
+    return TargetOf{makeAny(targets)};
+  });
   py::class_<Problem, SharedProblem> type(module, "Problem");
   type.def_property_readonly("planned", [](const Problem& p) { return p.planned; })
       .def_property_readonly("joints", [](const Problem& p) { return plannedNames(p); })
@@ -255,7 +380,6 @@ void addProblem(py::module_& module) {
   addSettings(type);
   addOptions(module);
   module.def("problem_to_joints", &toJoints);
-  module.def("problem_to_pose", &toPoseGoal);
   module.def("load_task", &loaded, py::arg("path"), py::arg("visuals"));
   module.def("parse_task", &parsed, py::arg("text"), py::arg("path"), py::arg("visuals"));
 }

@@ -139,6 +139,11 @@ void addScene(py::module_& module) {
           },
           py::arg("id"), py::arg("normal"), py::arg("offset"))
       .def(
+          "add_points",
+          [](Scene& s, const std::string& id, const Points& points, double radius,
+             const Pose& pose) { s.addPoints(id, toPoints(points), radius, pose); },
+          py::arg("id"), py::arg("points"), py::arg("radius"), py::arg("pose"))
+      .def(
           "attach",
           [](Scene& s, const std::string& id, const Robot& robot, const std::string& link,
              const ShapeValue& shape, const Pose& pose, const std::vector<std::string>& touch) {

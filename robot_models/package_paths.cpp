@@ -20,7 +20,8 @@ constexpr std::string_view kFileScheme = "file://";
 constexpr std::string_view kLocalHost = "localhost/";
 /// Folders that hold packages or models, or are one.
 constexpr const char* kFolderVariables[] = {"ROS_PACKAGE_PATH", "GAZEBO_MODEL_PATH",
-                                            "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH"};
+                                            "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH",
+                                            "SDF_PATH"};
 
 std::vector<fs::path> foldersOfVariable(const char* variable) {
   std::vector<fs::path> folders;
@@ -73,6 +74,14 @@ std::string packageHint(const std::string& uri) {
   const std::string name = path->substr(0, path->find('/'));
   return "; give the folder of that package: 'package_map: {" + name +
          ": FOLDER}' under 'robot' of a task, or --package " + name + "=FOLDER";
+}
+
+/// A name that only a shell would complete.
+std::string shellHint(const std::string& uri) {
+  const bool is_home = uri.starts_with('~');
+  if (!is_home && uri.find('$') == std::string::npos) return "";
+  return std::string("; '") + (is_home ? "~" : "$") +
+         "' is not expanded here: write the whole path, or one beside this file";
 }
 
 /// The folder of a file; a name that is empty, as of a variable that is not set, has none.
@@ -138,7 +147,8 @@ fs::path PackagePaths::find(const std::string& uri, const InputPlace& place) con
     std::error_code ignored;
     if (fs::is_regular_file(candidate, ignored)) return candidate.lexically_normal();
   }
-  throw InputError(place, "no such file; looked for " + listed(places) + packageHint(uri));
+  throw InputError(
+      place, "no such file; looked for " + listed(places) + packageHint(uri) + shellHint(uri));
 }
 
 }  // namespace allclear

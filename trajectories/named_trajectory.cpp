@@ -12,7 +12,7 @@ namespace {
 /// An empty matrix, of what a file does not give, stays empty.
 MatX rowsInOrder(const MatX& rows, const std::vector<int>& order) {
   if (rows.size() == 0) return rows;
-  MatX result(rows.rows(), rows.cols());
+  MatX result(static_cast<Eigen::Index>(order.size()), rows.cols());
   for (std::size_t k = 0; k < order.size(); ++k) {
     result.row(static_cast<Eigen::Index>(k)) = rows.row(order[k]);
   }
@@ -80,15 +80,23 @@ NamedTrajectory arranged(NamedTrajectory found, const std::vector<std::string>& 
                        "no such joint is expected" + didYouMean(name, expected));
     }
   }
-  std::vector<int> order;
   for (const std::string& name : expected) {
-    const auto at = std::find(found.joint_names.begin(), found.joint_names.end(), name);
-    if (at == found.joint_names.end()) {
+    if (std::find(found.joint_names.begin(), found.joint_names.end(), name) ==
+        found.joint_names.end()) {
       throw InputError({place.file, place.line, place.key, name}, "this joint is missing");
     }
+  }
+  return arrangedPart(std::move(found), expected);
+}
+
+NamedTrajectory arrangedPart(NamedTrajectory found, const std::vector<std::string>& wanted) {
+  std::vector<int> order;
+  for (const std::string& name : wanted) {
+    const auto at = std::find(found.joint_names.begin(), found.joint_names.end(), name);
+    ALLCLEAR_ASSERT(at != found.joint_names.end());
     order.push_back(static_cast<int>(at - found.joint_names.begin()));
   }
-  return {coordinatesInOrder(found.trajectory, order), expected, std::move(found.warnings),
+  return {coordinatesInOrder(found.trajectory, order), wanted, std::move(found.warnings),
           std::move(found.wrenches)};
 }
 

@@ -57,4 +57,7 @@ void requireJointNames(const std::vector<std::string>& names, const InputPlace& 
 NamedTrajectory arranged(NamedTrajectory found, const std::vector<std::string>& expected,
                          const InputPlace& place);
 
+/// The coordinates of these names alone, in this order. Pre: the trajectory has them all.
+NamedTrajectory arrangedPart(NamedTrajectory found, const std::vector<std::string>& wanted);
+
 }  // namespace allclear

@@ -28,6 +28,8 @@ constexpr const char* kNames = "names";  // of the rows of wrenches
 /// By the highest derivative that the rows give.
 constexpr const char* kRowTypes[] = {"linear", "cubic_hermite", "quintic_hermite"};
 constexpr const char* kRowKeys[] = {"positions", "velocities", "accelerations"};
+/// The first line of a file of this project says its format.
+constexpr std::size_t kHead = 200;
 constexpr int kDeepest = 4;  // the object, the wrenches, a list of points, a point
 constexpr std::size_t kLargestFile = std::size_t{1} << 26;
 /// A number takes at least two characters of the file.
@@ -260,6 +262,10 @@ NamedTrajectory readTrajectoryJson(const std::filesystem::path& path,
 
 NamedTrajectory parseTrajectoryJson(std::string_view text, const std::string& file,
                                     const std::vector<std::string>& expected_joints) {
+  // A certificate lies beside every trajectory, and nests deeper than this reader goes.
+  if (text.substr(0, kHead).find("\"allclear_certificate\"") != std::string_view::npos) {
+    throw InputError({file, 1, "", ""}, "is a certificate, not a trajectory");
+  }
   return readTrajectory(parseJson(text, file, {kLargestFile, kMostValues, kDeepest}),
                         expected_joints);
 }

@@ -209,8 +209,8 @@ class Proof {
     require(n > 0 && settled_.size() == n * (n - 1) / 2, "a pair is neither apart nor exempt");
     std::ostringstream out;
     out << "accepted: clear for " << breaks_.back() << " s with margins from " << least_margin_
-        << " m (" << settled_.size() - exempt_ << " pairs, " << cells_ << " cells, " << limits_
-        << " limits)";
+        << " m (" << settled_.size() - exempt_ << " pairs, " << bare_ << " with 0 m, " << cells_
+        << " cells, " << limits_ << " limits)";
     said.insert(said.begin(), out.str());
   }
   std::map<std::string, std::string> hashes;  ///< by what they are of: "robot", "task"
@@ -380,7 +380,8 @@ class Proof {
     const Cover& b = covers_.at(in_.index(0, covers_.size()));
     in_.check(a.first < b.first && settled_.insert({a.first, b.first}).second, "a repeated pair");
     const double margin = in_.number(0.0);
-    least_margin_ = std::min(least_margin_, margin);
+    bare_ += margin > 0.0 ? 0 : 1;
+    if (margin > 0.0 && !(least_margin_ > 0.0 && least_margin_ <= margin)) least_margin_ = margin;
     gap_ = I(margin) + bodies_[a.first].second + bodies_[b.first].second;
     in_.check(spreads_[a.first].empty(), "a spread of the first body");
     swaying_ = spreads_[b.first];
@@ -556,10 +557,9 @@ class Proof {
   std::vector<Cover> covers_;
   std::set<Range> settled_;                  ///< pairs of bodies that are proven apart or exempt
   const Piece *A_ = nullptr, *B_ = nullptr;  ///< the pieces whose cells are being read
-  std::size_t shared_ = 0;                   ///< so many nodes are on both paths
   I gap_;                                    ///< that they must keep
-  double least_margin_ = 1e300;
-  std::size_t exempt_ = 0, cells_ = 0, limits_ = 0;
+  double least_margin_ = 0.0;                ///< [m] of the pairs that have one
+  std::size_t shared_ = 0, exempt_ = 0, cells_ = 0, limits_ = 0, bare_ = 0;  ///< nodes; the counts
 };
 
 }  // namespace

@@ -11,6 +11,10 @@ _allclear() {
   local robot='--srdf --package --base --soft-limits --pair-samples --skip-never --no-cache'
   case $command in
     plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --improve --quiet --verbose --json --no-cache' ;;
+    retime) options='--output --tolerance --exact --csv --trajectory --certificate --proof --ros2 --report --json --no-cache' ;;
+    distance) options='--at --configuration --time --all --json --no-cache' ;;
+    fk) options='--link --offset --configuration --package --trajectory --rate --output --json --no-cache' ;;
+    ik) options='--link --position --rpy --orientation --offset --tolerance --all --time-limit --json --no-cache' ;;
     check) options='--report --json --no-cache' ;;
     certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json --no-cache' ;;
     impact) options='--at --link --point --direction --mass --restitution --friction --json --no-cache' ;;
@@ -21,10 +25,14 @@ _allclear() {
     inspect) options="$robot --pairs --json" ;;
     deform) options='--rate --json' ;;
     *)
-      mapfile -t COMPREPLY < <(compgen -W 'plan batch check posture certify impact report fit inspect deform --help --version' -- "$word")
+      mapfile -t COMPREPLY < <(compgen -W 'plan retime batch check posture distance fk ik certify impact report fit inspect deform --help --version' -- "$word")
       return
       ;;
   esac
+  if [[ $command == distance && $before == --at ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'start goal' -- "$word")
+    return
+  fi
   case $before in
     --base)
       mapfile -t COMPREPLY < <(compgen -W 'fixed planar floating srdf' -- "$word")
@@ -42,7 +50,7 @@ _allclear() {
       mapfile -t COMPREPLY < <(compgen -W 'csv trajectory certificate proof none' -- "$word")
       return
       ;;
-    --time-limit | --threads | --workers | --memory-limit | --kill-after | --scheduler | --chunk | --plan | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction | --rate)
+    --time-limit | --threads | --workers | --memory-limit | --kill-after | --scheduler | --chunk | --plan | --seed | --limit-tolerance | --pair-samples | --max-capsules | --gain | --package | --at | --link | --point | --direction | --mass | --restitution | --friction | --rate | --tolerance | --configuration | --time | --offset | --position | --rpy | --orientation)
       return
       ;;
   esac

@@ -19,6 +19,25 @@ namespace {
 
 using Kind = DocumentNode::Kind;
 
+constexpr const char* kTabs = " (the line is indented by a tab: YAML wants spaces)";
+
+/// Whether the line, counted from 1, begins with blanks that have a tab among them.
+bool isIndentedByTab(std::string_view text, int line) {
+  for (int i = 1; i < line; ++i) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + 1);
+  }
+  const std::string_view blanks = text.substr(0, text.find_first_not_of(" \t"));
+  return blanks.find('\t') != std::string_view::npos;
+}
+
+/// XML, which yaml-cpp would take for one long word.
+bool isXml(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
+  return first != std::string_view::npos && text[first] == '<';
+}
+
 /// A stream over characters that are already in memory.
 class MemoryStream : private std::streambuf, public std::istream {
  public:
@@ -93,6 +112,9 @@ Value parseYaml(std::string_view text, const std::string& file_name, const Docum
     throw InputError({file_name, 0, "", ""},
                      "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
   }
+  if (isXml(text)) {
+    throw InputError({file_name, 1, "", ""}, "is XML (a URDF or SRDF?), and not YAML or JSON");
+  }
   MemoryStream stream(text);
   YamlEvents events(file_name, limits);
   try {
@@ -104,7 +126,8 @@ Value parseYaml(std::string_view text, const std::string& file_name, const Docum
     }
   } catch (const YAML::Exception& error) {
     const int line = error.mark.is_null() ? 0 : error.mark.line + 1;
-    throw InputError({file_name, line, "", ""}, "not valid YAML: " + error.msg);
+    throw InputError({file_name, line, "", ""},
+                     "not valid YAML: " + error.msg + (isIndentedByTab(text, line) ? kTabs : ""));
   }
   if (!events.root()) throw InputError({file_name, 0, "", ""}, "is empty");
   return Value(std::make_shared<Document>(Document{file_name, events.root(), false}));

@@ -25,6 +25,7 @@ struct TaskReading {
   InputCache* cache = nullptr;
   /// The path of every file that is read is added here. Without a cache: what that has is not read.
   std::vector<std::filesystem::path>* files_read = nullptr;
+  bool allow_segments = false;
 };
 
 /// As `loadTask`.

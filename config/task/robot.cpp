@@ -66,6 +66,15 @@ RobotModel withoutNever(const RobotModel& robot) {
   return RobotModel(std::move(data));
 }
 
+/// Says so where the robot's SRDF is for a robot of another name.
+std::string otherRobotHint(const RobotModel& robot) {
+  for (const std::string& assumption : robot.assumptions()) {
+    const std::size_t at = assumption.find("is for the robot '");
+    if (at != std::string::npos) return "; the SRDF " + assumption.substr(at);
+  }
+  return "";
+}
+
 /// The coordinates of a group of the SRDF, or of all joints, in ascending order.
 std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
   if (const Group* group = robot.findGroup(name.text())) {
@@ -85,7 +94,7 @@ std::vector<int> groupCoordinates(const Value& name, const RobotModel& robot) {
   name.fail(robot.groups().empty()
                 ? "the robot has no groups (no SRDF?); list 'joints' or write 'all'"
                 : "the SRDF has no such group" + didYouMean(name.text(), known) +
-                      whatThereIs(known));
+                      whatThereIs(known) + otherRobotHint(robot));
 }
 
 /// The coordinates of a list of joints, in ascending order: results do not depend on the order of
@@ -106,6 +115,7 @@ std::vector<int> namedCoordinates(const Value& names, const RobotModel& robot) {
 /// replace the earlier.
 JointValues readStartValues(const Value& section, Problem& problem) {
   const RobotModel& robot = *problem.robot;
+  if (section.isList()) return readJointList(section, problem.planned, robot);
   JointValues values;
   const auto replaceBy = [&](const JointValues& more) {
     for (const auto& [c, value] : more) values.insert_or_assign(c, value);
@@ -117,9 +127,13 @@ JointValues readStartValues(const Value& section, Problem& problem) {
   if (const auto message = section.find("joint_state")) {
     replaceBy(readJointState(*message, robot, problem.warnings));
   }
-  replaceBy(readJointMap(section, robot,
-                         {"group_state", "joint_state", "velocity", "acceleration", "project"},
-                         problem.warnings));
+  if (const auto list = section.find("joints")) {
+    replaceBy(readJointList(*list, problem.planned, robot));
+  }
+  replaceBy(
+      readJointMap(section, robot,
+                   {"group_state", "joint_state", "joints", "velocity", "acceleration", "project"},
+                   problem.warnings));
   return values;
 }
 
@@ -138,13 +152,17 @@ VecX readRates(const std::optional<Value>& map, const Problem& problem) {
 }
 
 /// Every planned joint must have a start: it is where the robot stands, and nothing can guess that.
-void requireAllPlanned(const Value& where, const JointValues& values, const Problem& problem) {
+void requireAllPlanned(const Value& where, const JointValues& values, const Problem& problem,
+                       bool plans_all) {
   std::string missing;
   for (int c : problem.planned) {
     if (values.count(c) > 0) continue;
     missing += (missing.empty() ? "'" : ", '") + problem.robot->coordinates()[c].name + "'";
   }
-  if (!missing.empty()) where.fail("gives no value for " + missing);
+  if (missing.empty()) return;
+  where.fail("gives no value for " + missing +
+             (plans_all ? " (without 'group_name' or 'joints' all joints are planned)"
+                        : ", which is planned"));
 }
 
 }  // namespace
@@ -217,7 +235,7 @@ void readGroup(const Value& task, Problem& problem) {
 
 void projectStartAsAsked(const Value& task, Problem& problem) {
   const auto section = task.find("start_state");
-  const auto project = section ? section->find("project") : std::nullopt;
+  const auto project = section && section->isMap() ? section->find("project") : std::nullopt;
   if (!project || !project->boolean()) return;
   // Soles are put flat on the ground, not what the ground's normal makes of them at this start.
   Problem standing = problem;
@@ -250,7 +268,8 @@ void readStart(const Value& task, const JointValues& scene_state, Problem& probl
   if (section) {
     for (auto& [c, value] : readStartValues(*section, problem)) values.insert_or_assign(c, value);
   }
-  requireAllPlanned(section ? *section : task, values, problem);
+  requireAllPlanned(section ? *section : task, values, problem,
+                    !task.has("group_name") && !task.has("joints"));
   // Planned joints must be inside their limits. Others do not move, so they may be anywhere; those
   // without a value are at their neutral position.
   problem.start = robot.neutralConfiguration();
@@ -259,7 +278,7 @@ void readStart(const Value& task, const JointValues& scene_state, Problem& probl
     problem.start[c] =
         planned ? insideLimits(given, robot.coordinates()[c], problem.warnings) : given.value;
   }
-  if (section) {
+  if (section && section->isMap()) {
     problem.start_velocity = readRates(section->find("velocity"), problem);
     problem.start_acceleration = readRates(section->find("acceleration"), problem);
   }

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allclear/config/values/frames.h"
@@ -29,13 +30,33 @@ void projectStartAsAsked(const Value& task, Problem& problem);
 
 /// A pose of a frame on a link: `{link: , position: , ..}`.
 PoseTarget readPoseTarget(const Value& section, const Frames& frames, const RobotModel& robot);
-/// A goal of `poses` and a `reference`.
+/// An axis of a link that points at a place: `{link: , axis: , point: , ..}`. Needs the obstacles.
+LookAtTarget readLookAt(const Value& section, const Frames& frames, const Problem& problem);
+/// A goal of `poses` or `look_at`, and a `reference`.
 PostureTarget readPostureTarget(const Value& section, const Frames& frames, Problem& problem);
+/// The line of `section` (`link`, `offset`, `tolerance`), whose way is in `way`: the section itself
+/// or a map in it. It starts where the start has the link.
+KeepOnLine readLine(const Value& section, const Value& way, const Frames& frames,
+                    const RobotModel& robot);
+/// A held `pose`, `position` or `orientation`, as `kind` says.
+KeepPose readKeepPose(const Value& section, const std::string& kind, const Frames& frames,
+                      const RobotModel& robot);
 void readGoal(const Value& task, const Frames& frames, Problem& problem);
 void readWaypoints(const Value& task, const Frames& frames, Problem& problem);
 void readPathConstraints(const Value& task, const Frames& frames, Problem& problem);
 /// Needs the obstacles and attached objects too, whose names it checks.
 void readCollision(const Value& task, Problem& problem);
+using NamePairs = std::vector<std::pair<std::string, std::string>>;
+/// A list of pairs of bodies, `[[a, b], ..]`. Needs obstacles and attached objects.
+void readPairs(const Value& list, const Problem& problem, NamePairs* pairs);
+void readPair(const Value& pair, const Problem& problem, NamePairs* pairs);
+/// The name of one link or object; else an error.
+void requireBodyOf(const Value& name, const Problem& problem);
+/// `segments`, last: `shared` is what all sections before say. Nothing without it.
+void readSegments(const Value& task, const Frames& frames, const Problem& shared,
+                  std::shared_ptr<const Sequence>* sequence);
+/// Reads every segment once, so that mistakes show before the planning.
+void requireSegments(const Sequence& sequence);
 /// Needs the obstacles too.
 void readUncertainty(const Value& task, Problem& problem);
 void readLimits(const Value& task, Problem& problem);
@@ -62,6 +83,7 @@ MissingCollision readMissingCollision(const Value& task);
 /// `collision: open_meshes`, which robot and scene need before.
 OpenMeshes readOpenMeshesOf(const Value& task);
 PlanOptions readSolver(const Value& task);
-OutputSettings readOutput(const Value& task);
+/// Needs the robot, a link of which it may name.
+OutputSettings readOutput(const Value& task, const RobotModel& robot);
 
 }  // namespace allclear

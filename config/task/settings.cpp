@@ -1,8 +1,10 @@
 // The sections of a task that set numbers: collision, limits, duration, objective, balance, solver,
 // output. A key that is not given leaves the default of its struct, so defaults stand in one place.
 #include <algorithm>
+#include <limits>
 
 #include "allclear/config/task/sections.h"
+#include "allclear/config/values/pose.h"
 #include "allclear/config/values/shape.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
@@ -10,7 +12,14 @@
 namespace allclear {
 namespace {
 
+/// A margin of this [m] is rarely meant in metres: no arm moves among things that far apart.
+constexpr double kWideMargin = 0.5;
+
 constexpr double kHighestRate = 1e6;  // [Hz]: far above the rate of any controller
+
+void warnOf(const Value& value, const char* what, Problem& problem) {
+  problem.warnings.push_back(placeOf(value) + ": " + formatted("%.6g", value.number()) + what);
+}
 
 std::vector<std::string> bodyNames(const Problem& problem) {
   std::vector<std::string> names = linkNames(*problem.robot);
@@ -76,6 +85,42 @@ double scalingFactor(const Value& value) {
   return factor;
 }
 
+/// A number caps all joints: those that the robot limits to less keep their own limit. A joint that
+/// is named is meant, and what the robot cannot do is a mistake.
+VecX readVelocityLimits(const Value& value, const RobotModel& robot) {
+  // NaN, where the task gives none, compares as not above.
+  VecX limits = readPerJoint(value, robot);
+  for (int c = 0; c < robot.dimension(); ++c) {
+    const Coordinate& joint = robot.coordinates()[c];
+    if (!(limits[c] > joint.velocity)) continue;
+    if (value.isScalar()) {
+      limits[c] = joint.velocity;
+    } else {
+      value.need(joint.name)
+          .fail("is above the robot's own limit " + formatted("%.9g", joint.velocity) +
+                ": a task can only lower it");
+    }
+  }
+  return limits;
+}
+
+/// YAML's word for infinity: no limit.
+bool isUnlimited(const Value& value) {
+  return value.isScalar() && !value.isNull() && !value.isNumber() && value.text() == ".inf";
+}
+
+VecX readJerkLimits(const Value& value, const RobotModel& robot) {
+  constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+  if (isUnlimited(value)) return VecX::Constant(robot.dimension(), kUnlimited);
+  if (value.isScalar()) return readPerJoint(value, robot);
+  VecX limits = VecX::Constant(robot.dimension(), std::numeric_limits<double>::quiet_NaN());
+  for (const Value::Entry& entry : value.entries()) {
+    limits[coordinateIndex(entry.key, entry.value, robot)] =
+        isUnlimited(entry.value) ? kUnlimited : entry.value.positive();
+  }
+  return limits;
+}
+
 ObjectiveWeights objectiveNamed(const Value& value) {
   const std::string word = value.word({"min_time", "balanced", "smooth", "short"});
   if (word == "min_time") return ObjectiveWeights::minTime();
@@ -126,14 +171,23 @@ void readCollision(const Value& task, Problem& problem) {
   const auto section = task.find("collision");
   if (!section) return;
   section->only({"geometry", "distance", "margin", "tolerance", "pair_margins", "end_margin",
-                 "allowed", "missing", "open_meshes"});
+                 "allowed", "leaves", "lands", "missing", "open_meshes"});
   const std::vector<std::string> known = bodyNames(problem);
   CollisionSettings& set = problem.collision;
   set.missing = readMissingCollision(task);
   if (const auto value = section->find("geometry")) set.geometry = readGeometryMode(*value);
   if (const auto value = section->find("distance")) set.distance = readDistanceMode(*value);
-  if (const auto value = section->find("margin")) set.margin = value->notNegative();
-  if (const auto value = section->find("tolerance")) set.tolerance = value->positive();
+  if (const auto value = section->find("margin")) {
+    set.margin = value->notNegative();
+    if (set.margin >= kWideMargin)
+      warnOf(*value, " m on all sides of every body: metres?", problem);
+  }
+  if (const auto value = section->find("tolerance")) {
+    set.tolerance = value->positive();
+    if (set.tolerance > set.margin && set.margin > 0.0) {
+      warnOf(*value, " m is more than the margin: plans keep up to twice that beyond it", problem);
+    }
+  }
   if (const auto value = section->find("end_margin")) {
     const bool relaxes = value->word({"strict", "relax"}) == "relax";
     set.end_margin = relaxes ? EndMargin::kRelax : EndMargin::kStrict;
@@ -141,24 +195,36 @@ void readCollision(const Value& task, Problem& problem) {
   if (const auto value = section->find("pair_margins")) {
     readPairMargins(*value, known, set.pair_margins);
   }
-  // Pairs that may touch. Names must be known, or a misspelt one would leave its pair checked.
-  const auto allowed = section->find("allowed");
-  if (!allowed) return;
-  for (const Value& pair : allowed->items()) {
-    if (pair.size() != 2) pair.fail("must be a pair of names [a, b]");
-    for (const Value& name : pair.items()) requireBody(name.text(), name, known);
-    if (pair.at(0).text() == pair.at(1).text()) pair.fail("names one body twice");
-    set.allowed.emplace_back(pair.at(0).text(), pair.at(1).text());
+  for (const auto& [key, pairs] :
+       {std::pair("allowed", &set.allowed), std::pair("leaves", &set.leaves),
+        std::pair("lands", &set.lands)}) {
+    if (const auto value = section->find(key)) readPairs(*value, problem, pairs);
   }
+}
+
+void requireBodyOf(const Value& name, const Problem& problem) {
+  requireBody(name.text(), name, bodyNames(problem));
+}
+
+/// Names must be known, or a misspelt one would leave its pair checked.
+void readPair(const Value& pair, const Problem& problem, NamePairs* pairs) {
+  if (!pair.isList() || pair.size() != 2) pair.fail("must be a pair of names [a, b]");
+  for (const Value& name : pair.items()) requireBodyOf(name, problem);
+  if (pair.at(0).text() == pair.at(1).text()) pair.fail("names one body twice");
+  pairs->emplace_back(pair.at(0).text(), pair.at(1).text());
+}
+
+void readPairs(const Value& list, const Problem& problem, NamePairs* pairs) {
+  for (const Value& pair : list.items()) readPair(pair, problem, pairs);
 }
 
 void readLimits(const Value& task, Problem& problem) {
   const auto section = task.find("limits");
   if (!section) return;
-  section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "acceleration",
-                 "jerk", "torque", "contact", "slow_down", "gaps"});
+  section->only({"max_velocity_scaling_factor", "max_acceleration_scaling_factor", "velocity",
+                 "acceleration", "jerk", "torque", "contact", "slow_down", "gaps"});
   // Factors scale what the robot's files say; accelerations and jerks, which URDF does not have,
-  // are given outright.
+  // are given outright. Velocities may be lowered.
   LimitSettings& set = problem.limits;
   if (const auto value = section->find("max_velocity_scaling_factor")) {
     set.max_velocity_scaling_factor = scalingFactor(*value);
@@ -166,10 +232,13 @@ void readLimits(const Value& task, Problem& problem) {
   if (const auto value = section->find("max_acceleration_scaling_factor")) {
     set.max_acceleration_scaling_factor = scalingFactor(*value);
   }
+  if (const auto value = section->find("velocity")) {
+    set.velocity = readVelocityLimits(*value, *problem.robot);
+  }
   if (const auto value = section->find("acceleration")) {
     set.acceleration = readPerJoint(*value, *problem.robot);
   }
-  if (const auto value = section->find("jerk")) set.jerk = readPerJoint(*value, *problem.robot);
+  if (const auto value = section->find("jerk")) set.jerk = readJerkLimits(*value, *problem.robot);
   if (const auto value = section->find("torque")) set.torque = value->boolean();
   readContactLimits(*section, problem);
 }
@@ -178,6 +247,9 @@ void readLimits(const Value& task, Problem& problem) {
 void readDuration(const Value& task, Problem& problem) {
   const auto section = task.find("duration");
   if (!section) return;
+  if (!section->isMap()) {
+    section->fail("must be a map: {fixed: 3} for a duration of 3 s, or {min: 1, max: 5}");
+  }
   section->only({"min", "max", "fixed"});
   const auto min = section->find("min");
   const auto max = section->find("max");
@@ -218,6 +290,23 @@ void readObjective(const Value& task, Problem& problem) {
       0.0) {
     section->fail("every weight is zero");
   }
+}
+
+/// [Hz]
+double readRate(const Value& value) {
+  const double rate = value.positive();
+  if (rate > kHighestRate) value.fail("must be at most 1e6, a row for each microsecond");
+  return rate;
+}
+
+ToolCsvSettings readToolCsv(const Value& section, const RobotModel& robot) {
+  section.only({"file", "link", "offset", "rate"});
+  ToolCsvSettings tool;
+  tool.file = section.need("file").text();
+  tool.link = robot.links()[readLink(section.need("link"), robot)].name;
+  if (const auto offset = section.find("offset")) tool.X_LP = readPose(*offset);
+  if (const auto rate = section.find("rate")) tool.rate = readRate(*rate);
+  return tool;
 }
 
 /// The support polygon to stay in, or forces that carry the motion.
@@ -266,11 +355,12 @@ PlanOptions readSolver(const Value& task) {
   return options;
 }
 
-OutputSettings readOutput(const Value& task) {
+OutputSettings readOutput(const Value& task, const RobotModel& robot) {
   OutputSettings output;
   const auto section = task.find("output");
   if (!section) return output;
-  section->only({"csv", "rate", "trajectory", "certificate", "proof", "report", "ros2"});
+  section->only(
+      {"csv", "rate", "trajectory", "certificate", "proof", "report", "ros2", "tool_csv"});
   const auto read = [&](const char* key, std::string& name) {
     if (const auto value = section->find(key)) name = value->text();
   };
@@ -280,10 +370,8 @@ OutputSettings readOutput(const Value& task) {
   read("proof", output.proof);
   read("report", output.report);
   read("ros2", output.ros2);
-  if (const auto value = section->find("rate")) {
-    output.rate = value->positive();
-    if (output.rate > kHighestRate) value->fail("must be at most 1e6, a row for each microsecond");
-  }
+  if (const auto value = section->find("rate")) output.rate = readRate(*value);
+  if (const auto tool = section->find("tool_csv")) output.tool_csv = readToolCsv(*tool, robot);
   return output;
 }
 

@@ -7,6 +7,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/units.h"
 #include "allclear/core/formatted.h"
 
 namespace allclear {
@@ -16,9 +17,13 @@ bool isPlanned(const Problem& problem, int c) {
   return std::binary_search(problem.planned.begin(), problem.planned.end(), c);
 }
 
+/// What a joint value beyond its limits means: an error, or that the planner leaves the target out,
+/// as one of several.
+enum class Beyond { kIsAnError, kIsLeftOut };
+
 /// The target of some joint values. A joint that is not planned may be named if it is there
 /// already; otherwise the target could never be reached.
-JointTarget jointTarget(const JointValues& values, Problem& problem) {
+JointTarget jointTarget(const JointValues& values, Problem& problem, Beyond beyond) {
   JointTarget target;
   std::vector<double> numbers;
   for (const auto& [c, given] : values) {
@@ -31,27 +36,58 @@ JointTarget jointTarget(const JointValues& values, Problem& problem) {
                        " and does not start at " + formatted("%f", given.value));
     }
     target.coordinates.push_back(c);
-    numbers.push_back(insideLimits(given, coordinate, problem.warnings));
+    numbers.push_back(beyond == Beyond::kIsLeftOut
+                          ? insideLimitsOrBeyond(given, coordinate, problem.warnings)
+                          : insideLimits(given, coordinate, problem.warnings));
   }
   target.values = VecX::Map(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
   return target;
 }
 
-Target readTarget(const Value& section, const Frames& frames, Problem& problem) {
-  const std::string kind = section.oneOf({"joint_constraints", "group_state", "pose"});
+/// Numbers in a list mean the planned joints in the robot's order: a task that names its joints in
+/// another one is not taken at its word, as it would be misread.
+JointValues readPlannedList(const Value& list, const Value& task, const Problem& problem) {
+  const auto names = task.find("joints");
+  std::string order;
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    const std::string& name = problem.robot->coordinates()[problem.planned[i]].name;
+    order += (order.empty() ? "" : ", ") + name;
+  }
+  for (std::size_t i = 0; names && i < names->size(); ++i) {
+    if (names->at(i).text() == problem.robot->coordinates()[problem.planned[i]].name) continue;
+    list.fail("a list of values is in the robot's order of the planned joints (" + order +
+              "), which is not that of 'joints': write 'joints' in this order, or name the values");
+  }
+  return readJointList(list, problem.planned, *problem.robot);
+}
+
+const std::vector<std::string> kTargetKinds{
+    "joint_constraints", "joints", "group_state", "pose", "poses", "look_at"};
+
+SingleTarget readTarget(const Value& section, const Value& task, const Frames& frames,
+                        Problem& problem, Beyond beyond = Beyond::kIsAnError) {
+  if (section.isList()) {
+    return jointTarget(readPlannedList(section, task, problem), problem, beyond);
+  }
+  // One key says of which kind it is; what else may stand beside it the callers have checked.
+  const std::string kind = section.oneOf(kTargetKinds);
   const Value value = section.need(kind);
   if (kind == "pose") return readPoseTarget(value, frames, *problem.robot);
+  if (kind == "poses" || kind == "look_at") return readPostureTarget(section, frames, problem);
+  if (kind == "joints") {
+    return jointTarget(readPlannedList(value, task, problem), problem, beyond);
+  }
   if (kind == "group_state") {
-    return jointTarget(readGroupState(value, problem.group, *problem.robot), problem);
+    return jointTarget(readGroupState(value, problem.group, *problem.robot), problem, beyond);
   }
   JointTarget target =
-      jointTarget(readJointMap(value, *problem.robot, {}, problem.warnings), problem);
+      jointTarget(readJointMap(value, *problem.robot, {}, problem.warnings), problem, beyond);
   if (target.coordinates.empty()) value.fail("names no joint");
   return target;
 }
 
 /// Completes a goal: joints that it does not name stay at their start.
-void completeFromStart(Target& goal, const Problem& problem) {
+void completeFromStart(SingleTarget& goal, const Problem& problem) {
   auto* named = std::get_if<JointTarget>(&goal);
   if (named == nullptr) return;
   VecX q = problem.start;
@@ -67,7 +103,7 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   KeepAxis keep;
   keep.link = readLink(section.need("link"), robot);
   keep.axis_L = readDirection(section.need("keep_axis"));
-  if (const auto tolerance = section.find("tolerance")) keep.tolerance = tolerance->positive();
+  if (const auto tolerance = section.find("tolerance")) keep.tolerance = readAngle(*tolerance);
   const Vec3 at_start = frames.link(keep.link).R * keep.axis_L;
   const auto direction = section.find("direction");
   keep.direction_W = direction ? readDirection(*direction) : at_start.normalized();
@@ -75,7 +111,9 @@ KeepAxis readKeepAxis(const Value& section, const Frames& frames, const RobotMod
   const double angle =
       std::atan2(at_start.cross(keep.direction_W).norm(), at_start.dot(keep.direction_W));
   if (angle > keep.tolerance) {
-    section.fail("the start is " + formatted("%f", angle) + " rad away from this direction");
+    section.fail("the start is " + formatted("%f", angle) +
+                 " rad away from this direction, more than the tolerance: move the start, or give "
+                 "another 'direction' or 'tolerance'");
   }
   return keep;
 }
@@ -95,34 +133,87 @@ KeepInBox readKeepInBox(const Value& section, const Frames& frames, const RobotM
   const Vec3 p_B = keep.X_WB.inverse() * (frames.link(keep.link) * keep.p_L);
   const double outside = (p_B.cwiseAbs() - 0.5 * keep.size).maxCoeff();
   if (outside > 0.0) {
-    section.fail("the start is " + formatted("%f", outside) + " m outside this box");
+    section.fail("the start is " + formatted("%f", outside) +
+                 " m outside this box: move the start or the box, or make it larger");
   }
   return keep;
+}
+
+/// A goal, or one of several.
+SingleTarget readSingleGoal(const Value& section, const Value& task, const Frames& frames,
+                            Problem& problem, Beyond beyond) {
+  if (section.isMap() && section.has("reference") && !section.has("poses") &&
+      !section.has("look_at")) {
+    section.failAtKey("reference", "goes with 'poses' or 'look_at'");
+  }
+  SingleTarget goal = readTarget(section, task, frames, problem, beyond);
+  completeFromStart(goal, problem);
+  return goal;
+}
+
+std::vector<std::string> with(std::vector<std::string> keys, std::vector<std::string> more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+/// `any_of: [GOAL, ..]`, each of any kind.
+AnyTarget readAlternatives(const Value& list, const Value& task, const Frames& frames,
+                           Problem& problem) {
+  // Names tell alternatives apart in messages, so no two may share one.
+  AnyTarget any;
+  for (const Value& section : list.items()) {
+    GoalAlternative alternative;
+    if (section.isMap()) {
+      section.only(with(kTargetKinds, {"reference", "name"}));
+      if (const auto name = section.find("name")) alternative.name = name->text();
+    }
+    for (const GoalAlternative& other : any.alternatives) {
+      if (alternative.name.empty() || other.name != alternative.name) continue;
+      section.failAtKey("name", "is that of another alternative");
+    }
+    alternative.target = readSingleGoal(section, task, frames, problem, Beyond::kIsLeftOut);
+    any.alternatives.push_back(std::move(alternative));
+  }
+  if (any.alternatives.empty()) list.fail("must have at least one goal");
+  return any;
 }
 
 }  // namespace
 
 void readGoal(const Value& task, const Frames& frames, Problem& problem) {
   const Value section = task.need("goal");
-  section.only({"joint_constraints", "group_state", "pose", "poses", "reference", "velocity",
-                "acceleration"});
-  const std::string kind = section.oneOf({"joint_constraints", "group_state", "pose", "poses"});
-  if (kind == "poses") {
-    problem.goal = readPostureTarget(section, frames, problem);
-    return;
+  if (section.isMap()) {
+    section.only(with(kTargetKinds, {"linear", "any_of", "reference", "velocity", "acceleration"}));
+    const std::string kind = section.oneOf(with(kTargetKinds, {"linear", "any_of"}));
+    if (kind == "any_of") {
+      if (section.has("reference")) section.failAtKey("reference", "goes into the alternatives");
+      problem.goal = readAlternatives(section.need("any_of"), task, frames, problem);
+      return;
+    }
+    // A line makes the goal, and the first path constraint.
+    if (kind == "linear") {
+      if (section.has("reference")) section.failAtKey("reference", "goes with 'poses'");
+      const Value linear = section.need(kind);
+      linear.only({"link", "frame", "position", "orientation", "rpy", "by", "points", "offset",
+                   "tolerance"});
+      goAlong(problem, readLine(linear, linear, frames, *problem.robot));
+      return;
+    }
   }
-  if (section.has("reference")) section.failAtKey("reference", "goes with 'poses'");
-  problem.goal = readTarget(section, frames, problem);
-  completeFromStart(problem.goal, problem);
+  const SingleTarget goal = readSingleGoal(section, task, frames, problem, Beyond::kIsAnError);
+  std::visit([&](const auto& of_kind) { problem.goal = of_kind; }, goal);
 }
 
 void readWaypoints(const Value& task, const Frames& frames, Problem& problem) {
   const auto list = task.find("waypoints");
   if (!list) return;
   for (const Value& section : list->items()) {
-    section.only({"joint_constraints", "group_state", "pose", "time"});
-    Waypoint waypoint{readTarget(section, frames, problem), std::nullopt};
-    if (const auto time = section.find("time")) waypoint.time = time->positive();
+    if (section.isMap()) section.only(with(kTargetKinds, {"time"}));
+    Waypoint waypoint;
+    std::visit([&](const auto& of_kind) { waypoint.target = of_kind; },
+               readTarget(section, task, frames, problem));
+    const auto time = section.isMap() ? section.find("time") : std::nullopt;
+    if (time) waypoint.time = time->positive();
     problem.waypoints.push_back(std::move(waypoint));
   }
 }
@@ -131,10 +222,20 @@ void readPathConstraints(const Value& task, const Frames& frames, Problem& probl
   const auto list = task.find("path_constraints");
   if (!list) return;
   for (const Value& section : list->items()) {
-    if (section.oneOf({"keep_axis", "box"}) == "keep_axis") {
+    const std::string kind =
+        section.oneOf({"keep_axis", "box", "line", "pose", "position", "orientation"});
+    if (kind == "keep_axis") {
       problem.path_constraints.emplace_back(readKeepAxis(section, frames, *problem.robot));
-    } else {
+    } else if (kind == "box") {
       problem.path_constraints.emplace_back(readKeepInBox(section, frames, *problem.robot));
+    } else if (kind == "line") {
+      // The way is in a map of its own: what is beside it says what is led.
+      section.only({"link", "line", "offset", "tolerance"});
+      const Value way =
+          section.need("line").only({"frame", "position", "orientation", "rpy", "by", "points"});
+      problem.path_constraints.emplace_back(readLine(section, way, frames, *problem.robot));
+    } else {
+      problem.path_constraints.emplace_back(readKeepPose(section, kind, frames, *problem.robot));
     }
   }
 }

@@ -15,6 +15,16 @@ Frames::Frames(const RobotModel& robot, const VecX& q_start) : robot_(robot) {
 
 void Frames::define(const std::string& name, const Pose& X_WF) { defined_[name] = X_WF; }
 
+void Frames::defineIfNew(const std::string& name, const Pose& X_WF) {
+  if (name != "world" && robot_.findLink(name) < 0) defined_.emplace(name, X_WF);
+}
+
+Frames Frames::at(const VecX& q) const {
+  Frames moved(robot_, q);
+  moved.defined_ = defined_;
+  return moved;
+}
+
 Pose Frames::find(const Value& name) const {
   // ROS 1 wrote names with a leading slash. An empty name is the world, as in messages.
   std::string word = name.textOrEmpty();
@@ -27,7 +37,7 @@ Pose Frames::find(const Value& name) const {
   std::vector<std::string> known = linkNames(robot_);
   known.push_back("world");
   for (const auto& [defined, X_WF] : defined_) known.push_back(defined);
-  name.fail("there is no frame of this name" + didYouMean(word, known));
+  name.fail("there is no frame of this name" + insteadOf(word, known));
 }
 
 }  // namespace allclear

@@ -18,6 +18,12 @@ class Frames {
   /// Defines or redefines a frame; a link's name keeps its meaning.
   void define(const std::string& name, const Pose& X_WF);
 
+  /// Defines a frame whose name is nothing yet.
+  void defineIfNew(const std::string& name, const Pose& X_WF);
+
+  /// The same frames with the links where this configuration puts them.
+  Frames at(const VecX& q) const;
+
   /// The pose X_WF of the frame that the value names (a leading slash is dropped, an empty name is
   /// the world); an error with the nearest name when there is none.
   Pose find(const Value& name) const;

@@ -40,12 +40,21 @@ Value InputFiles::documentOf(const std::string& text, const std::filesystem::pat
   return parseYaml(text, path.string(), DocumentLimits{});
 }
 
-std::string InputFiles::content(const Value& name) {
-  const std::filesystem::path path = find(name);
+std::string InputFiles::contentOf(const std::filesystem::path& path, const std::string& name) {
   std::string text = readFile(path);
   if (files_read_ != nullptr) files_read_->push_back(path);
-  hash(name.text(), text);
+  hash(name, text);
   return text;
+}
+
+std::string InputFiles::content(const Value& name) { return contentOf(find(name), name.text()); }
+
+TriangleMesh InputFiles::meshOf(const std::filesystem::path& path, const Vec3& scale) {
+  const std::string text = contentOf(path, path.filename().string());
+  if (cache_ != nullptr) return cache_->mesh(text, path, scale);
+  MeshOptions options;
+  options.scale = scale;
+  return parseMesh(text, path, options);
 }
 
 TriangleMesh InputFiles::mesh(const Value& name, const Vec3& scale) {

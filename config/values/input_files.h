@@ -59,6 +59,10 @@ class InputFiles {
   Value documentOf(const std::string& text, const std::filesystem::path& path,
                    const std::string& name);
   std::string content(const Value& name);
+  /// The content of a file that no value names, which goes into the hash by `name`.
+  std::string contentOf(const std::filesystem::path& path, const std::string& name);
+  /// A mesh likewise, by its file's name.
+  TriangleMesh meshOf(const std::filesystem::path& path, const Vec3& scale);
   TriangleMesh mesh(const Value& name, const Vec3& scale);
   /// The mesh that bends of a sequence of files ("curtain_%04d.obj"): `rate` frames a second, the
   /// first of them at `start` [s].

@@ -2,6 +2,7 @@
 // read as quotients by 1e9, so that each is the double nearest to what the message says.
 #include "allclear/config/values/joint_trajectory.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -19,12 +20,16 @@ bool hasField(const Value& point, const char* key) {
   return list && list->size() > 0;
 }
 
+/// A time in the spelling of ROS 2 (sec, nanosec) or of ROS 1 (secs, nsecs).
 double timeOf(const Value& point) {
   const Value time = point.need("time_from_start");
-  time.only({"sec", "nanosec"});
+  const bool is_ros1 = time.isMap() && (time.has("secs") || time.has("nsecs"));
+  const char* whole = is_ros1 ? "secs" : "sec";
+  const char* part = is_ros1 ? "nsecs" : "nanosec";
+  time.only({whole, part});
   const long long seconds =
-      time.need("sec").integer(0, static_cast<long long>(TrajectoryLimits::kGreatestValue) - 1);
-  const long long rest = time.need("nanosec").integer(0, kNanosecondsPerSecond - 1);
+      time.need(whole).integer(0, static_cast<long long>(TrajectoryLimits::kGreatestValue) - 1);
+  const long long rest = time.need(part).integer(0, kNanosecondsPerSecond - 1);
   return static_cast<double>(seconds * kNanosecondsPerSecond + rest) / 1e9;
 }
 
@@ -93,7 +98,52 @@ Trajectory readPoints(const Value& list, int joint_count, std::optional<Interpol
   return HermiteCurve(std::move(times), std::move(rows[0]), std::move(rows[1]), std::move(rows[2]));
 }
 
+/// The names, at least one, each once.
+std::vector<std::string> readNames(const Value& list) {
+  const std::vector<std::string> names = list.texts();
+  if (names.empty()) list.fail("there must be at least one");
+  requireJointNames(names, placeOfNames(list));
+  return names;
+}
+
+/// Points without any time, or all at 0, as planners of paths send them.
+bool isTimed(const std::vector<Value>& points) {
+  return std::any_of(points.begin(), points.end(), [](const Value& point) {
+    return point.isMap() && point.has("time_from_start") && timeOf(point) != 0.0;
+  });
+}
+
 }  // namespace
+
+InputPlace placeOfNames(const Value& list) { return {list.file(), list.line(), list.path(), ""}; }
+
+Trajectory readPathRows(const std::vector<Value>& rows, int joint_count, const Value& list) {
+  if (rows.size() < 2) list.fail("there must be at least two points");
+  MatX positions(joint_count, static_cast<Eigen::Index>(rows.size()));
+  std::vector<double> times;
+  for (const Value& row : rows) {
+    readField(row, positions.col(static_cast<Eigen::Index>(times.size())));
+    times.push_back(static_cast<double>(times.size()));
+  }
+  return HermiteCurve(std::move(times), std::move(positions));
+}
+
+JointMotion readJointTrajectory(const Value& message, std::optional<Interpolation> interpolation) {
+  message.only({"header", "joint_names", "points"});
+  const Value name_list = message.need("joint_names");
+  const std::vector<std::string> names = readNames(name_list);
+  const auto count = static_cast<int>(names.size());
+  const Value list = message.need("points");
+  const std::vector<Value> points = list.items();
+  // Only positions count of a path; a bare list of numbers will do for a point.
+  if (points.size() >= 2 && !isTimed(points)) {
+    std::vector<Value> rows;
+    for (const Value& point : points)
+      rows.push_back(point.isMap() ? point.need("positions") : point);
+    return {{readPathRows(rows, count, list), names, {}}, placeOfNames(name_list), false};
+  }
+  return {{readPoints(list, count, interpolation), names, {}}, placeOfNames(name_list), true};
+}
 
 NamedTrajectory parseJointTrajectory(std::string_view text, const std::string& file,
                                      const std::vector<std::string>& expected_joints,
@@ -101,14 +151,11 @@ NamedTrajectory parseJointTrajectory(std::string_view text, const std::string& f
   const Value root = parseYaml(text, file);
   root.only({"header", "joint_names", "points"});
   const Value name_list = root.need("joint_names");
-  const std::vector<std::string> names = name_list.texts();
-  if (names.empty()) name_list.fail("there must be at least one");
-  const InputPlace place{name_list.file(), name_list.line(), name_list.path(), ""};
-  requireJointNames(names, place);
+  const std::vector<std::string> names = readNames(name_list);
   NamedTrajectory result{
       readPoints(root.need("points"), static_cast<int>(names.size()), interpolation), names, {}};
   if (expected_joints.empty()) return result;
-  return arranged(std::move(result), expected_joints, place);
+  return arranged(std::move(result), expected_joints, placeOfNames(name_list));
 }
 
 }  // namespace allclear

@@ -5,11 +5,14 @@
 // each shape's pose in the object, X_OG. An attached object is kept in the frame of its link: X_LG
 // = X_WL^-1 X_WO X_OG, with the link where the start puts it.
 #include <algorithm>
+#include <cmath>
 
+#include "allclear/config/values/cloud_object.h"
 #include "allclear/config/values/motion_file.h"
 #include "allclear/config/values/pose.h"
 #include "allclear/config/values/scene.h"
 #include "allclear/config/values/shape.h"
+#include "allclear/config/values/units.h"
 #include "allclear/core/input_error.h"
 
 namespace allclear {
@@ -17,11 +20,27 @@ namespace {
 
 /// Relative: moments in files are rounded.
 constexpr double kMomentSlack = 1e-9;
+/// [s] Times of trajectories end there.
+constexpr double kLatestStart = 1e9;
 
 const std::vector<std::string> kObjectMessageKeys = {
     "header",          "pose",           "id",       "type",       "primitives",
     "primitive_poses", "meshes",         "planes",   "mesh_poses", "plane_poses",
     "subframe_names",  "subframe_poses", "operation"};
+
+/// What other formats call these things.
+const Value::KeyAdvice kObjectAdvice = {
+    {"size", "'dimensions'; box: [x, y, z]"},
+    {"radius", "'dimensions'; sphere: [radius]; cylinder, cone, capsule: [height, radius]"},
+    {"height", "'dimensions'; cylinder, cone, capsule: [height, radius]"},
+    {"length", "'dimensions'; cylinder, cone, capsule: [height, radius]"},
+    {"name", "'id'"},
+    {"frame_id", "'frame'"},
+    {"parent", "'frame'"},
+    {"position", "it belongs into 'pose': {position: [x, y, z]}"},
+    {"orientation", "it belongs into 'pose': {orientation: [x, y, z, w]}"},
+    {"rpy", "it belongs into 'pose': {rpy: [roll, pitch, yaw]}"},
+    {"mesh", "type: mesh, and 'file'"}};
 
 std::vector<std::string> ownKeys(std::vector<std::string> more) {
   std::vector<std::string> keys = shapeKeys();
@@ -135,6 +154,7 @@ void appendGeometry(const Value& id, const Pose& X_WO, const std::vector<Geometr
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("there is no such object to append to");
   if (it->deforming != nullptr) id.fail("bends: no shape can be appended to it");
+  if (it->cloud != nullptr) id.fail("is a cloud: no shape can be appended to it");
   for (const Geometry& shape : geometry) {
     it->geometry.push_back({shape.shape, it->X_WO.inverse() * X_WO * shape.X_BG});
   }
@@ -174,6 +194,9 @@ void readSequence(const Value& object, SceneContext& context) {
   obstacle.X_WO = frame ? context.frames.find(*frame) : Pose();
   if (pose) obstacle.X_WO = obstacle.X_WO * readPose(*pose);
   const auto start = object.find("start");
+  if (start && !(std::abs(start->number()) < kLatestStart)) {
+    start->fail("must be an instant in seconds, before or after 0 by less than 1e9 s");
+  }
   const auto scale = object.find("scale");
   obstacle.deforming = std::make_shared<const DeformingMesh>(
       context.files.sequence(object.need("file"), object.need("rate").positive(),
@@ -187,7 +210,13 @@ void readOwnObject(const Value& object, SceneContext& context) {
   if (type && type->isScalar() && type->text() == "mesh_sequence") {
     return readSequence(object, context);
   }
-  object.only(ownKeys({"id", "frame", "pose", "motion"}));
+  if (type && type->isScalar()) {
+    const auto& clouds = cloudTypes();
+    if (std::find(clouds.begin(), clouds.end(), type->text()) != clouds.end()) {
+      return readCloudObject(object, type->text(), context);
+    }
+  }
+  object.only(ownKeys({"id", "frame", "pose", "motion"}), kObjectAdvice);
   const Value id = object.need("id");
   refuseSecondId(id, context.scene);
   Obstacle obstacle{id.text(), Pose(), readShape(object, context.files), {}};
@@ -198,6 +227,7 @@ void readOwnObject(const Value& object, SceneContext& context) {
   if (pose && motion) object.failAtKey("motion", "give 'pose' or 'motion', not both");
   obstacle.X_WO = pose ? X_WF * readPose(*pose) : X_WF;
   if (motion) readMotion(*motion, X_WF, context.files, obstacle);
+  warnOfUnits(object, obstacle.geometry, obstacle.X_WO, context.scene.warnings);
   context.scene.obstacles.push_back(std::move(obstacle));
 }
 
@@ -207,6 +237,7 @@ Pose takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObjec
   const auto it = findById(scene.obstacles, id.text());
   if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
   if (it->deforming != nullptr) id.fail("a mesh that bends cannot be carried");
+  if (it->cloud != nullptr) id.fail("a cloud cannot be carried: give a shape that encloses it");
   const Pose X_LO = X_LW * it->X_WO;
   for (const Geometry& shape : it->geometry) {
     attached.geometry.push_back({shape.shape, X_LO * shape.X_BG});
@@ -262,7 +293,8 @@ void readCollisionObjects(const Value& list, SceneContext& context) {
 
 void readAttached(const Value& list, SceneContext& context) {
   for (const Value& object : list.items()) {
-    object.only(ownKeys({"id", "link", "pose", "touch_links", "mass", "com", "inertia"}));
+    object.only(ownKeys({"id", "link", "pose", "touch_links", "mass", "com", "inertia"}),
+                kObjectAdvice);
     const Value id = object.need("id");
     refuseSecondId(id, context.scene);
     AttachedObject attached{id.text(), readLink(object.need("link"), context.robot), {}, {}};
@@ -273,6 +305,7 @@ void readAttached(const Value& list, SceneContext& context) {
     for (Geometry& shape : attached.geometry) shape.X_BG = X_LO * shape.X_BG;
     attached.inertia = readInertia(object, X_LO);
     refusePlanes(id, attached);
+    warnOfUnits(object, attached.geometry, Pose(), context.scene.warnings);
     if (const auto links = object.find("touch_links")) {
       attached.touch_links = readLinks(*links, context.robot);
     }

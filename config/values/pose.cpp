@@ -1,6 +1,7 @@
 #include "allclear/config/values/pose.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "allclear/core/formatted.h"
 
@@ -10,6 +11,9 @@ namespace {
 
 /// Below this length [-] a direction is a zero with rounding, and its own direction means nothing.
 constexpr double kLeastLength = 1e-9;
+
+/// A turn, and the rounding of one that was written with a few digits [rad].
+constexpr double kMostTurn = 2.0 * std::numbers::pi + 1e-2;
 
 /// The components in the order x, y, z, w, which both forms have.
 Eigen::Vector4d readQuaternion(const Value& value) {
@@ -29,7 +33,23 @@ Mat3 unitRotation(const Value& value, const Eigen::Vector4d& q) {
   return *R;
 }
 
+const Value::KeyAdvice kPoseAdvice = {{"quaternion", "'orientation', as [x, y, z, w]"},
+                                      {"rotation", "'orientation', as [x, y, z, w], or 'rpy'"},
+                                      {"translation", "'position'"},
+                                      {"xyz", "'position'"}};
+
 }  // namespace
+
+/// Nobody writes more than a turn in radians.
+Vec3 readRpy(const Value& value) {
+  const Vec3 rpy = value.numbers(3, "[roll, pitch, yaw]");
+  for (int i = 0; i < 3; ++i) {
+    if (std::abs(rpy[i]) <= kMostTurn) continue;
+    value.at(i).fail("is more than a turn; degrees? " +
+                     formatted("%.4g° is %.4g rad", rpy[i], rpy[i] * std::numbers::pi / 180.0));
+  }
+  return rpy;
+}
 
 std::optional<Mat3> rotationFromQuaternion(double x, double y, double z, double w) {
   const Eigen::Vector4d q(x, y, z, w);
@@ -47,14 +67,19 @@ Vec3 readPoint(const Value& value) {
 Mat3 readOrientation(const Value& value) { return unitRotation(value, readQuaternion(value)); }
 
 Pose readPose(const Value& value) {
-  value.only({"position", "orientation", "rpy"});
+  if (!value.isMap()) {
+    value.fail(
+        "must be a map, {position: [x, y, z], orientation: [x, y, z, w]} or {position: .., "
+        "rpy: [roll, pitch, yaw]}");
+  }
+  value.only({"position", "orientation", "rpy"}, kPoseAdvice);
   Pose X;
   if (const auto position = value.find("position")) X.p = readPoint(*position);
   const auto orientation = value.find("orientation");
   const auto rpy = value.find("rpy");
   if (orientation && rpy) value.failAtKey("rpy", "give 'orientation' or 'rpy', not both");
   if (orientation) X.R = readOrientation(*orientation);
-  if (rpy) X.R = rotationFromRpy(rpy->numbers(3, "[roll, pitch, yaw]"));
+  if (rpy) X.R = rotationFromRpy(readRpy(*rpy));
   return X;
 }
 

@@ -25,6 +25,9 @@ Mat3 readOrientation(const Value& value);
 /// `{position: , orientation: }` or `{position: , rpy: }`; what is left out is zero.
 Pose readPose(const Value& value);
 
+/// `[roll, pitch, yaw]` [rad]; an error where one is more than a turn.
+Vec3 readRpy(const Value& value);
+
 /// The same as a ROS message may hold it: a quaternion of four zeros, the message's value when
 /// nobody sets it, is the identity, as MoveIt reads it.
 Pose readMessagePose(const Value& value);

@@ -178,6 +178,7 @@ JointValues readJointMap(const Value& map, const RobotModel& robot,
                          const std::vector<std::string>& reserved,
                          std::vector<std::string>& warnings) {
   JointValueReader reader(robot, false);
+  if (!map.isMap()) map.fail("must be a map of values by joint name, {joint: value, ..}");
   for (const Value::Entry& entry : map.entries()) {
     if (std::find(reserved.begin(), reserved.end(), entry.key) != reserved.end()) continue;
     reader.add(entry.key, entry.value);
@@ -199,6 +200,24 @@ JointValues readJointState(const Value& message, const RobotModel& robot,
   }
   for (std::size_t i = 0; i < names->size(); ++i) reader.add(names->at(i).text(), positions.at(i));
   return reader.finish(warnings);
+}
+
+JointValues readJointList(const Value& list, const std::vector<int>& planned,
+                          const RobotModel& robot) {
+  const std::vector<Value> items = list.items();
+  // The names show which joint was forgotten, and in which order the values count.
+  if (items.size() != planned.size()) {
+    std::string names;
+    for (int c : planned) names += (names.empty() ? "" : ", ") + robot.coordinates()[c].name;
+    list.fail("has " + std::to_string(items.size()) + " values for " +
+              std::to_string(planned.size()) +
+              " planned joints; they are, in this order: " + names);
+  }
+  JointValues values;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    values.emplace(planned[i], JointValue{items[i].number(), items[i]});
+  }
+  return values;
 }
 
 JointValues readGroupState(const Value& name, const std::string& group, const RobotModel& robot) {
@@ -253,6 +272,13 @@ double insideLimits(const JointValue& given, const Coordinate& coordinate,
   }
   warnings.push_back(placeOf(given.where) + ": " + message + "; moved to the limit");
   return clamped;
+}
+
+double insideLimitsOrBeyond(const JointValue& given, const Coordinate& coordinate,
+                            std::vector<std::string>& warnings) {
+  const double clamped = std::clamp(given.value, coordinate.lower, coordinate.upper);
+  const bool is_far = std::abs(given.value - clamped) > kClampTolerance;
+  return is_far ? given.value : insideLimits(given, coordinate, warnings);
 }
 
 }  // namespace allclear

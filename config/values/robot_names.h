@@ -36,6 +36,10 @@ JointValues readJointMap(const Value& map, const RobotModel& robot,
 JointValues readJointState(const Value& message, const RobotModel& robot,
                            std::vector<std::string>& warnings);
 
+/// Reads `[value, ..]`: one number for each of `planned` coordinates, in their order.
+JointValues readJointList(const Value& list, const std::vector<int>& planned,
+                          const RobotModel& robot);
+
 /// The values of an SRDF group state; `group` chooses between states of one name.
 JointValues readGroupState(const Value& name, const std::string& group, const RobotModel& robot);
 
@@ -50,6 +54,10 @@ inline constexpr double kClampTolerance = 1e-5;  ///< [rad or m]
 /// value farther beyond is an error that names the joint and the limit.
 double insideLimits(const JointValue& given, const Coordinate& coordinate,
                     std::vector<std::string>& warnings);
+
+/// The value: moved to the limit as above, but left as it is where it is farther beyond.
+double insideLimitsOrBeyond(const JointValue& given, const Coordinate& coordinate,
+                            std::vector<std::string>& warnings);
 
 /// The place of a value as "file:line: path", for warnings.
 std::string placeOf(const Value& value);

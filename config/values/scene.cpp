@@ -2,13 +2,16 @@
 //
 // Reading order matters: frames first, since objects name them; then obstacles; then attached
 // objects, which may take an obstacle; the matrix of allowed pairs last, when all names are known.
-// What is not supported and would make the scene less strict (octomaps) is refused; what would make
-// it stricter (padding) is reported.
+// What is not supported and would make the scene less strict is refused; what would make it
+// stricter (padding) is reported.
 #include "allclear/config/values/scene.h"
 
 #include <algorithm>
 
+#include "allclear/config/values/cloud_object.h"
 #include "allclear/config/values/pose.h"
+#include "allclear/config/values/robot_filter.h"
+#include "allclear/config/values/sdf_scene.h"
 
 namespace allclear {
 namespace {
@@ -117,22 +120,30 @@ void warnOfPadding(const Value& document, SceneContext& context) {
   warn("link_scale", "scale", 1.0);
 }
 
-/// An empty octomap is what MoveIt writes when there is none: accepted.
-void refuseOctomap(const Value& world) {
-  const auto octomap = world.find("octomap");
-  if (!octomap || !octomap->isMap()) return;
-  const auto inner = octomap->find("octomap");
-  const auto data = inner && inner->isMap() ? inner->find("data") : std::nullopt;
-  if (!data || (data->isList() && data->size() == 0)) return;
-  octomap->fail("octomaps are not supported; leaving one out would hide obstacles");
+/// Other messages that people have at hand, by a key that a scene has not.
+void refuseOtherMessages(const Value& document) {
+  static constexpr std::pair<const char*, const char*> kKeys[] = {
+      {"goal_constraints", "a MotionPlanRequest"},
+      {"points", "a JointTrajectory"},
+      {"joint_trajectory", "a RobotTrajectory"},
+      {"position", "a JointState"},
+      {"joint_state", "a RobotState"},
+      {"scene", "a service's answer: give what is under 'scene'"},
+      {"robot", "a task"}};
+  for (const auto& [key, what] : kKeys) {
+    if (!document.isMap() || !document.has(key)) continue;
+    document.failAtKey(key,
+                       std::string("this is ") + what +
+                           "; a scene file is a moveit_msgs/PlanningScene or a list of objects");
+  }
 }
 
 void readWorld(const Value& world, SceneContext& context) {
   world.only({"collision_objects", "octomap"});
-  refuseOctomap(world);
   if (const auto objects = world.find("collision_objects")) {
     readCollisionObjects(*objects, context);
   }
+  if (const auto octomap = world.find("octomap")) readOctomapMessage(*octomap, context);
 }
 
 /// Poses of floating joints, such as a base that moves. Of other joints, as of a base that the task
@@ -179,6 +190,7 @@ JointValues readSceneState(const Value& document, const RobotModel& robot,
 void readScene(const Value& document, SceneContext& context) {
   // A bare list holds objects. Everything else is a map, with keys of ours or of MoveIt's message.
   if (document.isList()) return readCollisionObjects(document, context);
+  refuseOtherMessages(document);
   document.only(kPlanningSceneKeys);
   if (const auto list = document.find("fixed_frame_transforms")) readTransforms(*list, context);
   warnOfPadding(document, context);
@@ -197,13 +209,20 @@ void readScene(const Value& document, SceneContext& context) {
   }
 }
 
+void readSceneFile(const std::filesystem::path& path, const std::string& name, const Pose& X_WS,
+                   SceneContext& context) {
+  if (isSdfWorld(path)) return readSdfScene(path, name, X_WS, context);
+  readScene(context.files.document(path, name), context);
+}
+
 Scene loadScene(const std::filesystem::path& path, const RobotModel& robot, const VecX& q_start,
                 const std::map<std::string, std::filesystem::path>& package_map) {
   InputFiles files(package_map, path);
   Frames frames(robot, q_start);
   Scene scene;
   SceneContext context{robot, frames, files, scene};
-  readScene(files.document(path, "scene"), context);
+  readSceneFile(path, "scene", Pose(), context);
+  filterRobot(context);
   return scene;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,11 +20,18 @@ struct SceneContext {
   Frames& frames;
   InputFiles& files;
   Scene& scene;  ///< objects that are read are added to it
+  /// Clouds of which the robot's own points are left out, and how near these are [m]
+  /// (`filterRobot`).
+  std::map<std::string, double> robot_filters = {};
 };
 
 /// The robot's state in a scene document; empty when it has none.
 JointValues readSceneState(const Value& document, const RobotModel& robot,
                            std::vector<std::string>& warnings);
+
+/// A scene's file of any kind: a document, or an SDF world, whose frame is at `X_WS`.
+void readSceneFile(const std::filesystem::path& path, const std::string& name, const Pose& X_WS,
+                   SceneContext& context);
 
 /// A whole scene document, in any of the forms that `scene_file.h` lists.
 void readScene(const Value& document, SceneContext& context);

@@ -17,6 +17,7 @@ constexpr double kLeastNormal = 1e-9;
 
 /// So many sizes, all positive.
 VecX sizes(const Value& value, int count, const char* what) {
+  if (!value.isList()) value.fail(std::string("must be a list, ") + what);
   const VecX out = value.numbers(count, what);
   for (int i = 0; i < count; ++i) value.at(i).positive();
   return out;
@@ -134,11 +135,16 @@ std::vector<std::string> shapeKeys() {
 }
 
 std::vector<Geometry> readShape(const Value& object, InputFiles& files) {
-  const std::string type =
-      object.need("type").word({"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh",
-                                "plane", "keep_in", "keep_out", "mesh_sequence"});
+  const std::string type = object.need("type").word(
+      {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane", "keep_in",
+       "keep_out", "mesh_sequence", "point_cloud", "octree", "height_map", "depth_image"});
   if (type == "mesh_sequence") {
     object.failAtKey("type", "a mesh_sequence can only be an object of the scene: not carried");
+  }
+  if (type == "point_cloud" || type == "octree" || type == "height_map" || type == "depth_image") {
+    object.failAtKey("type",
+                     "a cloud can only be an object of the scene: not carried; give a "
+                     "shape that encloses it");
   }
   // Each type has its own keys; those of another type are refused.
   if (type == "mesh") {

@@ -31,6 +31,27 @@ bool readsAs(std::string_view text, Number& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+/// Whether one text is in the other.
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// What was meant by a text that is not a number, as advice; empty where nothing is known.
+std::string numberAdvice(const std::string& text, bool quoted) {
+  double value = 0.0;
+  if (readsAs(text, value)) return quoted ? ": leave the quotes out" : "";
+  std::string pointed = text;
+  std::replace(pointed.begin(), pointed.end(), ',', '.');
+  if (pointed != text && readsAs(pointed, value)) return " with a decimal point: " + pointed;
+  if (holds(text, "pi") || holds(text, "M_PI")) {
+    return ": expressions are not computed (pi is 3.14159265358979, pi/2 is 1.5707963267949)";
+  }
+  const std::size_t digits = text.find_first_not_of("+-.0123456789 ");
+  if (digits == std::string::npos || digits == 0) return "";
+  if (!readsAs(text.substr(0, text.find_last_not_of(' ', digits - 1) + 1), value)) return "";
+  return " without a unit: metres, radians, seconds (1 degree is 0.0174532925 rad, 1 mm is 0.001)";
+}
+
 /// 'a', 'b' or 'c'.
 std::string listed(const std::vector<std::string>& words) {
   std::string out;
@@ -88,7 +109,9 @@ const std::string& Value::scalar(const char* expected) const {
 double Value::number() const {
   const std::string& text = scalar("a number");
   double value = 0.0;
-  if (node_->quoted || !readsAs(text, value)) fail("must be a number");
+  if (node_->quoted || !readsAs(text, value)) {
+    fail("must be a number" + numberAdvice(text, node_->quoted));
+  }
   if (!std::isfinite(value)) fail("must be a finite number");
   return value;
 }
@@ -204,6 +227,9 @@ std::vector<std::string> Value::texts() const {
 }
 
 const DocumentNode& Value::map() const {
+  if (!isMap() && path_.empty()) {
+    fail(std::string("must be a map of keys (YAML or JSON), not ") + kindName(node_->kind));
+  }
   if (!isMap()) fail(std::string("must be a map of keys, not ") + kindName(node_->kind));
   return *node_;
 }
@@ -223,9 +249,12 @@ std::vector<Value::Entry> Value::entries() const {
 }
 
 /// A misspelt key would silently leave its default: refused, with the nearest key or all of them.
-const Value& Value::only(const std::vector<std::string>& keys) const {
+const Value& Value::only(const std::vector<std::string>& keys, const KeyAdvice& advice) const {
   for (const auto& [name, line] : map().keys) {
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
+    for (const auto& [key, what] : advice) {
+      if (key == name) failAtKey(name, "unknown key here: " + what);
+    }
     const std::string nearest = didYouMean(name, keys);
     failAtKey(name, "unknown key" + (nearest.empty() ? "; known here: " + listed(keys) : nearest));
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "allclear/core/types.h"
@@ -62,8 +63,11 @@ class Value {
   // Maps.
   struct Entry;
   std::vector<Entry> entries() const;
-  /// Fails when this is no map or has a key that is not listed, with the nearest listed one.
-  const Value& only(const std::vector<std::string>& keys) const;
+  /// Keys that people write in this place, and what to write instead.
+  using KeyAdvice = std::vector<std::pair<std::string, std::string>>;
+  /// Fails when this is no map or has a key that is not listed, with its advice or the nearest
+  /// listed one.
+  const Value& only(const std::vector<std::string>& keys, const KeyAdvice& advice = {}) const;
   bool has(std::string_view key) const { return find(key).has_value(); }
   /// The value of a key; none when it is absent or null.
   std::optional<Value> find(std::string_view key) const;

@@ -57,6 +57,10 @@ class RigidShape {
   bool contains(const Vec3& p) const;
   /// One point of each connected part.
   std::vector<Vec3> points() const;
+  /// Pre: not a triangle mesh.
+  const ConvexCore& core() const { return core_; }
+  bool isMesh() const { return body_ != nullptr; }
+
   /// The shape, of a triangle mesh its hull.
   const Shape& hull() const { return body_ ? body_->hull() : shape_; }
 

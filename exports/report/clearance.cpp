@@ -15,6 +15,7 @@
 #include <limits>
 #include <map>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/certificate/fidelity.h"
@@ -222,10 +223,28 @@ class ClearanceSampler {
     return {p.a, p.b, kInfinity, p.margin, Vec3::Zero(), Vec3::Zero()};
   }
 
+  /// To the elements themselves; where the cloud may be displaced, the ball about the places.
+  void measureCloud(const std::vector<Geometry>& A, int f, ReportDistance* out) const {
+    const Obstacle& obstacle = problem_.obstacles[geometry_.bodies[out->b].obstacle];
+    const double grown = displacementRadius(obstacle.spreadAt(frames_.times[f]));
+    for (const Geometry& i : A) {
+      const SignedDistance d =
+          signedDistance(i.shape, poses_[out->a][f] * i.X_BG, *obstacle.cloud, poses_[out->b][f]);
+      if (d.distance - grown >= out->distance) continue;
+      out->distance = d.distance - grown;
+      out->p_A = d.witness_A;
+      out->p_B = d.witness_B - grown * d.normal;
+    }
+  }
+
   ReportDistance distanceAt(int pair, MeshFidelity fidelity, int f,
                             std::vector<DistanceCache>* caches) {
     ReportDistance out = unknown(pair);
     const std::vector<Geometry>& A = solids(out.a, fidelity);
+    if (geometry_.bodies[out.b].cloud != nullptr) {
+      measureCloud(A, f, &out);
+      return out;
+    }
     const std::vector<Geometry>& B = geometry_.bodies[out.b].deforming == nullptr
                                          ? solids(out.b, fidelity)
                                          : patchesAt(out.b, fidelity, f);
@@ -298,15 +317,19 @@ std::vector<ReportBound> boundsOf(const Certificate& certificate, const std::str
   return bounds;
 }
 
-/// Puts the pair first that is proven to come closest. Its closest instant lies between two frames,
-/// so by the frames alone another pair may seem closer.
-void putFirst(const Certificate& certificate, const CertifiedGeometry& geometry,
-              std::vector<ReportPair>* pairs) {
-  const auto closest = std::find_if(pairs->begin(), pairs->end(), [&](const ReportPair& pair) {
-    return geometry.bodies[pair.at.front().a].name == certificate.closest_a &&
-           geometry.bodies[pair.at.front().b].name == certificate.closest_b;
-  });
-  if (closest != pairs->end()) std::rotate(pairs->begin(), closest, closest + 1);
+/// Puts the pairs into the order of the proof. Their closest instants lie between frames, so by the
+/// frames alone others may seem closer.
+void orderByProof(const Certificate& certificate, const CertifiedGeometry& geometry,
+                  std::vector<ReportPair>* pairs) {
+  const std::vector<RankedPair>& ranked = certificate.closest_pairs;
+  const auto rank = [&](const ReportPair& pair) {
+    const std::string& a = geometry.bodies[pair.at.front().a].name;
+    const std::string& b = geometry.bodies[pair.at.front().b].name;
+    return std::find_if(ranked.begin(), ranked.end(),
+                        [&](const RankedPair& r) { return r.a == a && r.b == b; });
+  };
+  std::stable_sort(pairs->begin(), pairs->end(),
+                   [&](const ReportPair& x, const ReportPair& y) { return rank(x) < rank(y); });
 }
 
 }  // namespace
@@ -316,7 +339,7 @@ ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry&
                                 int most_pairs) {
   ReportClearance out = ClearanceSampler(problem, geometry, frames, certificate).run(most_pairs);
   if (certificate == nullptr) return out;
-  if (certificate->clear) putFirst(*certificate, geometry, &out.pairs);
+  if (certificate->clear) orderByProof(*certificate, geometry, &out.pairs);
   for (ReportPair& pair : out.pairs) {
     pair.bounds = boundsOf(*certificate, geometry.bodies[pair.at.front().a].name,
                            geometry.bodies[pair.at.front().b].name);

@@ -43,8 +43,8 @@ struct ReportClearance {
 /// The distances of the pairs that move, at the frames: the `most_pairs` nearest ones in full, of
 /// the others what is needed to tell the closest pair of each frame. With a certificate, each pair
 /// comes with its proven bounds (the least over its pieces) and is measured at the fidelity of its
-/// proof; else at the coarsest fidelity that keeps the margin. The closest pair of a clear
-/// certificate comes first. Pairs with an obstacle that moves have no distance at a goal whose
+/// proof; else at the coarsest fidelity that keeps the margin. Those that a clear certificate
+/// ranks come in its order. Pairs with an obstacle that moves have no distance at a goal whose
 /// instant is not known.
 ReportClearance reportClearance(const Problem& problem, const CertifiedGeometry& geometry,
                                 const ReportFrames& frames, const Certificate* certificate,

@@ -195,7 +195,7 @@ class FootMap {
   }
 
   setCursor(t) {
-    const i = Math.round(t / data.duration * lastFrame);
+    const i = Math.round(indexAt(data.times, t));
     const put = (circle, p) => {
       const seen = p.every(isFinite);
       circle.style.display = seen ? "" : "none";

@@ -95,8 +95,9 @@ function loadData() {
     unpackDistances(pair);
     pair.bounds = floatsOf(pair.bounds);
   }
+  data.ranked = data.ranked || [];
   for (const joint of data.joints) {
-    for (const key of ["position", "velocity", "acceleration", "torque"]) joint[key] = floatsOf(joint[key]);
+    for (const key of ["position", "velocity", "acceleration", "jerk", "torque"]) joint[key] = floatsOf(joint[key]);
   }
   data.contacts.zeroMoment = floatsOf(data.contacts.zero_moment);
   for (const contact of data.contacts.list) {
@@ -110,6 +111,17 @@ function loadData() {
   }
   for (const key of Object.keys(data.history)) data.history[key] = floatsOf(data.history[key]);
   return data;
+}
+
+/** Where t lies among ascending times, as a real index: 2.5 is half way from the third to the fourth. */
+function indexAt(times, t) {
+  let low = 0, high = times.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle; else high = middle;
+  }
+  const length = times[high] - times[low];
+  return length > 0 ? low + (high - low) * Math.max(0, Math.min(1, (t - times[low]) / length)) : low;
 }
 
 const bodyName = (data, index) => data.scene.bodies[index].name;

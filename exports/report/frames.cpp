@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kFramesPerSecond = 60.0;  // as screens show
 constexpr int kFewestFrames = 61;          // so that short motions have smooth curves
+constexpr double kSameInstant = 1e-6;      // relative; floats tell 6e-8 apart
 constexpr int kMostFrames = 601;           // so that files of long motions stay small
 
 /// The poses of all links at each configuration.
@@ -25,7 +26,8 @@ void addPoses(const Problem& problem, ReportFrames* frames) {
 
 }  // namespace
 
-ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory) {
+ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory,
+                          const std::vector<double>& instants) {
   ReportFrames frames;
   const double duration = trajectory.duration();
   const int count = static_cast<int>(std::clamp(std::ceil(duration * kFramesPerSecond) + 1.0,
@@ -33,7 +35,17 @@ ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory) 
   for (int i = 0; i < count; ++i) {
     // The last frame is the end itself: a rounded time might lie beyond it.
     frames.times.push_back(i + 1 == count ? duration : duration * i / (count - 1));
-    frames.q.push_back(problem.configuration(trajectory.value(frames.times.back())));
+  }
+  // Not where a frame is already: the page reads times as floats.
+  for (const double t : instants) {
+    const bool is_new = std::none_of(frames.times.begin(), frames.times.end(), [&](double known) {
+      return std::abs(known - t) < kSameInstant * (1.0 + duration);
+    });
+    if (is_new && t > 0.0 && t < duration) frames.times.push_back(t);
+  }
+  std::sort(frames.times.begin(), frames.times.end());
+  for (const double t : frames.times) {
+    frames.q.push_back(problem.configuration(trajectory.value(t)));
   }
   addPoses(problem, &frames);
   return frames;
@@ -75,7 +87,8 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
   Kinematics::Workspace workspace = kinematics.makeWorkspace();
   const int n = problem.plannedCount();
   ReportJoints joints;
-  for (MatX* rows : {&joints.position, &joints.velocity, &joints.acceleration, &joints.torque}) {
+  for (MatX* rows :
+       {&joints.position, &joints.velocity, &joints.acceleration, &joints.jerk, &joints.torque}) {
     *rows = MatX::Zero(n, frames.count());
   }
   const ContactSet contacts(problem);
@@ -88,6 +101,7 @@ ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
     joints.position.col(f) = trajectory.value(frames.times[f]);
     joints.velocity.col(f) = trajectory.value(frames.times[f], 1);
     joints.acceleration.col(f) = trajectory.value(frames.times[f], 2);
+    joints.jerk.col(f) = trajectory.value(frames.times[f], 3);
     for (int i = 0; i < n; ++i) {
       v[problem.planned[i]] = joints.velocity(i, f);
       a[problem.planned[i]] = joints.acceleration(i, f);

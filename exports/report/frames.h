@@ -22,8 +22,10 @@ struct ReportFrames {
   bool isMotion() const { return labels.empty(); }
 };
 
-/// Samples at 60 per second, from 61 to 601 of them.
-ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory);
+/// Samples at 60 per second, from 61 to 601 of them, and at the given instants within the motion.
+/// Times ascend.
+ReportFrames motionFrames(const Problem& problem, const Trajectory& trajectory,
+                          const std::vector<double>& instants = {});
 
 /// Start and, when the task gives its configuration, goal.
 ReportFrames endFrames(const Problem& problem);
@@ -35,11 +37,11 @@ std::optional<VecX> goalConfiguration(const Problem& problem);
 Pose bodyPose(const Problem& problem, const CertifiedBody& body, const ReportFrames& frames,
               int frame);
 
-/// Position, velocity, acceleration and torque of the joints at the frames of a motion; one row per
-/// planned coordinate. `wrenches`, when not null, is the curve of the forces at the contacts, which
-/// bear a part of the torques.
+/// Position, velocity, acceleration, jerk and torque of the joints at the frames of a motion; one
+/// row per planned coordinate. `wrenches`, when not null, is the curve of the forces at the
+/// contacts, which bear a part of the torques.
 struct ReportJoints {
-  MatX position, velocity, acceleration, torque;
+  MatX position, velocity, acceleration, jerk, torque;
 };
 ReportJoints reportJoints(const Problem& problem, const Trajectory& trajectory,
                           const Trajectory* wrenches, const ReportFrames& frames);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/exports/report/assets.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -67,6 +68,13 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
                       {"poses", packedPoses(body.poses)},
                       {"looks", meshesJson(body.looks)},
                       {"solids", meshesJson(body.solids)}});
+    if (const ReportCells& cells = body.cells; cells.count > 0) {
+      bodies.back()["cells"] = {{"count", cells.count},
+                                {"centers", packedFloats(cells.centers)},
+                                {"half", packedFloats(cells.half_size)},
+                                {"lower", vectorJson(cells.lower)},
+                                {"size", vectorJson(cells.size)}};
+    }
     if (body.bends) bodies.back()["bends"] = true;
     for (const ReportSpread& spread : body.spreads) {
       bodies.back()["spreads"].push_back(
@@ -76,14 +84,9 @@ Json sceneJson(const Problem& problem, const ReportScene& scene) {
   Json out = {{"bodies", std::move(bodies)},
               {"center", vectorJson(scene.center)},
               {"radius", scene.radius}};
-  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
-    out["goal"] = packedPoses({pose->X_WP});
-  }
-  if (const auto* posture = std::get_if<PostureTarget>(&problem.goal)) {
-    std::vector<Pose> poses;
-    for (const PoseTarget& each : posture->poses) poses.push_back(each.X_WP);
-    if (!poses.empty()) out["goal"] = packedPoses(poses);
-  }
+  std::vector<Pose> poses;
+  for (const PoseTarget& each : posesOf(problem.goal)) poses.push_back(each.X_WP);
+  if (!poses.empty()) out["goal"] = packedPoses(poses);
   return out;
 }
 
@@ -151,10 +154,12 @@ Json jointsJson(const Problem& problem, const ReportData& data) {
                    {"upper", numberOrNull(limits.upper[i])},
                    {"velocity_limit", numberOrNull(limits.velocity[i])},
                    {"acceleration_limit", numberOrNull(limits.acceleration[i])},
+                   {"jerk_limit", numberOrNull(limits.jerk[i])},
                    {"torque_limit", numberOrNull(c.effort)},
                    {"position", packedRow(data.joints.position, i)},
                    {"velocity", packedRow(data.joints.velocity, i)},
                    {"acceleration", packedRow(data.joints.acceleration, i)},
+                   {"jerk", packedRow(data.joints.jerk, i)},
                    {"torque", packedRow(data.joints.torque, i)}});
   }
   return out;
@@ -245,6 +250,32 @@ Json scopeJson(const Certificate& certificate) {
           {"tool", certificate.tool}};
 }
 
+/// The pairs nearest to their margins, proven, and the instant to jump to: that of the first of
+/// them, or the worst one of a trajectory that is not clear.
+void addClosest(const Certificate& certificate, Json* out) {
+  Json ranked = Json::array();
+  for (const RankedPair& pair : certificate.closest_pairs) {
+    ranked.push_back({{"a", pair.a},
+                      {"b", pair.b},
+                      {"lower", pair.distance.lower},
+                      {"upper", pair.distance.upper},
+                      {"margin", pair.margin},
+                      {"t", pair.t}});
+  }
+  // Of a trajectory that is not clear nothing is ranked: the worst pair seen is the one to look at.
+  const bool is_ranked = !certificate.closest_pairs.empty();
+  if (is_ranked) {
+    const RankedPair& first = certificate.closest_pairs.front();
+    (*out)["minimum"] = {{"t", first.t},
+                         {"distance", first.distance.upper},
+                         {"proven", certificate.minimum_clearance.lower}};
+  } else if (!certificate.closest_a.empty()) {
+    (*out)["minimum"] = {{"t", certificate.closest_t},
+                         {"distance", certificate.minimum_clearance.upper}};
+  }
+  (*out)["ranked"] = std::move(ranked);
+}
+
 Json dataJson(const Problem& problem, const ReportData& data) {
   const ReportVerdict& v = data.verdict;
   // The keys are those that data.js reads. Without a certificate there is no "minimum".
@@ -269,10 +300,7 @@ Json dataJson(const Problem& problem, const ReportData& data) {
               {"impacts", impactsJson(data.impacts)},
               {"cables", cablesJson(data.cables)},
               {"history", historyJson(data.history)}};
-  if (data.certificate != nullptr && !data.certificate->closest_a.empty()) {
-    out["minimum"] = {{"t", data.certificate->closest_t},
-                      {"distance", data.certificate->minimum_clearance.upper}};
-  }
+  if (data.certificate != nullptr) addClosest(*data.certificate, &out);
   if (data.certificate != nullptr) out["scope"] = scopeJson(*data.certificate);
   return out;
 }

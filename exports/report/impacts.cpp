@@ -42,6 +42,14 @@ void addWorst(const ContactLimit& limit, const ImpactModel& model, const std::ve
   region->direction.push_back(direction);
 }
 
+/// The share of the time that a frame stands for: half of the way to each neighbour.
+double timeShare(const ReportFrames& frames, int f) {
+  const std::vector<double>& times = frames.times;
+  const double before = times[std::max(0, f - 1)];
+  const double after = times[std::min(frames.count() - 1, f + 1)];
+  return 0.5 * (after - before) / (times.back() - times.front());
+}
+
 }  // namespace
 
 std::vector<ReportRegion> reportRegions(const Problem& problem, const Trajectory& trajectory,
@@ -102,7 +110,7 @@ std::vector<std::pair<std::string, double>> whatSlows(const Problem& problem,
     for (const ReportRegion& region : regions) {
       visit("contact with " + region.name, region.force[f] / region.limit);
     }
-    if (!most.empty()) shares[most] += 1.0 / frames.count();
+    if (!most.empty()) shares[most] += timeShare(frames, f);
   }
   std::vector<std::pair<std::string, double>> list(shares.begin(), shares.end());
   std::stable_sort(list.begin(), list.end(),

@@ -58,7 +58,7 @@ function fillList(where, lines) {
 function setTime(t, from) {
   const end = data.isMotion ? data.duration : lastFrame;
   time = Math.max(0, Math.min(end, t));
-  const frame = data.isMotion ? time / data.duration * lastFrame : Math.round(time);
+  const frame = data.isMotion ? indexAt(data.times, time) : Math.round(time);
   if (viewer) viewer.show(frame, chosenPair());
   byId("slider").value = time;
   byId("clock").textContent = data.isMotion ? `${time.toFixed(3)} s` : data.labels[frame];
@@ -80,8 +80,13 @@ function showBadge() {
   const isBad = pair.distance < pair.margin;
   badge.classList.toggle("bad", isBad);
   const names = pairName(data, pair.a, pair.b);
-  badge.textContent = pair.distance < 0 ? `${names}: ${millimetres(-pair.distance)} deep in each other`
+  badge.textContent = pair.distance < 0 ? `${names}: overlap by ${millimetres(-pair.distance)}`
     : `${names}: ${millimetres(pair.distance)} apart${isBad ? `, nearer than the margin of ${millimetres(pair.margin)}` : ""}`;
+}
+
+function goToClosest() {
+  setPlaying(false);
+  setTime(data.minimum.t);
 }
 
 function setPlaying(on) {
@@ -120,9 +125,12 @@ function setUpTransport() {
   byId("slider").max = data.duration;
   byId("slider").addEventListener("input", (event) => { setPlaying(false); setTime(Number(event.target.value)); });
   byId("play").addEventListener("click", () => setPlaying(!playing));
+  byId("closest").hidden = !data.minimum;
+  byId("closest").addEventListener("click", goToClosest);
   document.addEventListener("keydown", (event) => {
     const on = event.target.tagName;
     const takesSpace = /^(INPUT|SELECT|BUTTON|SUMMARY)$/.test(on), takesArrows = /^(INPUT|SELECT)$/.test(on);
+    if (event.key === "c" && data.minimum && !event.ctrlKey && !event.metaKey && !event.altKey) goToClosest();
     if (!takesSpace && event.key === " ") { event.preventDefault(); setPlaying(!playing); }
     if (!takesArrows && event.key === "ArrowRight") setTime(time + data.duration / 100);
     if (!takesArrows && event.key === "ArrowLeft") setTime(time - data.duration / 100);
@@ -162,93 +170,13 @@ function addTimePlot(parent, options) {
   return plot;
 }
 
-// --- clearance ---------------------------------------------------------------------------------
-
-function clearanceRange(series, margins) {
-  let low = 0, high = 0;
-  const least = series.map((s) => Math.min(...s.values));
-  for (const s of series) for (const v of s.values) if (isFinite(v)) high = Math.max(high, v);
-  low = Math.min(0, ...least.filter(isFinite));
-  const wanted = 2.2 * Math.max(...least.slice(0, 4).filter(isFinite), ...margins, 10);
-  high = Math.min(1.06 * high, Math.max(wanted, 60));
-  return { low: low < 0 ? 1.1 * low : 0, high: high > low ? high : low + 1 };
-}
-
-function setUpClearance() {
-  const pairs = data.clearance.pairs;
-  const card = byId("clearance");
-  if (!pairs.length) { element("p", "No pairs of bodies to keep apart.", card, "hint"); return; }
-  if (!data.isMotion) { card.hidden = true; return; }
-  const all = pairs.map((pair, i) => ({
-    values: Array.from(pair.distance, (d) => 1000 * d), color: lineColor(i), dash: lineDash(i),
-    steps: Array.from(pair.bounds, (v, k) => k % 3 === 2 ? 1000 * v : v),
-  }));
-  const margins = [...new Set(pairs.map((pair) => 1000 * pair.margin))];
-  const marginLines = margins.map((m) => ({ y: m, label: `margin ${millimetres(m / 1000)}`, color: "#b3261e" }));
-  const series = () => all.map((s, i) => ({ ...s,
-    fill: i === Math.max(0, chosen), width: i === chosen || (chosen < 0 && i === 0) ? 2.6 : 1.5,
-    opacity: chosen < 0 || i === chosen ? 1 : 0.35 }));
-  const marks = data.minimum && pairs[0].bounds.length
-    ? [{ x: data.minimum.t, y: 1000 * data.minimum.distance, color: "#1c2733" }] : [];
-  const hasBounds = pairs.some((pair) => pair.bounds.length);
-  const plot = addTimePlot(card, {
-    title: "Distance of the closest pairs", unit: "mm", height: window.innerWidth < 900 ? 180 : 168,
-    series: series(), lines: marginLines, marks, ...clearanceRange(all, margins),
-    read: (t, i) => {
-      const k = Math.max(0, chosen);
-      const bound = boundAt(pairs[k].bounds, t);
-      return `${pairName(data, pairs[k].a, pairs[k].b)}: ${millimetres(pairs[k].distance[i])}`
-        + (bound === null ? "" : `, proven at least ${millimetres(bound)}`);
-    },
-  });
-  if (hasBounds) element("p", "Shaded, and thin lines: what is proven of each stretch of time; the distance cannot be below it.", card, "hint");
-  const buttons = makeLegend(card, pairs.map((pair, i) => ({
-    name: pairName(data, pair.a, pair.b), color: lineColor(i), dash: lineDash(i) })), (i) => {
-    chosen = chosen === i ? -1 : i;
-    buttons.forEach((button, k) => button.setAttribute("aria-pressed", String(k === chosen)));
-    plot.set({ series: series() });
-    setTime(time);
-  });
-}
-
-function boundAt(bounds, t) {
-  for (let i = 0; i + 2 < bounds.length; i += 3) if (t <= bounds[i + 1]) return bounds[i + 2];
-  return null;
-}
-
-function fillNearest() {
-  const pairs = data.clearance.pairs;
-  if (!pairs.length) return;
-  byId("nearest").hidden = false;
-  const table = document.querySelector("#nearest table");
-  const head = element("tr", null, table);
-  element("th", "pair", head);
-  const columns = data.isMotion ? ["least of all frames", "at"] : data.labels;
-  for (const column of columns) element("th", column, head);
-  for (const pair of pairs) {
-    const row = element("tr", null, table);
-    const least = pair.distance[pair.nearest];
-    element("td", pairName(data, pair.a, pair.b), row);
-    if (data.isMotion) {
-      element("td", millimetres(least), row, numberClass(least, pair));
-      const cell = element("td", null, row, "number");
-      const button = element("button", `${data.times[pair.nearest].toFixed(2)} s`, cell);
-      button.type = "button";
-      button.addEventListener("click", () => { setPlaying(false); setTime(data.times[pair.nearest]); });
-    } else {
-      for (const d of pair.distance) element("td", isFinite(d) ? millimetres(d) : "–", row, numberClass(d, pair));
-    }
-  }
-}
-
-const numberClass = (distance, pair) => distance < pair.margin ? "number bad" : "number";
-
 // --- joints ------------------------------------------------------------------------------------
 
 const QUANTITIES = [
   { key: "position", title: "Position", units: ["rad", "m"] },
   { key: "velocity", title: "Velocity", units: ["rad/s", "m/s"], limit: "velocity_limit" },
   { key: "acceleration", title: "Acceleration", units: ["rad/s²", "m/s²"], limit: "acceleration_limit" },
+  { key: "jerk", title: "Jerk", units: ["rad/s³", "m/s³"], limit: "jerk_limit" },
   { key: "torque", title: "Torque", units: ["N m", "N"], limit: "torque_limit" },
 ];
 
@@ -312,7 +240,8 @@ function setUpJoints() {
   const chips = card.querySelector(".chips");
   const options = (chosen, q) => chosen < 0 ? allJoints(q) : oneJoint(data.joints[chosen], chosen, q);
   const hasMass = data.joints.some((joint) => joint.torque.some((v) => v !== 0));
-  const shown = QUANTITIES.filter((q) => q.key !== "torque" || hasMass);
+  const shown = QUANTITIES.filter((q) => q.key !== "torque" || hasMass)
+    .filter((q) => q.key !== "jerk" || data.joints.some((joint) => joint.jerk.some((v) => v !== 0)));
   const made = shown.map((q) => addTimePlot(card.querySelector(".plots"), { height: 132, ...options(-1, q) }));
   const buttons = [-1, ...data.joints.keys()].map((i) => {
     const button = element("button", i < 0 ? "All" : data.joints[i].name, chips);

@@ -182,8 +182,7 @@ class Plot {
     this.cursor.setAttribute("x1", at);
     this.cursor.setAttribute("x2", at);
     const values = this.options.x;
-    let index = Math.round((x - this.xs[0]) / (this.xs[1] - this.xs[0]) * (values.length - 1));
-    index = Math.max(0, Math.min(values.length - 1, index));
+    const index = Math.round(indexAt(values, x));
     this.readout.textContent = this.options.read ? this.options.read(x, index) : "";
   }
 }

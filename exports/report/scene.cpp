@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/support.h"
 
 namespace allclear {
@@ -39,6 +40,9 @@ constexpr int kBendStages = 90;
 /// With so many triangles at most in each: files stay small.
 constexpr int kBendTriangles = 1500;
 
+/// Elements of a cloud that are drawn, each with some hundred triangles on the graphics card.
+constexpr std::int32_t kMostCells = 20000;
+
 /// Frames of a motion that the view takes into account.
 constexpr int kViewFrames = 10;
 
@@ -50,7 +54,8 @@ bool isPlane(const std::vector<Geometry>& geometry) {
 
 /// The geometry that shows a body: its visuals, else its collision geometry as the files give it.
 const std::vector<Geometry>& looksOf(const Problem& problem, const CertifiedBody& body) {
-  if (body.deforming != nullptr) return body.geometry;  // the box about it: for the view alone
+  // The box about it: for the view alone.
+  if (body.deforming != nullptr || body.cloud != nullptr) return body.geometry;
   if (body.kind == CertifiedBody::Kind::kObstacle) {
     return problem.obstacles[body.obstacle].geometry;
   }
@@ -138,51 +143,6 @@ void findView(const Problem& problem, const std::vector<CertifiedBody>& bodies,
   scene->radius = std::max(kLeastView, 0.5 * (upper - lower).norm());
 }
 
-/// The point of a link whose path is drawn: the middle of its last solid. Its origin would say
-/// little: it may lie on the last joint's axis, where it does not move.
-ReportTool toolOf(const RobotModel& robot, int link) {
-  ReportTool tool{link, Vec3::Zero()};
-  for (const Geometry& g : robot.links()[link].collision) {
-    const Ball ball = boundingBall(g.shape);
-    if (std::isfinite(ball.radius)) tool.p_LT = g.X_BG * ball.center;
-  }
-  return tool;
-}
-
-/// The points whose paths are drawn: the frame that the goal places, else the links at the ends of
-/// the planned chains.
-std::vector<ReportTool> findTools(const Problem& problem) {
-  if (const auto* pose = std::get_if<PoseTarget>(&problem.goal)) {
-    return {{pose->link, pose->X_LP.p}};
-  }
-  const auto* posture = std::get_if<PostureTarget>(&problem.goal);
-  if (posture != nullptr && !posture->poses.empty()) {
-    std::vector<ReportTool> tools;
-    for (const PoseTarget& pose : posture->poses) tools.push_back({pose.link, pose.X_LP.p});
-    return tools;
-  }
-  const RobotModel& robot = *problem.robot;
-  const auto isPlanned = [&](const Joint& joint) {
-    return joint.first_coordinate >= 0 &&
-           std::binary_search(problem.planned.begin(), problem.planned.end(),
-                              joint.first_coordinate);
-  };
-  // A link is an end when no planned joint is farther out. Joints come parents first, so from the
-  // last to the first each child is known before its parent.
-  std::vector<bool> carries(robot.links().size(), false);
-  const std::vector<Joint>& joints = robot.joints();
-  for (auto joint = joints.rbegin(); joint != joints.rend(); ++joint) {
-    if (isPlanned(*joint) || carries[joint->child_link]) carries[joint->parent_link] = true;
-  }
-  std::vector<ReportTool> tools;
-  for (const Joint& joint : joints) {
-    if (isPlanned(joint) && !carries[joint.child_link]) {
-      tools.push_back(toolOf(robot, joint.child_link));
-    }
-  }
-  return tools;
-}
-
 /// The part of each mesh's triangles that fits the budget.
 double triangleShare(const Problem& problem, const std::vector<CertifiedBody>& bodies,
                      int most_triangles) {
@@ -256,6 +216,26 @@ std::vector<ReportSpread> stagesOf(const DeformingMesh& mesh, const ReportFrames
   return out;
 }
 
+/// Every so many elements in the order of the tree, which spreads them evenly.
+ReportCells cellsOf(const Cloud& cloud) {
+  ReportCells out;
+  out.count = cloud.size();
+  const std::int32_t step = (cloud.size() + kMostCells - 1) / kMostCells;
+  for (std::int32_t i = 0; i < cloud.size(); i += step) {
+    const Vec3 center = cloud.center(i), half = 0.5 * (cloud.upper(i) - cloud.lower(i));
+    out.centers.insert(out.centers.end(), {center.x(), center.y(), center.z()});
+    if (!cloud.isBalls()) {
+      out.half_size.insert(out.half_size.end(), {half.x(), half.y(), half.z()});
+    }
+  }
+  if (cloud.isBalls()) out.half_size = {cloud.radius()};
+  // For the view, which needs corners to look at.
+  const Geometry box = cloud.boxAbout();
+  out.size = std::get<Box>(box.shape).size();
+  out.lower = box.X_BG.p - 0.5 * out.size;
+  return out;
+}
+
 /// A body's meshes for the viewer. Its solids are left empty where they are what it looks like.
 ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFidelity fidelity,
                       const ReportFrames& frames, double plane_size, double share) {
@@ -268,6 +248,11 @@ ReportBody reportBody(const Problem& problem, const CertifiedBody& body, MeshFid
   if (body.deforming != nullptr) {
     out.bends = true;
     out.spreads = stagesOf(*body.deforming, frames, kBendTriangles);
+    return out;
+  }
+  if (body.cloud != nullptr) {
+    out.is_plane = false;
+    out.cells = cellsOf(*body.cloud);
     return out;
   }
   for (std::size_t i = 0; i < looks.size(); ++i) {

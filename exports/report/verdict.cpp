@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "allclear/core/formatted.h"
 #include "allclear/planner/certificate/tube.h"
@@ -63,7 +64,36 @@ std::string planTitle(PlanStatus status) {
   return "No plan";
 }
 
+/// The verdict's first words are the title, and the rest of it the text below: "Clear at every
+/// instant of 3 s: 63 pairs ..".
+void sayOnce(const Certificate& certificate, ReportVerdict* out) {
+  out->message = certificate.message;
+  const std::size_t colon = certificate.message.find(": ");
+  if (!certificate.clear || colon == std::string::npos) return;
+  out->title = "Certified: " + certificate.message.substr(0, colon);
+  out->title[std::string_view("Certified: ").size()] = 'c';
+  out->message = certificate.message.substr(colon + 2);
+}
+
 }  // namespace
+
+std::string withoutFolders(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool begins = text[i] == '/' &&
+                        (i == 0 || text[i - 1] == ' ' || text[i - 1] == '\'' || text[i - 1] == '(');
+    const std::size_t end =
+        begins ? std::min(text.find_first_of(" ':,;)", i), text.size()) : std::string::npos;
+    const std::string path = begins ? text.substr(i, end - i) : "";
+    if (std::count(path.begin(), path.end(), '/') < 2) {  // as "/s", a unit
+      out += text[i++];
+      continue;
+    }
+    out += path.substr(path.rfind('/') + 1);
+    i = end;
+  }
+  return out;
+}
 
 /// A clear plan needs no advice. Else: what to do about the nearest pair, the search, and the
 /// limits.
@@ -73,8 +103,8 @@ ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
   out.is_good = plan.certificate && plan.certificate->clear;
   out.title = out.is_good ? planTitle(PlanStatus::kCertified) : planTitle(plan.status);
   out.message = plan.message;
-  if (out.is_good) {  // the title says the rest of the plan's own message
-    out.message = plan.certificate->message;
+  if (out.is_good) {  // the facts beside the picture say the rest of the plan's own message
+    sayOnce(*plan.certificate, &out);
     return out;
   }
   if (plan.certificate) out.faults = plan.certificate->faults;
@@ -103,7 +133,7 @@ ReportVerdict trajectoryVerdict(const Certificate& certificate) {
   ReportVerdict out;
   out.is_good = certificate.clear;
   out.title = out.is_good ? planTitle(PlanStatus::kCertified) : "Not clear";
-  out.message = certificate.message;
+  sayOnce(certificate, &out);
   if (out.is_good) return out;
   out.faults = certificate.faults;
   // Advice for each kind of fault that there is.

@@ -26,6 +26,9 @@ ReportVerdict planVerdict(const CertifiedGeometry& geometry, const Plan& plan,
 /// The verdict on a trajectory, by its certificate.
 ReportVerdict trajectoryVerdict(const Certificate& certificate);
 
+/// The text with the names of files in place of their whole paths.
+std::string withoutFolders(const std::string& text);
+
 /// What a proven tube says, as names and values beside the picture.
 std::vector<std::pair<std::string, std::string>> tubeFacts(const ProvenTube& tube);
 

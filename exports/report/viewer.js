@@ -79,6 +79,7 @@ class Viewer {
       : body.plane ? LOOKS.plane : moves ? LOOKS.moving : LOOKS.obstacle;
     const material = this.material(color, body.plane ? { transparent: true, opacity: walls ? 0.12 : 0.75, depthWrite: false } : {});
     const looks = this.meshes(body.looks, material);
+    if (body.cells) looks.add(this.makeCells(body.cells, material));
     const group = new THREE.Group();
     group.add(looks);
     if (body.plane && !walls) {
@@ -92,6 +93,20 @@ class Viewer {
     this.scene.add(group);
     this.place(group, body.poses, 0);
     return { body, group, looks, spreads, solids: null, material, isObstacle, color: new THREE.Color(color) };
+  }
+
+  /** Elements of a cloud: balls of one radius, or boxes. Drawn many at once, those that the file has of them. */
+  makeCells({ centers, half }, material) {
+    const p = floatsOf(centers), h = floatsOf(half), count = p.length / 3, balls = h.length === 1;
+    const geometry = balls ? new (THREE.SphereBufferGeometry || THREE.SphereGeometry)(h[0], 8, 6)
+      : new (THREE.BoxBufferGeometry || THREE.BoxGeometry)(2, 2, 2);
+    const cells = new THREE.InstancedMesh(geometry, material, count), X = new THREE.Matrix4();
+    for (let i = 0; i < count; ++i) {
+      if (!balls) X.makeScale(...h.slice(3 * i, 3 * i + 3));
+      cells.setMatrixAt(i, X.setPosition(p[3 * i], p[3 * i + 1], p[3 * i + 2]));
+    }
+    cells.frustumCulled = false;
+    return cells;
   }
 
   /** All places where an obstacle may be, to be seen through, or a mesh that bends: stage by stage of the motion. */
@@ -217,7 +232,7 @@ class Viewer {
     const value = (array, width, k) => same
       ? (1 - s) * array[width * i + k] + s * array[width * j + k] : array[width * nearest + k];
     const points = [0, 1, 2, 3, 4, 5].map((k) => value(from.points, 6, k));
-    return { a, b, margin, distance: value(from.distance, 1, 0), points };
+    return { a, b, margin, distance: atLeastProven(a, b, value(from.distance, 1, 0)), points };
   }
 
   showPair() {
@@ -302,7 +317,8 @@ class Viewer {
   /** Corners of the boxes of a body, at some instants; none of what is too large to be looked at. */
   cornersOf(body, group) {
     const corners = [], count = body.poses.length / 7;
-    for (const { lower, size } of body.bends ? body.spreads.flatMap(({ meshes }) => meshes) : body.looks) {
+    const cells = body.cells ? [body.cells] : [];
+    for (const { lower, size } of body.cells ? cells : body.bends ? body.spreads.flatMap(({ meshes }) => meshes) : body.looks) {
       if (body.plane || Math.max(...size) > 3 * this.data.scene.radius) continue;
       for (let f = 0; f < count; f += Math.max(1, Math.floor(count / 12))) {
         this.place(group, body.poses, f);

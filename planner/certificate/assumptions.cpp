@@ -197,20 +197,23 @@ class Assumptions {
 
 /// Limits that neither the URDF nor the task gives.
 void Assumptions::addLimits() {
-  std::vector<std::string> acceleration, jerk, velocity, effort;
+  std::vector<std::string> acceleration, jerk, velocity, effort, lowered, unlimited;
   std::size_t joints = 0;
+  const LimitSettings& limits = problem_.limits;
   const auto isGiven = [](const VecX& values, int c) {
     return c < values.size() && !std::isnan(values[c]);
   };
   for (int c : problem_.planned) {
     const Coordinate& joint = problem_.robot->coordinates()[c];
     // Each limit on its own: a task may give the acceleration and leave the jerk to the default.
-    const bool by_default =
-        !isGiven(problem_.limits.acceleration, c) || !isGiven(problem_.limits.jerk, c);
-    if (!isGiven(problem_.limits.acceleration, c)) acceleration.push_back(joint.name);
-    if (!isGiven(problem_.limits.jerk, c)) jerk.push_back(joint.name);
+    const bool by_default = !isGiven(limits.acceleration, c) || !isGiven(limits.jerk, c);
+    if (!isGiven(limits.acceleration, c)) acceleration.push_back(joint.name);
+    if (!isGiven(limits.jerk, c)) jerk.push_back(joint.name);
     if (!std::isfinite(joint.velocity)) velocity.push_back(joint.name);
-    if (problem_.limits.torque && !std::isfinite(joint.effort)) effort.push_back(joint.name);
+    if (isGiven(limits.velocity, c))
+      lowered.push_back(joint.name + " = " + shown(limits.velocity[c]));
+    if (isGiven(limits.jerk, c) && std::isinf(limits.jerk[c])) unlimited.push_back(joint.name);
+    if (limits.torque && !std::isfinite(joint.effort)) effort.push_back(joint.name);
     joints += by_default || !std::isfinite(joint.velocity);
   }
   std::string text;
@@ -224,6 +227,9 @@ void Assumptions::addLimits() {
   say(velocity, "The URDF does not limit the velocity (the defaults take it as " +
                     shown(LimitSettings::kVelocityWhenUnlimited) + ") of ");
   say(effort, "The URDF does not limit the torque of ");
+  say(lowered, "Limits of velocity taken from the task [rad/s or m/s]: ");
+  say(unlimited, "No limit of jerk but full acceleration within " +
+                     shown(1e3 * LimitSettings::kSwitch) + " ms for ");
   if (text.empty()) return;
   std::string brief;
   if (joints > 0) brief = "limits of " + counted(joints, "joint") + " by default";

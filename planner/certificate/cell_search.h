@@ -12,6 +12,10 @@ struct Sighting {
   double t = 0.0;
 };
 
+/// A search between exact meshes takes about as long as a hundred evaluations of convex pieces. It
+/// counts as so many, so that a budget of evaluations is about a budget of time.
+inline constexpr int kSurfaceCost = 100;
+
 /// Improves cells of a cover, one at a time: what the searches for a proof, for the least distance
 /// and for the widest tube share.
 class CellSearch {

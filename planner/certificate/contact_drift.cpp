@@ -17,98 +17,28 @@
 // of the curves that clearances use.
 #include "allclear/planner/certificate/contact_drift.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "allclear/core/extremes.h"
+#include "allclear/planner/certificate/greatest_norm.h"
 #include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/problem/line.h"
 
 namespace allclear {
 namespace {
 
-constexpr int kCount = BodyCurve::kDegree + 1;
-
 /// Error of the link's curve, relative to the tolerance of the contact.
 constexpr double kDriftCurveShare = 1e-6;
-/// A bound this much above a value that is reached is tight enough.
-constexpr double kTightness = 0.01;
-/// Halvings of a cell: each brings the bound four times nearer to the curve.
-constexpr int kMostHalvings = 12;
-/// Rounding of differences and norms, in machine epsilons of the lengths involved (motion.cpp).
-constexpr double kRoundings = 1e3 * std::numeric_limits<double>::epsilon();
-
-/// Bernstein coefficients of a vector over a part of time, as columns.
-struct VectorPiece {
-  Interval time;
-  MatX coefficient;
-};
-
-/// A bracket of the greatest norm of a vector of polynomials.
-struct GreatestNorm {
-  double upper = 0.0;    ///< proven
-  double reached = 0.0;  ///< by the polynomials
-  double t = 0.0;        ///< where
-
-  void see(double norm, double at) {
-    if (!(norm > reached)) return;
-    reached = norm;
-    t = at;
-  }
-};
-
-/// The two halves of a piece, by de Casteljau's scheme.
-std::pair<VectorPiece, VectorPiece> halves(const VectorPiece& piece) {
-  const double middle = piece.time.middle();
-  VectorPiece left{{piece.time.lower, middle}, piece.coefficient};
-  VectorPiece right{{middle, piece.time.upper}, piece.coefficient};
-  for (int level = 1; level < kCount; ++level) {
-    for (int k = 0; k + level < kCount; ++k) {
-      right.coefficient.col(k) = 0.5 * (right.coefficient.col(k) + right.coefficient.col(k + 1));
-    }
-    left.coefficient.col(level) = right.coefficient.col(0);
-  }
-  return {left, right};
-}
-
-void bound(const VectorPiece& piece, double error, int depth, GreatestNorm* greatest) {
-  greatest->see(piece.coefficient.col(0).norm(), piece.time.lower);
-  greatest->see(piece.coefficient.col(kCount - 1).norm(), piece.time.upper);
-  const double top = piece.coefficient.colwise().norm().maxCoeff();
-  // Near the error of the curve halving gains nothing. NaN is no bound.
-  const bool is_tight = top <= (1.0 + kTightness) * greatest->reached + error;
-  if (is_tight || depth == kMostHalvings || !std::isfinite(top)) {
-    greatest->upper = raised(greatest->upper, top + error);
-    return;
-  }
-  const auto [left, right] = halves(piece);
-  bound(left, error, depth + 1, greatest);
-  bound(right, error, depth + 1, greatest);
-}
-
 /// Adds the curve of R u + p - target of one cell.
 void boundPoint(const BodyCurve& curve, const Vec3& u, const Vec3& target, GreatestNorm* greatest) {
-  VectorPiece piece{curve.time, curve.pointCurve(u)};
-  const double size = target.norm() + u.norm() + piece.coefficient.cwiseAbs().maxCoeff();
+  VectorPiece piece = placeOf(curve, u);
+  const double size = target.norm() + piece.coefficient.cwiseAbs().maxCoeff();
   piece.coefficient.colwise() -= target;
-  const double error = curve.error((u - curve.reference_B).norm()) + kRoundings * size;
-  bound(piece, error, 0, greatest);
+  greatest->add(piece, pointError(curve, u, size));
 }
 
 /// The same of R - target, column after column.
 void boundRotation(const BodyCurve& curve, const Mat3& target, GreatestNorm* greatest) {
-  VectorPiece piece{curve.time, MatX(9, kCount)};
-  for (int k = 0; k < kCount; ++k) {
-    const Mat3 off = curve.control[k].R - target;
-    piece.coefficient.col(k) = Eigen::Map<const Eigen::Matrix<double, 9, 1>>(off.data());
-  }
-  bound(piece, std::sqrt(3.0) * curve.rotation_error + kRoundings, 0, greatest);
-}
-
-/// The angle of a rotation R with |R - 1|_F = norm; infinite where no rotation has that.
-double angleOf(double norm) {
-  const double sine = norm / (2.0 * std::sqrt(2.0));
-  return sine < 1.0 ? 2.0 * std::asin(sine) : std::numeric_limits<double>::infinity();
+  VectorPiece piece = turnOf(curve, Mat3::Identity());
+  piece.coefficient.colwise() -= Eigen::Map<const Eigen::Matrix<double, 9, 1>>(target.data());
+  greatest->add(piece, turnError(curve));
 }
 
 CertifiedLimit limitOf(const std::string& link, const char* quantity, double upper, double t,
@@ -140,8 +70,8 @@ std::vector<CertifiedLimit> contactDrifts(const Problem& problem, const Certifie
     limits.push_back(
         limitOf(link, "drift of the contact", drift.upper, drift.t, contact.position_tolerance));
     if (!is_flat) continue;
-    limits.push_back(
-        limitOf(link, "turn of the contact", angleOf(turn.upper), turn.t, contact.angle_tolerance));
+    limits.push_back(limitOf(link, "turn of the contact", angleOfNorm(turn.upper), turn.t,
+                             contact.angle_tolerance));
   }
   return limits;
 }

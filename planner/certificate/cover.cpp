@@ -11,6 +11,8 @@
 // 2. `bracketMinimum`, over all pairs at once: best first, halve the cell with the least bound
 //    until it is within the tolerance of the least distance seen.
 //
+// Of a clear motion `rankPairs` (ranking.cpp) then says which pairs come nearest to their margins.
+//
 // Symbols. lower: proven bound of the distance during a cell. least: the least distance seen at any
 // instant evaluated. target: what a bound has to reach for the cell to be done.
 //
@@ -26,6 +28,7 @@
 #include "allclear/core/extremes.h"
 #include "allclear/planner/certificate/cell_search.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/certificate/ranking.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/tube.h"
 
@@ -35,10 +38,6 @@ namespace {
 /// Width [m] of the bracket of the least distance when a pair is refused: the message gives the
 /// depth in mm with a few digits, which is enough to find the fault.
 constexpr double kToleranceWhenRefused = 1e-3;
-
-/// A search between exact meshes takes about as long as a hundred evaluations of convex pieces. It
-/// counts as so many, so that the budget of evaluations is about a budget of time.
-constexpr int kSurfaceCost = 100;
 
 /// Proofs tried with longer and longer stretches near the ends: the first begins where the distance
 /// at the cells' bounds reaches the margin, and between two of them it seldom falls again.
@@ -64,6 +63,11 @@ class CoverSearch {
       widenTube(geometry_, options_, cells_, &cover_);
     }
     bracketMinimum();
+    if (cover_.isClear()) {
+      rankPairs(geometry_, tolerance_, cells_, &cover_);
+      cover_.minimum.upper = std::min(cover_.minimum.upper, leastSeen());
+      findClosest();
+    }
     for (PieceCover& piece : cover_.pieces) {
       std::sort(piece.cells.begin(), piece.cells.end(),
                 [](const CoverCell& x, const CoverCell& y) { return x.time.lower < y.time.lower; });
@@ -114,7 +118,9 @@ class CoverSearch {
     constexpr MeshFidelity kSurface = MeshFidelity::kSurface;
     for (int i = 0; i < motion_.ensurePieces(pair.a, kSurface); ++i) {
       for (int j = 0; j < motion_.ensurePieces(pair.b, kSurface); ++j) {
-        if (motion_.areSurfaces({pair.a, i, kSurface}, {pair.b, j, kSurface})) return true;
+        const PieceIndex a{pair.a, i, kSurface}, b{pair.b, j, kSurface};
+        // A cloud is the same at every level: the other body decides.
+        if (motion_.haveCloud(a, b) ? motion_.isMesh(a) : motion_.areSurfaces(a, b)) return true;
       }
     }
     return false;
@@ -155,7 +161,9 @@ class CoverSearch {
       open.pop_back();
       const double demand = cells_.demand(*piece, cell.time);
       cells_.evaluate(piece, &cell, demand);
-      const bool refuted = surfaces ? piece->surfaces_meet : piece->least_room < 0.0;
+      // Between exact meshes a depth is coarse, so contact alone ends the search.
+      const bool is_coarse = surfaces && !motion_.haveCloud(piece->a, piece->b);
+      const bool refuted = is_coarse ? piece->surfaces_meet : piece->least_room < 0.0;
       const bool stop = refuted || evaluations >= options_.evaluations_per_pair;
       if (cell.lower >= demand || stop || surfaces || cells_.isShort(cell)) {
         piece->cells.push_back(cell);
@@ -233,6 +241,7 @@ class CoverSearch {
   }
 
   void findClosest() {
+    cover_.closest = -1;
     for (std::size_t p = 0; p < cover_.pieces.size(); ++p) {
       const bool is_closest =
           cover_.closest < 0 || cover_.pieces[p].least < cover_.pieces[cover_.closest].least;

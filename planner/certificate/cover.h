@@ -29,12 +29,21 @@ struct PieceCover {
   bool isClear() const { return is_clear; }
 };
 
+/// Where a pair comes nearest to its margin (`RankedPair`).
+struct PairRank {
+  int pair = -1;  ///< index into `CertifiedGeometry::pairs`
+  Interval distance;
+  double margin = 0.0;
+  double t = 0.0;
+};
+
 /// The proof for all pairs that move.
 struct Cover {
   std::vector<PieceCover> pieces;
   Interval minimum{std::numeric_limits<double>::infinity(),
                    std::numeric_limits<double>::infinity()};  ///< of the least distance of all [m]
-  int closest = -1;  ///< index into `pieces` of the pair that has `minimum.upper`
+  int closest = -1;               ///< index into `pieces` of the pair that has `minimum.upper`
+  std::vector<PairRank> ranking;  ///< of a clear cover: those with the least slack, in order
 
   bool isClear() const;
 };
@@ -42,7 +51,8 @@ struct Cover {
 /// Covers [0, duration] with cells for every pair of bodies that move relative to each other, by
 /// branch and bound in time. Each pair is tried at the coarsest fidelity first (refineUntil), until
 /// each cell's bound reaches the pair's margin. Then the least distance of all pairs is bracketed
-/// to `tolerance` [m], more coarsely when a pair was refused.
+/// to `tolerance` [m], more coarsely when a pair was refused; and, where none was, the pairs with
+/// the least slack to their margins are ranked (ranking.h).
 Cover coverPairs(const CertifiedGeometry& geometry, double tolerance, const CoverOptions& options,
                  CertifiedMotion& motion);
 

@@ -10,11 +10,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "allclear/core/formatted.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/target_met.h"
 #include "allclear/trajectories/span_coefficients.h"
 
 namespace allclear {
@@ -34,8 +34,7 @@ class EndpointChecker {
 
   std::vector<std::string> run() {
     const double end = trajectory_.duration();
-    JointTarget start{problem_.planned, problem_.plannedPart(problem_.start)};
-    checkJoints("at the start", 0.0, start, false);
+    checkStart();
     checkRates("at the start", 0.0, problem_.start_velocity, problem_.start_acceleration);
     checkTarget("at the goal", end, problem_.goal);
     checkRates("at the goal", end, problem_.goal_velocity, problem_.goal_acceleration);
@@ -55,25 +54,13 @@ class EndpointChecker {
   std::string joint(int k) const {
     return "joint '" + problem_.robot->coordinates()[problem_.planned[k]].name + "'";
   }
-  int plannedIndex(int coordinate) const {
-    const auto found = std::find(problem_.planned.begin(), problem_.planned.end(), coordinate);
-    return static_cast<int>(found - problem_.planned.begin());
-  }
-
-  /// A joint that wraps may arrive whole turns away from its target; but a start is where the robot
-  /// stands, so there the value itself counts.
-  void checkJoints(const std::string& where, double t, const JointTarget& target, bool may_wrap) {
-    const VecX q = trajectory_.value(t);
-    for (std::size_t i = 0; i < target.coordinates.size(); ++i) {
-      const int c = target.coordinates[i];
-      const int k = plannedIndex(c);
-      double off = q[k] - target.values[i];
-      if (may_wrap && problem_.robot->coordinates()[c].wraps) {
-        off = std::remainder(off, 2.0 * std::numbers::pi);
-      }
-      if (std::abs(off) <= options_.end_tolerance) continue;
-      findings_.push_back(where + " " + joint(k) + " is at " + shown(q[k]) + ", not at " +
-                          shown(target.values[i]));
+  /// The start is where the robot stands: the values themselves count, not what wraps to them.
+  void checkStart() {
+    const VecX q = trajectory_.value(0.0), start = problem_.plannedPart(problem_.start);
+    for (int k = 0; k < problem_.plannedCount(); ++k) {
+      if (std::abs(q[k] - start[k]) <= options_.end_tolerance) continue;
+      findings_.push_back("at the start " + joint(k) + " is at " + shown(q[k]) + ", not at " +
+                          shown(start[k]));
     }
   }
 
@@ -93,53 +80,20 @@ class EndpointChecker {
     }
   }
 
-  /// A goal or waypoint: joint values, or poses of links' frames with their tolerances.
+  std::vector<Asked> askedAt(const Target& target, double t) {
+    return askedOf(problem_, target, trajectory_.value(t), motion_.linkPoses(t));
+  }
+
+  /// A goal or waypoint: joint values, or poses and directions with their tolerances.
   void checkTarget(const std::string& where, double t, const Target& target) {
-    if (const auto* joints = std::get_if<JointTarget>(&target)) {
-      checkJoints(where, t, *joints, true);
-      return;
-    }
-    if (const auto* posture = std::get_if<PostureTarget>(&target)) {
-      for (const PoseTarget& each : posture->poses) checkTarget(where, t, each);
-      return;
-    }
-    // The angle of the one rotation that turns the wanted frame into the frame that is there.
-    const auto& pose = std::get<PoseTarget>(target);
-    const Pose X_WP = motion_.linkPoses(t)[pose.link] * pose.X_LP;
-    const double distance = (X_WP.p - pose.X_WP.p).norm();
-    const double angle = Eigen::AngleAxisd(X_WP.R.transpose() * pose.X_WP.R).angle();
-    const std::string link = "link '" + problem_.robot->links()[pose.link].name + "'";
-    if (!(distance <= pose.position_tolerance + options_.end_tolerance)) {
-      findings_.push_back(where + " the frame of " + link + " is " + shown(distance) +
-                          " m off, more than " + shown(pose.position_tolerance) + " m");
-    }
-    if (!(std::abs(angle) <= pose.angle_tolerance + options_.end_tolerance)) {
-      findings_.push_back(where + " the frame of " + link + " is turned by " + shown(angle) +
-                          " rad, more than " + shown(pose.angle_tolerance) + " rad");
+    for (const std::string& fault : faultsOf(askedAt(target, t), options_.end_tolerance)) {
+      findings_.push_back(where + " " + fault);
     }
   }
 
   /// How far the trajectory is from the target at t, in units of the tolerance: at most 1 is a hit.
   double missAt(const Target& target, double t) {
-    if (const auto* pose = std::get_if<PoseTarget>(&target)) {
-      const Pose X_WP = motion_.linkPoses(t)[pose->link] * pose->X_LP;
-      const double angle = Eigen::AngleAxisd(X_WP.R.transpose() * pose->X_WP.R).angle();
-      return std::max((X_WP.p - pose->X_WP.p).norm() / pose->position_tolerance,
-                      std::abs(angle) / pose->angle_tolerance);
-    }
-    // The worst joint counts, as all must be within the tolerance.
-    const auto& joints = std::get<JointTarget>(target);
-    const VecX q = trajectory_.value(t);
-    double most = 0.0;
-    for (std::size_t i = 0; i < joints.coordinates.size(); ++i) {
-      const int c = joints.coordinates[i];
-      double off = q[plannedIndex(c)] - joints.values[static_cast<Eigen::Index>(i)];
-      if (problem_.robot->coordinates()[c].wraps) {
-        off = std::remainder(off, 2.0 * std::numbers::pi);
-      }
-      most = std::max(most, std::abs(off) / options_.end_tolerance);
-    }
-    return most;
+    return missOf(askedAt(target, t), options_.end_tolerance);
   }
 
   /// The instant of the least miss within [a, b], where the miss falls and then rises: each round

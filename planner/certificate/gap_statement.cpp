@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "allclear/planner/certificate/instant.h"
+
 namespace allclear {
 namespace {
 
@@ -34,14 +36,20 @@ std::vector<Assumption> gapAssumptions(const Problem& problem, const CertifiedGe
     asked.push_back(gap.region + " " + millimetres(gap.gap));
     widest = std::max(widest, gap.gap);
   }
-  std::size_t kept = 0;
+  std::size_t kept = 0, constant_and_wide = 0;
   std::vector<std::string> constant, narrower, unseen;
+  for (const PairDistance& pair : fixedPairsWithin(problem, geometry, widest)) {
+    if (!(pair.distance < widest)) continue;
+    const std::string distance =
+        pair.distance > 0.0 ? millimetres(pair.distance) : std::string("in contact");
+    constant.push_back(pair.a + "-" + pair.b + " (" + distance + ")");
+  }
   for (const CertifiedPair& pair : geometry.pairs) {
     const std::string name = geometry.bodies[pair.a].name + "-" + geometry.bodies[pair.b].name;
     // The least margin that the pair is proven to keep, near the ends too.
     const double margin = std::min({pair.margin, pair.ends.start, pair.ends.goal});
     if (pair.fixed) {
-      constant.push_back(name);
+      ++constant_and_wide;  // those that are named are taken off below
     } else if (margin >= widest) {
       ++kept;
     } else {
@@ -56,8 +64,14 @@ std::vector<Assumption> gapAssumptions(const Problem& problem, const CertifiedGe
     if (!names.empty()) text += what + joined(names) + ".";
   };
   say(" These keep less, as the task has it (collision: pair_margins, end_margin): ", narrower);
-  say(" These are closer or farther, but always the same, as they do not move against each other: ",
+  constant_and_wide -= constant.size();
+  say(" These are nearer, but always the same, as no planned joint moves them against each other: ",
       constant);
+  if (constant_and_wide > 0) {
+    text += " " + std::to_string(constant_and_wide) +
+            (constant_and_wide == 1 ? " more such pair is" : " more such pairs are") +
+            " at least so far apart.";
+  }
   say(" These are not looked at (exempt pairs) and may clamp, as at a joint: ", unseen);
   std::string brief = "gaps of " + std::to_string(kept) + " pairs";
   const std::size_t left_out = narrower.size() + unseen.size();

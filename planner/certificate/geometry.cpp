@@ -11,6 +11,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/pair_margin.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
@@ -49,6 +50,10 @@ std::vector<CertifiedBody> bodiesOf(const Problem& problem) {
     const Obstacle& obstacle = problem.obstacles[o];
     requireNoTurningPlane(obstacle);
     bodies.push_back({obstacle.id, Kind::kObstacle, -1, static_cast<int>(o), obstacle.geometry});
+    if (obstacle.cloud != nullptr) {
+      bodies.back().cloud = obstacle.cloud;
+      bodies.back().geometry.push_back(obstacle.cloud->boxAbout());
+    }
     if (obstacle.deforming == nullptr) continue;
     bodies.back().deforming = obstacle.deforming;
     bodies.back().geometry.push_back(sweptBox(*obstacle.deforming));
@@ -94,14 +99,6 @@ bool mayTouch(const AttachedObject& object, int link) {
   return std::find(links.begin(), links.end(), link) != links.end();
 }
 
-/// Whether a list of pairs by name has this one, in either order.
-bool holds(const std::vector<std::pair<std::string, std::string>>& pairs, const std::string& a,
-           const std::string& b) {
-  return std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
-    return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
-  });
-}
-
 /// Why the robot model has this pair of links not checked. Pre: it is disabled.
 std::string disabledReason(const RobotModel& robot, int a, int b) {
   const auto [low, high] = std::minmax(a, b);
@@ -121,8 +118,9 @@ std::string disabledReason(const RobotModel& robot, int a, int b) {
 /// not both obstacles.
 std::string exemption(const Problem& problem, const std::vector<GroundPair>& grounds,
                       const CertifiedBody& a, const CertifiedBody& b) {
-  if (holds(problem.collision.allowed, a.name, b.name)) return "task: collision.allowed";
-  if (holds(problem.collision.allowed_by_scene, a.name, b.name)) {
+  if (a.link != b.link && holdsPair(problem.collision.avoided, a.name, b.name)) return "";
+  if (holdsPair(problem.collision.allowed, a.name, b.name)) return "task: collision.allowed";
+  if (holdsPair(problem.collision.allowed_by_scene, a.name, b.name)) {
     return "scene: allowed_collision_matrix";
   }
   if (a.kind == Kind::kLink && isGroundPair(grounds, a.link, b.obstacle)) {
@@ -165,8 +163,8 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
       const double margin = pairMargin(problem.collision, a.name, b.name);
       const bool fixed = motions.areFixed(a, b);
       const EndMargins kept = fixed ? EndMargins{margin, margin}
-                                    : ends.of({a.link, a.obstacle, &a.geometry},
-                                              {b.link, b.obstacle, &b.geometry}, margin);
+                                    : ends.of({&a.name, a.link, a.obstacle, &a.geometry},
+                                              {&b.name, b.link, b.obstacle, &b.geometry}, margin);
       geometry.pairs.push_back({i, j, margin, kept, fixed});
     }
   }

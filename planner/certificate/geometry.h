@@ -28,6 +28,8 @@ struct CertifiedBody {
   /// every instant.
   std::vector<Geometry> geometry;
   std::shared_ptr<const DeformingMesh> deforming = nullptr;  ///< of an obstacle that bends
+  /// Of an obstacle that is a cloud; then `geometry`, and its solids, are a box about all of it.
+  std::shared_ptr<const Cloud> cloud = nullptr;
 
   /// Solids that together enclose the body (enclosing_solids.h), at every instant: those of a mesh
   /// that bends are boxes, one for each patch.
@@ -57,7 +59,8 @@ struct CertifiedPair {
 ///
 /// Pairs: links with links, unless the robot model disables them; links and attached objects with
 /// obstacles; attached objects with links other than the one that carries them and those they may
-/// touch, and with each other. Minus the pairs that task or scene allow to touch.
+/// touch, and with each other. Minus the pairs that task or scene allow to touch, and with those
+/// that the task says are to be avoided.
 struct CertifiedGeometry {
   std::vector<CertifiedBody> bodies;
   std::vector<CertifiedPair> pairs;

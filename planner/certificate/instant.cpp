@@ -1,10 +1,12 @@
 #include "allclear/planner/certificate/instant.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "allclear/core/extremes.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/certificate/fidelity.h"
+#include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/planner/problem/stray_reach.h"
 #include "allclear/robot_models/kinematics.h"
 
@@ -65,11 +67,29 @@ std::optional<Mat3> spreadOf(const Problem& problem, const CertifiedBody& body, 
   return problem.obstacles[body.obstacle].spreadAt(t);
 }
 
+/// Sets the closest points: those of the two solids that are the nearest to each other.
+void setClosestPoints(const std::vector<Geometry>& A, const Pose& X_WA,
+                      const std::vector<Geometry>& B, const Pose& X_WB, const Mat3* spread,
+                      PairDistance* pair) {
+  // Few solids, one configuration: no need to prune.
+  double least = std::numeric_limits<double>::infinity();
+  for (const Geometry& a : A) {
+    for (const Geometry& b : B) {
+      const SignedDistance found = signedDistance(a.shape, X_WA * a.X_BG, b.shape, X_WB * b.X_BG,
+                                                  nullptr, {.spread = spread});
+      if (!(found.distance < least)) continue;
+      least = found.distance;
+      pair->p_WA = found.witness_A;
+      pair->p_WB = found.witness_B;
+    }
+  }
+}
+
 }  // namespace
 
 /// Each pair at the coarsest fidelity that shows it clear, else at the finest.
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
-                                        const VecX& q, std::optional<double> t) {
+                                        const VecX& q, std::optional<double> t, bool with_points) {
   const BodyPoses poses(problem, q, t.value_or(0.0));
   std::vector<PairDistance> distances;
   for (const CertifiedPair& pair : geometry.pairs) {
@@ -81,12 +101,20 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const std::optional<Mat3> K = spreadOf(problem, b, t.value_or(0.0));
     const Mat3* spread = K ? &*K : nullptr;
     double least = 0.0;
+    MeshFidelity used = MeshFidelity::kHull;
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastSignedDistance(a.solids(fidelity), X_WA, b.solidsAt(fidelity, t.value_or(0.0)),
-                                  X_WB, spread);
+      used = fidelity;
+      least = b.cloud != nullptr
+                  ? cloudDistance(a.solids(fidelity), X_WA, *b.cloud, X_WB, spread)
+                  : leastSignedDistance(a.solids(fidelity), X_WA,
+                                        b.solidsAt(fidelity, t.value_or(0.0)), X_WB, spread);
       return least >= pair.margin;
     });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
+    if (with_points) {
+      setClosestPoints(a.solids(used), X_WA, b.solidsAt(used, t.value_or(0.0)), X_WB, spread,
+                       &distances.back());
+    }
   }
   std::stable_sort(distances.begin(), distances.end(),
                    [](const PairDistance& x, const PairDistance& y) {
@@ -96,25 +124,38 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
 }
 
 std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry) {
+  return fixedPairsWithin(problem, geometry, 0.0);
+}
+
+std::vector<PairDistance> fixedPairsWithin(const Problem& problem,
+                                           const CertifiedGeometry& geometry, double least_wanted) {
   const BodyPoses poses(problem, problem.start, 0.0);
   const StrayReach reach(*problem.robot);
-  std::vector<PairDistance> contacts;
+  std::vector<PairDistance> near;
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.fixed) continue;
     const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
     // A coarse solid may overlap where the bodies do not: only the finest level that overlaps
     // counts.
     const double stray = strayAtStart(problem, reach, a, b);
+    const double wanted = std::max(pair.margin, least_wanted);
     const std::optional<Mat3> K = spreadOf(problem, b, 0.0);  // it does not change, nor move
     double least = 0.0;
+    const auto isFar = [&] { return least > stray && least >= wanted; };
     refineUntil([&](MeshFidelity fidelity) {
-      least = leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity), poses.of(b),
-                                  K ? &*K : nullptr);
-      return least > stray;
+      const Mat3* spread = K ? &*K : nullptr;
+      least = b.cloud != nullptr
+                  ? cloudDistance(a.solids(fidelity), poses.of(a), *b.cloud, poses.of(b), spread)
+                  : leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity),
+                                        poses.of(b), spread);
+      return isFar();
     });
-    if (!(least > stray)) contacts.push_back({a.name, b.name, least, pair.margin, true});
+    if (!isFar()) near.push_back({a.name, b.name, least, pair.margin, true});
   }
-  return contacts;
+  std::stable_sort(near.begin(), near.end(), [](const PairDistance& x, const PairDistance& y) {
+    return x.distance - x.margin < y.distance - y.margin;
+  });
+  return near;
 }
 
 }  // namespace allclear

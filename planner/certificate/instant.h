@@ -15,22 +15,25 @@ struct PairDistance {
   double distance = 0.0;  ///< signed [m]
   double margin = 0.0;    ///< [m]
   bool fixed = false;     ///< they do not move relative to each other
+  /// The closest points, in the world; of bodies that overlap, those that meet when the second is
+  /// moved out by the shortest way. Only where they are asked for.
+  Vec3 p_WA = Vec3::Zero(), p_WB = Vec3::Zero();
 };
 
 /// The signed distances of all pairs in configuration `q` of the robot, the nearest to its margin
 /// (or deepest beyond it) first. Obstacles that move are where they are at time t [s]; without one
 /// their pairs are left out.
 std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedGeometry& geometry,
-                                        const VecX& q, std::optional<double> t);
+                                        const VecX& q, std::optional<double> t,
+                                        bool with_points = false);
 
-/// How deep [m] two bodies that do not move relative to each other may be in one another and count
-/// as touching: the default margin, of the size of what models are off by where a base stands on a
-/// table. No plan can part them; deeper ones are a fault of the task.
-inline constexpr double kTouchingDepth = 1e-3;
-
-/// The pairs that do not move relative to each other and touch or overlap, or may when they stray,
-/// at the finest fidelity at which they do. They do not depend on the trajectory. Never longer than
-/// the fixed pairs.
+/// The pairs that do not move relative to each other and are nearer than their margin, or may meet
+/// when they stray, at the finest fidelity at which they are: the nearest to its margin first. They
+/// do not depend on the trajectory. Never longer than the fixed pairs.
 std::vector<PairDistance> fixedContacts(const Problem& problem, const CertifiedGeometry& geometry);
+
+/// The same, with those that are nearer than `least_wanted` [m].
+std::vector<PairDistance> fixedPairsWithin(const Problem& problem,
+                                           const CertifiedGeometry& geometry, double least_wanted);
 
 }  // namespace allclear

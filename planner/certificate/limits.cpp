@@ -7,9 +7,9 @@
 // wanted. The coefficients carry a bound of their own rounding (SpanCoefficients::error), which is
 // part of every bound: it holds for the polynomial that exact arithmetic would give.
 //
-// Path constraints are linear functions of a link's pose, and that is a polynomial too, to within
-// the error of its curve, which takes the place of the rounding. Torques are no polynomials:
-// torque.h.
+// Kept axes and boxes are linear functions of a link's pose, and that is a polynomial too, to
+// within the error of its curve, which takes the place of the rounding. Held poses and lines:
+// held_limits.h. Torques are no polynomials: torque.h.
 #include "allclear/planner/certificate/limits.h"
 
 #include <algorithm>
@@ -21,6 +21,7 @@
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_drift.h"
 #include "allclear/planner/certificate/contact_limits.h"
+#include "allclear/planner/certificate/held_limits.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/torque.h"
@@ -236,6 +237,16 @@ void addPathConstraint(const Problem& problem, const KeepInBox& keep, double tol
     limit.quantity = kQuantity[axis];
     out->push_back(limit);
   }
+}
+
+void addPathConstraint(const Problem& problem, const KeepPose& keep, double tolerance,
+                       const CertifiedMotion& motion, std::vector<CertifiedLimit>* out) {
+  addHeldPose(problem, keep, tolerance, motion, out);
+}
+
+void addPathConstraint(const Problem& problem, const KeepOnLine& line, double tolerance,
+                       const CertifiedMotion& motion, std::vector<CertifiedLimit>* out) {
+  addLine(problem, line, tolerance, motion, out);
 }
 
 }  // namespace

@@ -99,6 +99,8 @@ void CertifiedMotion::makeLinkCurves(const Problem& problem, const CertifiedGeom
   }
   for (const PathConstraint& constraint : problem.path_constraints) {
     links.insert(std::visit([](const auto& c) { return c.link; }, constraint));
+    const auto* kept = std::get_if<KeepPose>(&constraint);
+    if (kept != nullptr && kept->relative_to >= 0) links.insert(kept->relative_to);
   }
   for (const Cable& cable : problem.cables) {
     for (const CableClip& clip : cable.clips) links.insert(clip.link);

@@ -18,6 +18,7 @@
 #include "allclear/core/extremes.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/geometry/bernstein.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/minimum/mesh/mesh.h"
@@ -160,10 +161,14 @@ void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solid
     for (const BodyCurve& curve : curves) {
       piece.cells.push_back(pieceCell(curve, geometry, piece.spread));
     }
-    if (surfaces && !piece.is_plane) piece.body = bodyOf(geometry.shape);
+    piece.cloud = body.cloud.get();
+    if (surfaces && !piece.is_plane && !piece.cloud) piece.body = bodyOf(geometry.shape);
     solids->pieces.push_back(std::move(piece));
   }
-  if (surfaces) solids->curves = std::move(curves);
+  const bool has_clouds =
+      std::any_of(geometry_.bodies.begin(), geometry_.bodies.end(),
+                  [](const CertifiedBody& other) { return other.cloud != nullptr; });
+  if (surfaces || has_clouds) solids->curves = std::move(curves);
 }
 
 int CertifiedMotion::cellAt(double t) const {
@@ -241,68 +246,6 @@ double CertifiedMotion::lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, In
   return least;
 }
 
-bool CertifiedMotion::areSurfaces(PieceIndex a, PieceIndex b) const {
-  const Piece &A = piece(a), &B = piece(b);
-  if (A.body == nullptr || B.body == nullptr) return false;
-  return std::holds_alternative<TriangleMesh>(A.geometry->shape) ||
-         std::holds_alternative<TriangleMesh>(B.geometry->shape);
-}
-
-/// One search per cell of the motion. A still body has one curve for all cells.
-DistanceBracket CertifiedMotion::surfaceBracket(PieceIndex a, PieceIndex b, Interval time,
-                                                double threshold, double tolerance) const {
-  const Piece &A = piece(a), &B = piece(b);
-  const auto curveOf = [&](PieceIndex i, int cell) {
-    const auto& curves = solids_[static_cast<int>(i.fidelity)][i.body].curves;
-    return curves.size() > 1 || !piece(i).is_still ? curves[cell] : curves[0];
-  };
-  // A spread counts as the ball about it.
-  const double grown = B.spread == nullptr ? 0.0 : spreadRadius(b, time);
-  McdOptions options;
-  options.threshold = threshold + grown;
-  options.tolerance = tolerance;
-  // Cell by cell: the least of the lower bounds, and the instant of the least upper bound.
-  DistanceBracket least;
-  least.lower = least.upper = kInfinity;
-  for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
-    const Interval part{std::max(time.lower, cells_[c].lower),
-                        std::min(time.upper, cells_[c].upper)};
-    if (part.upper <= part.lower && least.lower < kInfinity) break;
-    const BodyCurve a_part = A.is_still ? BodyCurve::still(curveOf(a, c).control[0], part)
-                                        : curveOf(a, c).restricted(part);
-    const BodyCurve b_part = B.is_still ? BodyCurve::still(curveOf(b, c).control[0], part)
-                                        : curveOf(b, c).restricted(part);
-    const DistanceBracket found =
-        minimumDistance(*A.body, {&A.geometry->shape, A.geometry->X_BG, {&a_part, 1}}, *B.body,
-                        {&B.geometry->shape, B.geometry->X_BG, {&b_part, 1}}, options);
-    const double lower = lowered(least.lower, found.lower - grown);
-    if (found.upper < least.upper) least = found;
-    least.lower = lower;
-    if (cells_[c].upper >= time.upper) break;
-  }
-  if (B.spread != nullptr && least.evaluated && least.upper > 0.0) {
-    // What was seen: the witnesses, B's displaced towards A as far as it may be at that instant.
-    const Mat3 K = B.spread->spreadAt(least.t_star);
-    const Vec3 way = least.witness_B - least.witness_A;
-    const double error = raised(0.0, least.upper - way.norm());
-    least.upper =
-        lowered(least.upper, (way - farthestDisplacement(K, least.normal)).norm() + error);
-  }
-  return least;
-}
-
-/// A radius that the displacements of an obstacle do not exceed during `time`.
-double CertifiedMotion::spreadRadius(PieceIndex i, Interval time) const {
-  double radius = 0.0;
-  for (int c = cellAt(time.lower); c < static_cast<int>(cells_.size()); ++c) {
-    const PieceCell& cell = piece(i).cell(c);
-    radius = raised(radius, displacementRadius(cell.spread_start));
-    radius = raised(radius, displacementRadius(cell.spread_end));
-    if (cells_[c].upper >= time.upper) break;
-  }
-  return radius;
-}
-
 bool CertifiedMotion::staysAbove(PieceIndex a, PieceIndex b, const Vec3& n, Interval time,
                                  double lower) const {
   if (!areSurfaces(a, b)) return lowerBound(a, b, n, time) >= lower;
@@ -360,6 +303,17 @@ SignedDistance CertifiedMotion::distanceAt(PieceIndex a, PieceIndex b, double t)
   if (const Piece& B = piece(b); B.deforming != nullptr) {
     return signedDistance(piece(a).geometry->shape, pieceFrame(a, t),
                           hullAt(*B.deforming, B.patch, t).shape, B.X_WO);
+  }
+  if (const Piece& B = piece(b); B.cloud != nullptr) {
+    const Pose X_WO = problem_.obstacles[geometry_.bodies[b.body].obstacle].pose(t);
+    SignedDistance d = signedDistance(piece(a).geometry->shape, pieceFrame(a, t), *B.cloud, X_WO);
+    // The ball about all displacements: less than the distance, by up to `gap`.
+    if (B.spread != nullptr) {
+      const double grown = displacementRadius(B.spread->spreadAt(t));
+      d.distance -= grown;
+      d.gap += 2.0 * grown;
+    }
+    return d;
   }
   // Only obstacles have a spread, and these come second.
   const Obstacle* spread = piece(b).spread;

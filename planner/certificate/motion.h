@@ -70,7 +70,8 @@ inline constexpr double kSurfacePadding = 2e-6;
 /// inside as well: see deforming.h.
 ///
 /// Between exact meshes, which are not convex, no single direction can prove a cell. Their bounds
-/// come from the certified minimum over the interval (distance/minimum/mesh/mesh.h).
+/// come from the certified minimum over the interval (distance/minimum/mesh/mesh.h). So do those to
+/// a cloud, of which all elements count as one piece (distance/cloud.h).
 class CertifiedMotion {
  public:
   /// The motion of `geometry` (of `problem`) along `trajectory` over the planned coordinates. Poses
@@ -95,9 +96,14 @@ class CertifiedMotion {
   /// (from A to B, not zero). A plane is bounded along its own normal, which takes the place of n.
   double lowerBound(PieceIndex a, PieceIndex b, const Vec3& n, Interval time) const;
 
-  /// Whether the bound of these two comes from a search between exact meshes: at least one is an
-  /// exact mesh, and neither is a plane.
+  /// Whether the bound of these two comes from a search of its own: at least one is an exact mesh
+  /// or a cloud, and neither is a plane.
   bool areSurfaces(PieceIndex a, PieceIndex b) const;
+  /// Whether one of the two is a cloud.
+  bool haveCloud(PieceIndex a, PieceIndex b) const;
+  bool isMesh(PieceIndex i) const {
+    return std::holds_alternative<TriangleMesh>(piece(i).geometry->shape);
+  }
 
   /// Pre: `areSurfaces(a, b)`. Brackets the least distance during `time`: to `tolerance` [m] where
   /// it is below `threshold` [m], else only so far that the bound reaches `threshold`.
@@ -165,6 +171,7 @@ class CertifiedMotion {
     bool is_still = false;
     const Obstacle* spread = nullptr;          ///< of which only a distribution is known; else null
     const DeformingMesh* deforming = nullptr;  ///< of a mesh that bends; else null
+    const Cloud* cloud = nullptr;              ///< of a cloud: the geometry is a box about it
     std::vector<std::int32_t> patch;           ///< its vertices
     Pose X_WO;                                 ///< and its frame
     int stray_solid = -1;                      ///< of `StrayBound`; -1 before it is asked
@@ -176,7 +183,8 @@ class CertifiedMotion {
     std::vector<Geometry> geometry;
     std::vector<std::vector<std::int32_t>> patches;  ///< of a mesh that bends
     std::vector<Piece> pieces;                       ///< one for each geometry
-    std::vector<BodyCurve> curves;  ///< at kSurface: of the body, one per cell, or one when still
+    std::vector<BodyCurve> curves;  ///< of the body, one per cell, or one when still: at kSurface,
+                                    ///< and where there are clouds
   };
   using Projected = std::array<Eigen::Vector4d, BodyCurve::kDegree + 1>;
 
@@ -192,6 +200,8 @@ class CertifiedMotion {
   VecX coordinateError(int span, const BernsteinSpan& robot_span) const;
   void makePieces(const CertifiedBody& body, bool surfaces, Solids* solids) const;
   void makePatches(const CertifiedBody& body, Solids* solids) const;
+  /// What of two bodies' curves belongs to `time` within cell c of the motion.
+  BodyCurve curveDuring(PieceIndex i, int c, Interval time) const;
   static PieceCell pieceCell(const BodyCurve& curve, const Geometry& geometry,
                              const Obstacle* spread);
   PieceCell patchCell(const Piece& piece, Interval cell) const;

@@ -5,7 +5,8 @@
 // ones where the cells of a proof, whose bound is simpler, do not reach the margin. Path
 // constraints become pairs as well: a point that has to stay in a box is a body that stays away
 // from the six half-spaces around it, and an axis within a cone is a point, the tip of the unit
-// vector, that stays away from the half-space beyond the cone's rim.
+// vector, that stays away from the half-space beyond the cone's rim. Held poses and lines are in
+// the certificate only.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -22,6 +23,8 @@
 #include "allclear/planner/certificate/proof_outside.h"
 #include "allclear/planner/certificate/proof_text.h"
 #include "allclear/planner/certificate/relief.h"
+#include "allclear/planner/certificate/target_met.h"
+#include "allclear/planner/problem/alternatives.h"
 
 namespace allclear {
 namespace {
@@ -167,9 +170,12 @@ class ProofWriter {
     for (const CertifiedPair& pair : geometry_.pairs) {
       // Bodies that do not move relative to each other may touch; where they do not, one cell is
       // enough to say so.
-      // The format has no bodies that bend: `outside` and `exempt` lines say so.
-      if (geometry_.bodies[pair.b].deforming != nullptr) continue;
-      if (pair.fixed) {
+      // The format has no bodies that bend, and no clouds: `outside` and `exempt` lines say so.
+      const CertifiedBody& b = geometry_.bodies[pair.b];
+      if (b.deforming != nullptr || b.cloud != nullptr) continue;
+      if (touches(pair)) {
+        touching_.insert({pair.a, pair.b});
+      } else if (pair.fixed) {
         proveAt(pair, MeshFidelity::kHull);
       } else if (!provePair(pair)) {
         open_.insert({pair.a, pair.b});
@@ -200,6 +206,13 @@ class ProofWriter {
     if (relief.until > 0.0) least = std::min(least, relief.start_margin);
     if (relief.from < HUGE_VAL) least = std::min(least, relief.goal_margin);
     return least;
+  }
+
+  /// The two touch near an end: the format has no margins below zero. (`outside` says so.)
+  bool touches(const CertifiedPair& pair) const {
+    if (!pair.ends.leaves && !pair.ends.lands) return false;
+    const auto found = reliefs_.find({model_.bodies[pair.a], model_.bodies[pair.b]});
+    return found != reliefs_.end() && found->second.isNeeded();
   }
 
   bool proveAt(const CertifiedPair& pair, MeshFidelity fidelity) {
@@ -287,6 +300,10 @@ class ProofWriter {
     kept_away_.push_back({point, addBody(name + ": beyond its rim", -1, X_WS)});
   }
 
+  /// The format has no balls about moving points, and no lines: `outside` lines say so.
+  void addConstraint(const std::string&, const KeepPose&) {}
+  void addConstraint(const std::string&, const KeepOnLine&) {}
+
   /// A frame whose z axis is `z`.
   static Mat3 frameAlong(const Vec3& z) {
     return Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), z).toRotationMatrix();
@@ -332,6 +349,12 @@ class ProofWriter {
     if (geometry_.bodies[b].deforming != nullptr) {
       return "not in this proof: the obstacle bends; in the certificate only";
     }
+    if (touching_.count({a, b}) > 0) {
+      return "not in this proof: they may touch near an end; in the certificate only";
+    }
+    if (geometry_.bodies[b].cloud != nullptr) {
+      return "not in this proof: the obstacle is a cloud; in the certificate only";
+    }
     return "no planned joint moves one relative to the other";
   }
 
@@ -359,8 +382,9 @@ class ProofWriter {
   std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
   std::map<std::pair<std::string, std::string>, EndRelief> reliefs_;
   std::vector<KeptAway> kept_away_;
-  std::set<std::pair<int, int>> settled_;  ///< pairs of bodies that are proven apart
-  std::set<std::pair<int, int>> open_;     ///< that should be and are not: never exempt
+  std::set<std::pair<int, int>> settled_;   ///< pairs of bodies that are proven apart
+  std::set<std::pair<int, int>> open_;      ///< that should be and are not: never exempt
+  std::set<std::pair<int, int>> touching_;  ///< that may touch near an end: exempt
   ProofText head_, covers_text_, pairs_;
   int cover_count_ = 0;
   Proof proof_;
@@ -369,6 +393,11 @@ class ProofWriter {
 }  // namespace
 
 Proof makeProof(const Problem& problem, const Certificate& certificate) {
+  if (alternativesOf(problem) != nullptr) {
+    const CertifiedLimitOptions& options = certificate.tolerances;
+    return makeProof(provenGoal(problem, certificate.trajectory.trajectory, options).problem,
+                     certificate);
+  }
   return ProofWriter(problem, certificate).run();
 }
 

@@ -8,6 +8,7 @@
 
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/certificate/interpolation.h"
+#include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
 namespace {
@@ -75,15 +76,39 @@ class ClaimWriter {
       return;
     }
     if (const auto* posture = std::get_if<PostureTarget>(&target)) {
-      for (const PoseTarget& each : posture->poses) writeTarget(each, instant);
+      for (const PoseTarget& each : posture->poses) writePose(each, instant);
+      for (const LookAtTarget& look : posture->looks) {
+        writePlaced(look.link, {Mat3::Identity(), look.p_L}, instant);
+      }
       return;
     }
-    const auto& pose = std::get<PoseTarget>(target);
-    const int link_node = model_.link_node[pose.link];
-    const Pose& X_NL = model_.link_pose[pose.link];
-    text_.word("pose").index(instant).index(link_node).pose(X_NL * pose.X_LP);
-    text_.pose(pose.X_WP).number(std::min(pose.position_tolerance + end_tolerance_, kNoLimit));
-    text_.number(std::min(pose.angle_tolerance + end_tolerance_, kNoLimit)).end();
+    writePose(std::get<PoseTarget>(target), instant);
+  }
+
+  void writePose(const PoseTarget& pose, int instant) {
+    if (!pose.position_axes.bindNothing() || !pose.angle_axes.bindNothing()) {
+      return writePlaced(pose.link, pose.X_LP, instant);
+    }
+    writePose(pose.link, pose.X_LP, pose.X_WP, instant, pose.position_tolerance + end_tolerance_,
+              pose.angle_tolerance + end_tolerance_);
+  }
+
+  /// Of tolerances by axis and of directions the format knows nothing: the line says where the
+  /// frame is, and whoever compares it with the task sees that this is within them.
+  void writePlaced(int link, const Pose& X_LP, int instant) {
+    const Kinematics kinematics(*problem_.robot);
+    Kinematics::Workspace workspace = kinematics.makeWorkspace();
+    std::vector<Pose> X_WL;
+    kinematics.linkPoses(problem_.configuration(trajectory_.value(model_.breaks[instant])),
+                         workspace, X_WL);
+    writePose(link, X_LP, X_WL[link] * X_LP, instant, end_tolerance_, end_tolerance_);
+  }
+
+  void writePose(int link, const Pose& X_LP, const Pose& X_WP, int instant, double place,
+                 double angle) {
+    text_.word("pose").index(instant).index(model_.link_node[link]);
+    text_.pose(model_.link_pose[link] * X_LP).pose(X_WP);
+    text_.number(std::min(place, kNoLimit)).number(std::min(angle, kNoLimit)).end();
   }
 
   void writeEnds() {

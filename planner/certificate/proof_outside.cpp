@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/relief.h"
 
@@ -29,12 +30,20 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
     const std::string subject = limit.subject.empty() ? "" : " of '" + limit.subject + "'";
     out.push_back(limit.quantity + subject + ": in the certificate only");
   }
+  if (certificate.follows) {
+    out.push_back("that the trajectory follows the given path: in the certificate only");
+  }
   for (const Cable& cable : problem.cables) {
     out.push_back(
         "cable '" + cable.id +
         "' (never taut, and clear of all but what it may touch): in the certificate only");
   }
   for (const CertifiedBody& body : geometry.bodies) {
+    if (body.cloud != nullptr) {
+      out.push_back("not in this proof: obstacle '" + body.name + "', a cloud of " +
+                    std::to_string(body.cloud->size()) +
+                    (body.cloud->isBalls() ? " points" : " boxes") + ": in the certificate only");
+    }
     if (body.deforming == nullptr) continue;
     out.push_back("not in this proof: obstacle '" + body.name +
                   "', which bends: in the certificate only");
@@ -43,11 +52,12 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
     out.push_back("path constraints: in the certificate only");
   }
   // A pair of the format has one margin.
-  const std::string relief = reliefText(certificate.pairs);
-  if (!relief.empty()) {
-    out.push_back("near the ends (end_margin: relax) " + relief +
-                  "; here they keep the least of these all the time, and the certificate proves "
-                  "the rest");
+  for (const auto& [text, is_touch] : reliefTexts(problem.collision, certificate.pairs)) {
+    out.push_back(is_touch ? "near the ends (leaves, lands) " + text +
+                                 ": in the certificate only, the pairs are exempt here"
+                           : "near the ends (end_margin: relax) " + text +
+                                 "; here they keep the least of these all the time, and the "
+                                 "certificate proves the rest");
   }
   for (std::size_t w = 0; w < problem.waypoints.size(); ++w) {
     if (problem.waypoints[w].time) continue;

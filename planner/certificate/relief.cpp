@@ -75,11 +75,13 @@ std::string reliefFault(const EndRelief& relief, const CertifiedPair& pair,
   const double end = motion.trajectoryEnd();
   const bool at_start = relief.until > 0.0;
   const bool at_goal = relief.from < std::numeric_limits<double>::infinity();
-  if (at_start && !(pair.ends.start < pair.margin && relief.start_margin > 0.0 &&
-                    relief.start_margin >= pair.ends.start - kRounding)) {
+  // Of a pair that may touch, the task's margin there may be negative; of others it never is.
+  if (at_start &&
+      !(pair.ends.start < pair.margin && (relief.start_margin > 0.0 || pair.ends.leaves) &&
+        relief.start_margin >= pair.ends.start - kRounding)) {
     return "not the margin that the task gives it at the start";
   }
-  if (at_goal && !(pair.ends.goal < pair.margin && relief.goal_margin > 0.0 &&
+  if (at_goal && !(pair.ends.goal < pair.margin && (relief.goal_margin > 0.0 || pair.ends.lands) &&
                    relief.goal_margin >= pair.ends.goal - kRounding)) {
     return "not the margin that the task gives it at the goal";
   }
@@ -90,22 +92,77 @@ std::string reliefFault(const EndRelief& relief, const CertifiedPair& pair,
   return "";
 }
 
-std::string reliefText(const std::vector<CertificatePair>& pairs) {
+namespace {
+
+/// "'a' and 'b' touch until 0.21 s (never more than 0.4 mm deep), 1 mm apart from then on".
+std::string touchText(const CertificatePair& pair) {
+  const EndRelief& relief = pair.relief;
+  const bool at_start = relief.until > 0.0;
+  const bool at_goal = relief.from < std::numeric_limits<double>::infinity();
+  const auto kept = [](double margin) {
+    return margin < 0.0 ? " (never more than " + millimetres(-margin) + " deep)"
+                        : " (at least " + millimetres(margin) + " apart)";
+  };
+  std::string text = "'" + pair.a + "' and '" + pair.b + "' may touch ";
+  if (at_start) text += "until t = " + seconds(relief.until) + kept(relief.start_margin);
+  if (at_start && at_goal) text += " and ";
+  if (at_goal) text += "from t = " + seconds(relief.from) + " on" + kept(relief.goal_margin);
+  return text + ", " + millimetres(pair.margin) + " apart " +
+         (at_start && at_goal ? "in between"
+          : at_start          ? "from then on"
+                              : "before");
+}
+
+std::string relaxedText(const CertificatePair& pair) {
+  const EndRelief& relief = pair.relief;
+  std::string text = "'" + pair.a + "' and '" + pair.b + "' keep ";
+  if (relief.until > 0.0) {
+    text += millimetres(relief.start_margin) + " during the first " + seconds(relief.until) + ", ";
+  }
+  if (relief.from < std::numeric_limits<double>::infinity()) {
+    text += millimetres(relief.goal_margin) + " from t = " + seconds(relief.from) + " on, ";
+  }
+  return text + millimetres(pair.margin) + " elsewhere";
+}
+
+/// The texts of the pairs with a relief, each two bodies once: their solids share one relief.
+template <class Pick, class Say>
+std::string reliefsJoined(const std::vector<CertificatePair>& pairs, const Pick& pick,
+                          const Say& say) {
   std::string text;
   std::set<std::pair<std::string, std::string>> said;
   for (const CertificatePair& pair : pairs) {
-    // The solids of two bodies share one relief: it is said once.
-    const EndRelief& relief = pair.relief;
-    if (!relief.isNeeded() || !said.insert({pair.a, pair.b}).second) continue;
-    text += (text.empty() ? "'" : "; '") + pair.a + "' and '" + pair.b + "' keep ";
-    if (relief.until > 0.0) {
-      text +=
-          millimetres(relief.start_margin) + " during the first " + seconds(relief.until) + ", ";
-    }
-    if (relief.from < std::numeric_limits<double>::infinity()) {
-      text += millimetres(relief.goal_margin) + " from t = " + seconds(relief.from) + " on, ";
-    }
-    text += millimetres(pair.margin) + " elsewhere";
+    if (!pair.relief.isNeeded() || !pick(pair) || !said.insert({pair.a, pair.b}).second) continue;
+    text += (text.empty() ? "" : "; ") + say(pair);
+  }
+  return text;
+}
+
+}  // namespace
+
+bool mayTouch(const CollisionSettings& settings, const CertificatePair& pair) {
+  return holdsPair(settings.leaves, pair.a, pair.b) || holdsPair(settings.lands, pair.a, pair.b);
+}
+
+std::vector<std::pair<std::string, bool>> reliefTexts(const CollisionSettings& settings,
+                                                      const std::vector<CertificatePair>& pairs) {
+  const auto relaxed = [&](const CertificatePair& pair) { return !mayTouch(settings, pair); };
+  const auto touches = [&](const CertificatePair& pair) { return mayTouch(settings, pair); };
+  std::vector<std::pair<std::string, bool>> texts;
+  const std::string keep = reliefsJoined(pairs, relaxed, relaxedText);
+  const std::string touch = reliefsJoined(pairs, touches, touchText);
+  if (!keep.empty()) texts.emplace_back(keep, false);
+  if (!touch.empty()) texts.emplace_back(touch, true);
+  return texts;
+}
+
+std::string reliefText(const CollisionSettings& settings,
+                       const std::vector<CertificatePair>& pairs) {
+  std::string text;
+  for (const auto& [words, is_touch] : reliefTexts(settings, pairs)) {
+    text += text.empty() ? "" : " ";
+    text += is_touch ? "Near the ends (leaves, lands) " : "Near the ends (end_margin: relax) ";
+    text += words + ".";
   }
   return text;
 }

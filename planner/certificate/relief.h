@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "allclear/planner/certificate/geometry.h"
@@ -29,8 +31,18 @@ class ReliefSearch {
 std::string reliefFault(const EndRelief& relief, const CertifiedPair& pair,
                         const CertifiedMotion& motion);
 
-/// "'a' and 'b' keep 0.4 mm during the first 0.31 s, 1 mm elsewhere" for every two bodies with a
-/// relief; empty without one.
-std::string reliefText(const std::vector<CertificatePair>& pairs);
+/// Whether the task lets the two touch near an end.
+bool mayTouch(const CollisionSettings& settings, const CertificatePair& pair);
+
+/// What pairs keep near the ends, in words: of those that are relaxed, and of those that may touch
+/// (second: true). None where there are none.
+std::vector<std::pair<std::string, bool>> reliefTexts(const CollisionSettings& settings,
+                                                      const std::vector<CertificatePair>& pairs);
+
+/// Sentences with "'a' and 'b' keep 0.4 mm during the first 0.31 s, 1 mm elsewhere", or "'a' and
+/// 'b' may touch until t = 0.21 s (never more than 0.4 mm deep), 1 mm apart from then on", for
+/// every two bodies with a relief; empty without one.
+std::string reliefText(const CollisionSettings& settings,
+                       const std::vector<CertificatePair>& pairs);
 
 }  // namespace allclear

@@ -13,8 +13,9 @@ namespace allclear {
 
 /// A sentence for each of `fixedContacts`.
 struct FixedPairSentences {
-  std::vector<std::string> contacts;  ///< bodies that touch, or may when they stray
-  std::vector<std::string> faults;    ///< bodies that are deeper in one another
+  /// Bodies that touch, are nearer than their margin, or may meet when they stray.
+  std::vector<std::string> contacts;
+  std::vector<std::string> faults;  ///< bodies that are deeper in one another
 };
 FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeometry& geometry);
 

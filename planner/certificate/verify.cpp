@@ -7,13 +7,14 @@
 // that it claims, and the cells of each pair must cover [0, duration] without a gap. So what has to
 // be right for a verdict to be right is: geometry.cpp (which pairs), motion.cpp (bounds),
 // patch_motion.cpp, deforming.cpp, stray.cpp, limits.cpp, cable_limits.cpp, torque.cpp, ends.cpp,
-// this file, and the link curves, support functions and search between exact meshes below them; not
-// cover.cpp, nor anything of the planner.
+// target_met.cpp, this file, and the link curves, support functions and search between exact meshes
+// below them; not cover.cpp, nor anything of the planner.
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "allclear/core/extremes.h"
 #include "allclear/core/formatted.h"
@@ -24,10 +25,14 @@
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/cover.h"
 #include "allclear/planner/certificate/deforming.h"
+#include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
+#include "allclear/planner/certificate/target_met.h"
+#include "allclear/planner/certificate/torque_use.h"
 #include "allclear/planner/certificate/tube.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/claims.h"
 
 namespace allclear {
@@ -49,6 +54,9 @@ constexpr double kInstantTolerance = 1e-6;
 /// Relative: both sides are bounds that a search found. They may differ by how finely rounding made
 /// each search; the verdict rests on the bounds found here.
 constexpr double kLimitTolerance = 1e-6;
+
+/// [m]: a distance is written as margin plus slack, which rounds.
+constexpr double kRankRounding = 1e-12;
 
 /// Thrown inside this file only: the first claim that does not hold.
 class Refutation {
@@ -206,6 +214,74 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
           "the least distance is not met at the instant given");
 }
 
+/// The least slack to their margin that the cells prove of each two bodies.
+std::map<std::pair<std::string, std::string>, double> provenSlacks(const Certificate& certificate) {
+  std::map<std::pair<std::string, std::string>, double> slacks;
+  for (const CertificatePair& pair : certificate.pairs) {
+    double& least =
+        slacks.try_emplace({pair.a, pair.b}, std::numeric_limits<double>::infinity()).first->second;
+    for (const CoverCell& cell : pair.cells) {
+      least = lowered(least, cell.lower - pair.relief.marginDuring(cell.time, pair.margin));
+    }
+  }
+  return slacks;
+}
+
+/// Requires that the distance at the instant of a ranked pair is no more than claimed, and the
+/// margin the one that it has there.
+void checkRankedInstant(const CertifiedGeometry& geometry, const Certificate& certificate,
+                        const RankedPair& ranked, CertifiedMotion& motion) {
+  const std::string name = "'" + ranked.a + "' and '" + ranked.b + "'";
+  require(ranked.t >= 0.0 && ranked.t <= motion.duration(),
+          name + ": the instant of their least slack is outside the trajectory");
+  for (const CertificatePair& pair : certificate.pairs) {
+    if (pair.a != ranked.a || pair.b != ranked.b) continue;
+    const double margin = pair.relief.isNeeded()
+                              ? pair.relief.marginDuring({ranked.t, ranked.t}, pair.margin)
+                              : pair.margin;  // at t = 0 too, where a stretch of no length ends
+    require(ranked.margin == margin, name + ": not the margin of the task at their least slack");
+  }
+  // A distance at one instant is an upper bound of the least one: the claim may not be below it.
+  double least = std::numeric_limits<double>::infinity();
+  for (const CertifiedPair& pair : geometry.pairs) {
+    const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
+    if (pair.fixed || a.name != ranked.a || b.name != ranked.b) continue;
+    const auto fidelity = fidelityOf(certificate, a.name, b.name);
+    least = lowered(least, motion.bodyDistanceAt(pair.a, pair.b, ranked.t,
+                                                 fidelity.value_or(MeshFidelity::kHull)));
+  }
+  require(
+      std::isfinite(ranked.distance.upper) && ranked.distance.upper >= least - kInstantTolerance,
+      name + ": their distance is not met at the instant given");
+}
+
+/// Requires that the pairs said to be nearest to their margins are, by what the cells prove.
+void checkRanking(const CertifiedGeometry& geometry, const Certificate& certificate,
+                  CertifiedMotion& motion) {
+  std::map<std::pair<std::string, std::string>, double> slacks = provenSlacks(certificate);
+  const std::vector<RankedPair>& ranking = certificate.closest_pairs;
+  require(ranking.size() <= kRankedPairs && ranking.empty() == slacks.empty(),
+          "not as many nearest pairs as there must be");
+  double before = -std::numeric_limits<double>::infinity();
+  for (const RankedPair& ranked : ranking) {
+    const std::string name = "'" + ranked.a + "' and '" + ranked.b + "'";
+    const auto proven = slacks.find({ranked.a, ranked.b});
+    require(proven != slacks.end(), name + " come twice among the nearest pairs, or are no pair");
+    require(ranked.distance.lower <= ranked.distance.upper &&
+                ranked.slack() <= proven->second + kRankRounding,
+            name + ": their least slack is not proven by the cells");
+    require(ranked.slack() >= before, "the nearest pairs are not in their order");
+    before = ranked.slack();
+    checkRankedInstant(geometry, certificate, ranked, motion);
+    slacks.erase(proven);
+  }
+  // What is left has at least the slack of the last one listed.
+  for (const auto& [pair, slack] : slacks) {
+    require(slack >= before - kRankRounding,
+            "'" + pair.first + "' and '" + pair.second + "' are missing among the nearest pairs");
+  }
+}
+
 /// An infinite bound is near to itself alone.
 bool isNear(double claimed, double proven) {
   return claimed == proven ||
@@ -231,6 +307,17 @@ void checkLimits(const std::vector<CertifiedLimit>& found, const Certificate& ce
   }
 }
 
+/// Requires that what is said of torques that nobody limits is what they are.
+void checkTorqueUse(const Problem& problem, const Certificate& certificate) {
+  const std::optional<TorqueUse> found =
+      torqueBeyondRating(problem, certificate.trajectory.trajectory);
+  const std::optional<TorqueUse>& claimed = certificate.torque_beyond_rating;
+  const bool is_same = found && claimed && found->joint == claimed->joint &&
+                       found->effort == claimed->effort && isNear(claimed->torque, found->torque) &&
+                       isNear(claimed->t, found->t);
+  require(is_same || (!found && !claimed), "not the torque beyond its rating");
+}
+
 /// Requires that the certificate is about this robot, task and trajectory.
 void checkIdentity(const Problem& problem, const Certificate& certificate) {
   require(certificate.clear && certificate.faults.empty(),
@@ -245,6 +332,22 @@ void checkIdentity(const Problem& problem, const Certificate& certificate) {
           "its wrenches are of other contacts");
   require(certificate.trajectory_sha256 == trajectorySha256(certificate.trajectory),
           "its trajectory was changed");
+}
+
+/// The problem with the alternative of its goal that the trajectory ends at, found anew: the one
+/// that the certificate has to name. All else is then proven of that alone. Nothing where the goal
+/// has no alternatives.
+std::optional<Problem> provenProblem(const Problem& problem, const Certificate& certificate,
+                                     const CertificateOptions& options) {
+  if (alternativesOf(problem) == nullptr) {
+    require(!certificate.goal, "it names an alternative of a goal that has none");
+    return std::nullopt;
+  }
+  ProvenGoal goal = provenGoal(problem, certificate.trajectory.trajectory, options.limits);
+  require(goal.reached.has_value(), "its trajectory ends at no alternative of the goal");
+  require(certificate.goal == goal.reached,
+          "it does not name the alternative of the goal that its trajectory ends at");
+  return std::move(goal.problem);
 }
 
 /// Makes every sentence anew, from the problem and from numbers that were verified, and requires
@@ -269,11 +372,13 @@ std::string checkStatements(const Problem& problem, const CertifiedGeometry& geo
 
 }  // namespace
 
-CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& certificate,
+CertificateVerdict verifyCertificate(const Problem& whole, const Certificate& certificate,
                                      const CertificateOptions& options) {
   try {
     // The cheap checks first. All below starts from the problem and the trajectory alone.
-    checkIdentity(problem, certificate);
+    checkIdentity(whole, certificate);
+    const std::optional<Problem> single = provenProblem(whole, certificate, options);
+    const Problem& problem = single ? *single : whole;
     requireCertifiable(problem);
     const Trajectory& trajectory = certificate.trajectory.trajectory;
     requireBoundable(problem, trajectory);
@@ -291,12 +396,16 @@ CertificateVerdict verifyCertificate(const Problem& problem, const Certificate& 
     const auto inside = insideFindings(geometry, certificate.pairs, motion);
     require(inside.empty(), inside.empty() ? "" : inside[0]);
     checkMinimum(geometry, certificate, proven, motion);
+    checkRanking(geometry, certificate, motion);
+    checkTorqueUse(problem, certificate);
     checkLimits(certifiedLimits(problem, trajectory, wrenches, options.limits, motion),
                 certificate);
     const auto findings = endAndJointFindings(problem, trajectory, options.limits, motion);
     require(findings.empty(), findings.empty() ? "" : findings[0]);
+    const std::string follow_fault = followFault(certificate);
+    require(follow_fault.empty(), follow_fault);
     const std::string verdict = checkStatements(problem, geometry, certificate);
-    return {true, "The certificate holds: " + std::to_string(certificate.pairs.size()) +
+    return {true, "The certificate holds: " + std::to_string(bodyPairCount(certificate)) +
                       " pairs and " + std::to_string(certificate.limits.size()) +
                       " limits were proven anew. " + verdict};
   } catch (const Refutation& refutation) {

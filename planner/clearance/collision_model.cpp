@@ -14,6 +14,7 @@
 
 #include "allclear/core/parallel.h"
 #include "allclear/core/stop_scope.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
@@ -24,6 +25,9 @@
 
 namespace allclear {
 namespace {
+
+/// Parts of a cloud that are told apart: about as many as a scene of primitives has bodies.
+constexpr int kCloudParts = 16;
 
 /// A ball around all pieces: about the middle of the box of their balls, which is not the smallest
 /// one but near it.
@@ -83,14 +87,6 @@ std::vector<std::vector<int>> moversOfLinks(const Problem& problem) {
   return out;
 }
 
-bool isAllowed(const CollisionSettings& settings, const std::string& a, const std::string& b) {
-  const auto is_pair = [&](const auto& pair) {
-    return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
-  };
-  return std::any_of(settings.allowed.begin(), settings.allowed.end(), is_pair) ||
-         std::any_of(settings.allowed_by_scene.begin(), settings.allowed_by_scene.end(), is_pair);
-}
-
 /// Lists bodies and pairs of one problem.
 class ModelBuilder {
  public:
@@ -126,10 +122,23 @@ class ModelBuilder {
   void addObstacles() {
     for (int o = 0; o < static_cast<int>(problem_.obstacles.size()); ++o) {
       const Obstacle& obstacle = problem_.obstacles[o];
+      if (obstacle.cloud != nullptr) {
+        addCloud(o, obstacle);
+        continue;
+      }
       // A mesh that bends has a box about all of it; distances are to the mesh itself.
       add(obstacle.deforming == nullptr ? body(obstacle.id, -1, o, obstacle.geometry)
                                         : body(obstacle.id, -1, o, {sweptBox(*obstacle.deforming)}),
           nullptr);
+    }
+  }
+  /// A body for each of a few parts: a link between two walls of one cloud has a distance to keep
+  /// from each, as it has from two boxes.
+  void addCloud(int o, const Obstacle& obstacle) {
+    for (const std::int32_t node : obstacle.cloud->parts(kCloudParts)) {
+      CollisionBody part = body(obstacle.id, -1, o, {obstacle.cloud->boxAbout(node)});
+      part.cloud_node = node;
+      add(std::move(part), nullptr);
     }
   }
   void add(CollisionBody body, const AttachedObject* object) {
@@ -162,13 +171,18 @@ class ModelBuilder {
         body.obstacle >= 0       ? problem_.obstacles[body.obstacle].geometry
         : objects_[i] != nullptr ? objects_[i]->geometry
                                  : problem_.robot->links()[body.link].collision;
-    return {body.link, body.obstacle, &geometry};
+    return {&body.name, body.link, body.obstacle, &geometry};
   }
 
   bool mayTouch(int i, int j) const {
     const CollisionBody& a = model_.bodies[i];
     const CollisionBody& b = model_.bodies[j];
-    if (isAllowed(problem_.collision, a.name, b.name)) return true;
+    const CollisionSettings& settings = problem_.collision;
+    if (a.link != b.link && holdsPair(settings.avoided, a.name, b.name)) return false;
+    if (holdsPair(settings.allowed, a.name, b.name) ||
+        holdsPair(settings.allowed_by_scene, a.name, b.name)) {
+      return true;
+    }
     // An obstacle comes second.
     if (b.link < 0 && a.link >= 0) {
       return objects_[i] == nullptr && isGroundPair(grounds_, a.link, b.obstacle);

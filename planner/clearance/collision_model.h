@@ -21,6 +21,9 @@ struct CollisionBody {
   /// always exist, finer solids only where a pair needs them.
   std::array<std::vector<Geometry>, kMeshFidelityCount> solids_by_fidelity;
   Ball ball;  ///< around all hulls, in that frame
+  /// Of an obstacle that is a cloud: the node whose elements this body has, and the box about them
+  /// is its solid. Distances are to the elements themselves.
+  int cloud_node = -1;
 
   const std::vector<Geometry>& solids(MeshFidelity fidelity) const {
     return solids_by_fidelity[static_cast<int>(fidelity)];
@@ -35,6 +38,7 @@ struct CollisionPair {
   EndMargins ends;                              ///< [m] what they keep at start and goal
   MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids between which it is measured
 
+  /// What it keeps at these ends: at an end of the motion, or near one where it may touch.
   bool isRelaxed() const { return ends.start < margin || ends.goal < margin; }
   double leastMargin() const { return std::min({margin, ends.start, ends.goal}); }
 };

@@ -12,11 +12,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "allclear/core/stop_scope.h"
 #include "allclear/distance/minimum_distance.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/clearance/cloud_clearance.h"
 #include "allclear/planner/clearance/deforming_clearance.h"
 #include "allclear/planner/clearance/fidelity.h"
 
@@ -29,6 +31,12 @@ constexpr double kStrayReserve = 1.05;
 
 /// Two configurations are one when no joint differs by more [rad or m]: rounding of splines.
 constexpr double kSamePlace = 1e-9;
+
+/// Pairs that may touch near an end come to their margin in so long [of the duration]: what the
+/// certificate allows (`kLongestRelief`).
+constexpr double kShareOfTouch = 0.25;
+/// Relative: ends of spans are sums of roundings.
+constexpr double kRoundingOfTime = 1e-9;
 
 /// What curves keep beyond their demand [tolerances].
 constexpr double kAboveDemand = 2.0;
@@ -121,8 +129,8 @@ BernsteinSpan ClearanceEvaluator::wholeRobot(const BernsteinSpan& planned) const
   return {planned.time(), std::move(control)};
 }
 
-void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolerance,
-                                     Workspace& w) const {
+void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolerance, Workspace& w,
+                                     double duration) const {
   // Cut the span wherever the motion of some obstacle bends.
   std::vector<double> breaks{planned.time().lower, planned.time().upper};
   for (const Obstacle& obstacle : problem_.obstacles) {
@@ -136,6 +144,12 @@ void ClearanceEvaluator::buildCurves(const BernsteinSpan& planned, double tolera
   const BernsteinSpan whole = wholeRobot(planned);
   w.at_start = is_relaxed_ && isAtStart(planned.value(planned.time().lower));
   w.at_goal = is_relaxed_ && isAtGoal(planned.value(planned.time().upper));
+  // By time, whatever the goal is: only a joint goal has a configuration to compare with.
+  const double end = duration > 0.0 ? duration : std::numeric_limits<double>::quiet_NaN();
+  const Interval time = planned.time();
+  w.near_start = w.at_start || time.upper <= kShareOfTouch * end;
+  w.near_goal = w.at_goal || time.lower >= (1.0 - kShareOfTouch) * end ||
+                time.upper >= (1.0 - kRoundingOfTime) * end;
   w.placements.clear();
   if (stray_.isNeeded()) {
     for (double t : {whole.time().lower, whole.time().middle(), whole.time().upper}) {
@@ -189,6 +203,13 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
     return measureDeforming(model_.bodies[pair.a].solids(fidelity), curvesOf(pair.a, part),
                             problem_.obstacles[obstacle], options, best);
   }
+  if (model_.bodies[pair.b].cloud_node >= 0) {
+    if (part.spreads[obstacle]) options.spread = &*part.spreads[obstacle];
+    const MovingCloud cloud{problem_.obstacles[obstacle].cloud.get(), curvesOf(pair.b, part),
+                            model_.bodies[pair.b].cloud_node};
+    return measureCloud(model_.bodies[pair.a].solids(fidelity), curvesOf(pair.a, part), cloud,
+                        options, best);
+  }
   if (obstacle >= 0 && part.spreads[obstacle]) options.spread = &*part.spreads[obstacle];
   for (const Geometry& a : model_.bodies[pair.a].solids(fidelity)) {
     for (const Geometry& b : model_.bodies[pair.b].solids(fidelity)) {
@@ -215,7 +236,8 @@ void ClearanceEvaluator::measure(const Workspace::Part& part, MeshFidelity fidel
 double ClearanceEvaluator::demand(int pair, const Workspace& w) const {
   double most = 0.0;
   for (const auto& placement : w.placements) most = std::max(most, stray_.of(pair, placement));
-  return marginOf(model_.pairs[pair], w.at_start, w.at_goal) + kStrayReserve * most;
+  const Nearness near{w.at_start, w.at_goal, w.near_start, w.near_goal};
+  return marginOf(model_.pairs[pair], near) + kStrayReserve * most;
 }
 
 bool ClearanceEvaluator::isAtStart(const VecX& q_planned) const {
@@ -236,16 +258,21 @@ bool ClearanceEvaluator::isAtGoal(const VecX& q_planned) const {
   return true;
 }
 
+/// Where two bodies may touch they keep what they have at that end: four tolerances beyond it.
 /// A curve keeps two tolerances more than its demand (refinement.cpp). Where the pair has twice
 /// what it is to keep (`marginAtEnd` of less than eight tolerances), that may be more than it has
 /// at the end itself: there, so much less is asked for that three quarters of it are kept.
-double ClearanceEvaluator::marginOf(const CollisionPair& pair, bool at_start, bool at_goal) const {
+double ClearanceEvaluator::marginOf(const CollisionPair& pair, const Nearness& near) const {
+  const EndMargins& ends = pair.ends;
   double least = pair.margin;
-  for (const auto& [is_near, kept] :
-       {std::pair(at_start, pair.ends.start), std::pair(at_goal, pair.ends.goal)}) {
-    if (!is_near || kept >= pair.margin) continue;
+  if (near.near_start && ends.leaves) least = std::min(least, ends.start);
+  if (near.near_goal && ends.lands) least = std::min(least, ends.goal);
+  const auto relax = [&](double kept) {
+    if (kept >= pair.margin) return;
     least = std::min({least, kept, 1.5 * kept - kAboveDemand * problem_.collision.tolerance});
-  }
+  };
+  if (near.at_start && !ends.leaves) relax(ends.start);
+  if (near.at_goal && !ends.lands) relax(ends.goal);
   return least;
 }
 
@@ -293,9 +320,9 @@ std::vector<Ball> ClearanceEvaluator::sweptBalls(const Workspace& w) const {
 }
 
 void ClearanceEvaluator::nearPairs(const BernsteinSpan& planned, int span, double influence,
-                                   double tolerance, Workspace& w,
-                                   std::vector<Clearance>* out) const {
-  buildCurves(planned, kCurveShare * tolerance, w);
+                                   double tolerance, Workspace& w, std::vector<Clearance>* out,
+                                   double duration) const {
+  buildCurves(planned, kCurveShare * tolerance, w, duration);
   const std::size_t bodies = model_.bodies.size();
   const std::vector<Ball> balls = sweptBalls(w);
   StopSteps steps;

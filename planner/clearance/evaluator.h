@@ -50,6 +50,8 @@ class ClearanceEvaluator {
     SoftWorkspace soft;     ///< of `SoftClearance`
     bool at_start = false;  ///< that span begins at the problem's start, or ends at its goal: pairs
     bool at_goal = false;   ///< keep `CollisionPair::ends` then
+    bool near_start = false;  ///< it is in the first quarter of the motion, or in the last: pairs
+    bool near_goal = false;   ///< that may touch keep them there
   };
 
   const Problem& problem() const { return problem_; }
@@ -63,8 +65,9 @@ class ClearanceEvaluator {
 
   /// Everything nearer than `influence` beyond its demand, over one span: at most one entry per
   /// pair. A pair without an entry keeps at least demand + influence on the whole span, proved.
+  /// `duration` [s] as of `buildCurves`.
   void nearPairs(const BernsteinSpan& planned, int span, double influence, double tolerance,
-                 Workspace& workspace, std::vector<Clearance>* out) const;
+                 Workspace& workspace, std::vector<Clearance>* out, double duration = 0.0) const;
 
   /// One pair over one span: exact within the tolerance up to `ceiling`, coarse above. Pre: the
   /// workspace's last `buildCurves` or `nearPairs` was for that span.
@@ -72,7 +75,10 @@ class ClearanceEvaluator {
                           Workspace& workspace) const;
 
   /// Builds the curves of all bodies over one span, to `tolerance` [m], into the workspace.
-  void buildCurves(const BernsteinSpan& planned, double tolerance, Workspace& workspace) const;
+  /// `duration` [s] is that of the whole motion, which tells where pairs may touch; without it,
+  /// only on spans at its ends.
+  void buildCurves(const BernsteinSpan& planned, double tolerance, Workspace& workspace,
+                   double duration = 0.0) const;
 
   /// True when every pair keeps its demand over the span, proved; else `worst` gets a pair that may
   /// not (its upper bound below the demand, or undecided).
@@ -98,11 +104,16 @@ class ClearanceEvaluator {
   BernsteinSpan wholeRobot(const BernsteinSpan& planned) const;
 
  private:
+  /// Where a configuration or span is: at an end of the motion, or near it.
+  struct Nearness {
+    bool at_start = false, at_goal = false;
+    bool near_start = false, near_goal = false;
+  };
   std::span<const BodyCurve> curvesOf(int body, const Workspace::Part& part) const;
   std::vector<Ball> sweptBalls(const Workspace& w) const;
   bool isAtStart(const VecX& q_planned) const;
   bool isAtGoal(const VecX& q_planned) const;
-  double marginOf(const CollisionPair& pair, bool at_start, bool at_goal) const;
+  double marginOf(const CollisionPair& pair, const Nearness& near) const;
   struct Rest;
   Rest placeAtRest(const VecX& q_planned, std::optional<double> t, Workspace& workspace) const;
   void pairAtRest(int pair, const Rest& rest, const Workspace& workspace, double* least,

@@ -5,6 +5,7 @@
 #include "allclear/core/stop_scope.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/clearance/cloud_clearance.h"
 #include "allclear/planner/clearance/deforming_clearance.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/clearance/fidelity.h"
@@ -77,12 +78,16 @@ void ClearanceEvaluator::pairAtRest(int p, const Rest& rest, const Workspace& w,
   // Balls contain the bodies: farther apart than the worst so far, they need no exact distance.
   const double between_balls = (X_WA * A.ball.center - X_WB * B.ball.center).norm() -
                                A.ball.radius - B.ball.radius - displacementRadius(K);
-  const double margin = marginOf(pair, rest.at_start, rest.at_goal);
+  const double margin = marginOf(pair, {rest.at_start, rest.at_goal, rest.at_start, rest.at_goal});
   const double demand = margin + (rest.placement ? stray_.of(p, *rest.placement) : 0.0);
   if (between_balls - demand >= *least) return;
   if (B.obstacle >= 0 && problem_.obstacles[B.obstacle].deforming != nullptr) {
     return measureDeformingAtRest(A.solids(pair.fidelity), X_WA, problem_.obstacles[B.obstacle],
                                   rest.t.value_or(0.0), p, demand, least, worst);
+  }
+  if (B.cloud_node >= 0) {
+    return measureCloudAtRest(A.solids(pair.fidelity), X_WA, *problem_.obstacles[B.obstacle].cloud,
+                              B.cloud_node, X_WB, spread, p, demand, least, worst);
   }
   double depth = HUGE_VAL;
   if (!measureAtRest(p, pair.fidelity, X_WA, X_WB, spread, demand, least, worst, &depth)) {

@@ -10,6 +10,7 @@
 #include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
+#include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/robot_models/kinematics.h"
 
 namespace allclear {
@@ -20,12 +21,11 @@ class FidelityChooser {
   FidelityChooser(const Problem& problem, int threads, CollisionModel* model)
       : problem_(problem), threads_(threads), model_(*model) {
     ends_.push_back(posesAt(problem.start));
-    if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
-      VecX q = problem.start;
-      for (std::size_t k = 0; k < goal->coordinates.size(); ++k) {
-        q[goal->coordinates[k]] = goal->values[k];
-      }
-      ends_.push_back(posesAt(q));
+    if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) addEnd(*goal);
+    const auto* any = std::get_if<AnyTarget>(&problem.goal);
+    if (any == nullptr) return;
+    for (const GoalAlternative& alternative : any->alternatives) {
+      if (const auto* goal = std::get_if<JointTarget>(&alternative.target)) addEnd(*goal);
     }
   }
 
@@ -46,6 +46,14 @@ class FidelityChooser {
   }
 
  private:
+  void addEnd(const JointTarget& goal) {
+    VecX q = problem_.start;
+    for (std::size_t k = 0; k < goal.coordinates.size(); ++k) {
+      q[goal.coordinates[k]] = goal.values[static_cast<Eigen::Index>(k)];
+    }
+    ends_.push_back(posesAt(q));
+  }
+
   std::vector<Pose> posesAt(const VecX& q) const {
     const Kinematics kinematics(*problem_.robot);
     Kinematics::Workspace workspace = kinematics.makeWorkspace();
@@ -58,6 +66,9 @@ class FidelityChooser {
   /// solids, or by a mesh itself.
   bool showsMore(const CollisionPair& pair, MeshFidelity fidelity) const {
     const std::size_t before = solidCount(pair, pair.fidelity);
+    // Exact meshes say nothing of the depth of a touch (problem/end_margin.cpp).
+    const bool may_touch = pair.ends.leaves || pair.ends.lands;
+    if (may_touch && fidelity == MeshFidelity::kSurface) return false;
     return solidCount(pair, fidelity) > before ||
            (fidelity == MeshFidelity::kSurface && (hasExactMesh(pair.a) || hasExactMesh(pair.b)));
   }
@@ -85,6 +96,11 @@ class FidelityChooser {
     const double between_balls = (X_WA * A.ball.center - X_WB * B.ball.center).norm() -
                                  A.ball.radius - B.ball.radius - displacementRadius(K);
     if (between_balls >= pair.margin) return true;
+    if (B.cloud_node >= 0) {
+      return cloudDistanceAtLeast(A.solids(pair.fidelity), X_WA,
+                                  *problem_.obstacles[B.obstacle].cloud, X_WB, pair.margin, spread,
+                                  B.cloud_node);
+    }
     for (const Geometry& a : A.solids(pair.fidelity)) {
       throwIfStopped();
       for (const Geometry& b : B.solids(pair.fidelity)) {
@@ -132,7 +148,10 @@ class FidelityChooser {
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     parallelFor(threads_, static_cast<int>(missing.size()), [&](int i, int) {
       CollisionBody& body = model_.bodies[missing[i]];
-      body.solids_by_fidelity[level] = enclosingSolids(geometry(body), fidelity);
+      // The box about a part of a cloud, at every level.
+      body.solids_by_fidelity[level] = body.cloud_node >= 0
+                                           ? body.solids(MeshFidelity::kHull)
+                                           : enclosingSolids(geometry(body), fidelity);
     });
   }
 

@@ -54,7 +54,7 @@ bool SoftClearance::isKnown(int pair) const {
   const int obstacle = evaluator_.model().bodies[evaluator_.model().pairs[pair].b].obstacle;
   if (obstacle < 0) return true;
   const Obstacle& body = evaluator_.problem().obstacles[obstacle];
-  return body.spread.isEmpty() && body.deforming == nullptr;
+  return body.spread.isEmpty() && body.deforming == nullptr && body.cloud == nullptr;
 }
 
 SmoothDistance SoftClearance::distance(const CollisionPair& pair, const Pose& X_WA,

@@ -70,6 +70,10 @@ PostureFigures postureFigures(const ClearanceEvaluator& evaluator, const Posture
       out.poses.push_back(
           {linkName(problem, pose.link), error.head<3>().norm(), error.tail<3>().norm()});
     }
+    for (const LookAtTarget& look : target->looks) {
+      const double off = pose_error.error(look, posture.q, nullptr).norm();
+      out.poses.push_back({linkName(problem, look.link), 0.0, off});
+    }
   }
   out.forces = contactForces(problem, posture);
 

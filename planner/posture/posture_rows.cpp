@@ -32,16 +32,18 @@ constexpr double kExactAngle = 1e-2;     // [rad]
 /// tolerance.
 constexpr double kToleranceOfExact = 0.1;
 constexpr double kToleranceUsed = 0.5;
+/// Of a tolerance along or about one axis, whose row is the tolerance itself.
+constexpr double kAxisToleranceUsed = 0.95;
 
 std::string number(double value) { return formatted("%.3g", value); }
 
-/// The half edge of the box of a row.
-double roomFor(double tolerance, double exact, bool is_exact) {
-  return (is_exact && tolerance <= exact ? kToleranceOfExact : kToleranceUsed) * tolerance;
+/// The half edge of the box of a row, over the tolerance.
+double shareFor(double tolerance, double exact, bool is_exact) {
+  return is_exact && tolerance <= exact ? kToleranceOfExact : kToleranceUsed;
 }
 
-std::string nameOf(const Problem& problem, const PoseTarget& target) {
-  return "link '" + problem.robot->links()[target.link].name + "'";
+std::string nameOf(const Problem& problem, int link) {
+  return "link '" + problem.robot->links()[link].name + "'";
 }
 
 }  // namespace
@@ -57,12 +59,17 @@ PostureRows::PostureRows(const ClearanceEvaluator& evaluator, const PostureTarge
   if (demands_.wrenchCount() > 0) weight_ = robotWeight(*loadedRobot(problem_));
   // The end of the motion is when obstacles count, if that is known.
   if (problem_.duration.isFixed()) time_ = problem_.duration.min;
-  addPoses(contactTargets(problem_), true);
+  for (const PoseTarget& contact : contactTargets(problem_)) addPose(contact, true);
   addPart(Kind::kContacts, "the contacts", 0);
   for (const PoseTarget& pose : target.poses) {
     const int first = count();
-    addPoses({pose}, false);
-    addPart(Kind::kPose, "the pose of " + nameOf(problem_, pose), first);
+    addPose(pose, false);
+    addPart(Kind::kPose, "the pose of " + nameOf(problem_, pose.link), first);
+  }
+  for (const LookAtTarget& look : target.looks) {
+    const int first = count();
+    addLook(look);
+    addPart(Kind::kPose, "the direction of " + nameOf(problem_, look.link), first);
   }
   first_demand_ = count();
   addRows(demands_.count(), kDemandReserve, kInfinity);
@@ -80,16 +87,46 @@ void PostureRows::addRows(int rows, double lower, double upper) {
   upper_.tail(rows).setConstant(upper);
 }
 
-void PostureRows::addPoses(const std::vector<PoseTarget>& targets, bool are_exact) {
-  for (const PoseTarget& target : targets) {
-    PoseRows rows{target, count(), std::isfinite(target.position_tolerance),
-                  std::isfinite(target.angle_tolerance)};
-    const double p = are_exact ? 0.0 : roomFor(target.position_tolerance, kExactPosition, exact_);
-    const double r = are_exact ? 0.0 : roomFor(target.angle_tolerance, kExactAngle, exact_);
-    if (rows.is_placed) addRows(3, -p, p);
-    if (rows.is_oriented) addRows(3, -r, r);
-    poses_.push_back(std::move(rows));
+/// Three rows within a box of these half edges.
+void PostureRows::addBox(const Vec3& room) {
+  const int first = count();
+  addRows(3, 0.0, 0.0);
+  upper_.segment<3>(first) = room;
+  lower_.segment<3>(first) = -room;
+}
+
+void PostureRows::addPose(const PoseTarget& target, bool is_exact) {
+  PoseRows rows{target, count(), !target.hasFreePosition(), !target.hasFreeAngle()};
+  // Each half of the pose is exact by itself.
+  const auto room = [&](double tolerance, double exact, int first) -> Vec3 {
+    if (is_exact) return Vec3::Zero();
+    const double share = shareFor(tolerance, exact, exact_);
+    return poseRoom(target, share, kAxisToleranceUsed).segment<3>(first);
+  };
+  if (rows.is_placed) addBox(room(target.position_tolerance, kExactPosition, 0));
+  if (rows.is_oriented) addBox(room(target.angle_tolerance, kExactAngle, 3));
+  poses_.push_back(std::move(rows));
+}
+
+void PostureRows::addLook(const LookAtTarget& target) {
+  poses_.push_back({target, count(), false, true});
+  addBox(Vec3::Constant(shareFor(target.tolerance, kExactAngle, exact_) * target.tolerance));
+}
+
+int PostureRows::linkOf(const PoseRows& pose) const {
+  return std::visit([](const auto& target) { return target.link; }, pose.target);
+}
+
+/// The rows of one pose or direction, and their gradients where these are asked for.
+void PostureRows::poseError(const PoseRows& pose, Eigen::Ref<VecX> values, MatX* by_q) {
+  if (const auto* look = std::get_if<LookAtTarget>(&pose.target)) {
+    values = pose_error_.error(*look, q_, by_q);
+    return;
   }
+  const PoseError::Vec6 error = pose_error_.error(std::get<PoseTarget>(pose.target), q_, by_q);
+  const int first = pose.is_placed ? 0 : 3;
+  values = error.segment(first, pose.count());
+  if (by_q != nullptr) *by_q = MatX(by_q->middleRows(first, pose.count()));
 }
 
 /// Of all rows from `first` on; none where there are no rows.
@@ -122,10 +159,7 @@ const VecX& PostureRows::values() {
   // In the order of the rows: contacts and poses, demands at rest, pairs.
   values_.resize(count());
   for (const PoseRows& pose : poses_) {
-    const PoseError::Vec6 error = pose_error_.error(pose.target, q_, nullptr);
-    int row = pose.first;
-    if (pose.is_placed) values_.segment<3>(row) = error.head<3>(), row += 3;
-    if (pose.is_oriented) values_.segment<3>(row) = error.tail<3>();
+    poseError(pose, values_.segment(pose.first, pose.count()), nullptr);
   }
   if (first_pair_ > first_demand_) {
     const VecX rest = VecX::Zero(joints());
@@ -145,10 +179,9 @@ const MatX& PostureRows::jacobian() {
   jacobian_.setZero(count(), variables());
   MatX by_q;
   for (const PoseRows& pose : poses_) {
-    pose_error_.error(pose.target, q_, &by_q);
-    int row = pose.first;
-    if (pose.is_placed) jacobian_.block(row, 0, 3, joints()) = by_q.topRows<3>(), row += 3;
-    if (pose.is_oriented) jacobian_.block(row, 0, 3, joints()) = by_q.bottomRows<3>();
+    VecX ignored(pose.count());
+    poseError(pose, ignored, &by_q);
+    jacobian_.block(pose.first, 0, pose.count(), joints()) = by_q;
   }
   if (first_pair_ > first_demand_) {
     const VecX rest = VecX::Zero(joints());
@@ -184,6 +217,9 @@ double PostureRows::miss(const Part& part) {
 std::string PostureRows::offText(const PoseRows& pose) const {
   std::string text;
   int row = pose.first;
+  if (std::holds_alternative<LookAtTarget>(pose.target)) {
+    return "pointing " + number(values_.segment<3>(row).norm()) + " rad past its point";
+  }
   if (pose.is_placed) {
     text = number(values_.segment<3>(row).norm()) + " m off";
     row += 3;
@@ -204,7 +240,7 @@ std::string PostureRows::poseText(const Part& part) const {
     most = off;
     worst = &pose;
   }
-  return nameOf(problem_, worst->target) + " is " + offText(*worst);
+  return nameOf(problem_, linkOf(*worst)) + " is " + offText(*worst);
 }
 
 std::string PostureRows::demandText(const Part& part) const {
@@ -226,9 +262,10 @@ std::string PostureRows::clearanceText() {
   const CollisionModel& model = evaluator_.model();
   const CollisionPair& pair = model.pairs[worst->pair];
   const std::string names =
-      "'" + model.bodies[pair.a].name + "' and '" + model.bodies[pair.b].name + "' are ";
-  if (worst->upper < 0.0) return names + number(-worst->upper) + " m deep in each other";
-  return names + number(worst->upper) + " m apart, and are to be " + number(worst->demand) + " m";
+      "'" + model.bodies[pair.a].name + "' and '" + model.bodies[pair.b].name + "' ";
+  if (worst->upper < 0.0) return names + "overlap by " + number(-1e3 * worst->upper) + " mm";
+  return names + "are " + number(1e3 * worst->upper) + " mm apart, and are to be " +
+         number(1e3 * worst->demand) + " mm";
 }
 
 std::string PostureRows::limitText() const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
@@ -60,14 +61,19 @@ class PostureRows {
   static constexpr double kDemandReserve = 0.02;
 
  private:
+  /// Rows of one pose, or of one direction.
   struct PoseRows {
-    PoseTarget target;
+    std::variant<PoseTarget, LookAtTarget> target;
     int first = 0;
     bool is_placed = true, is_oriented = true;
 
     int count() const { return 3 * (is_placed + is_oriented); }
   };
-  void addPoses(const std::vector<PoseTarget>& targets, bool are_exact);
+  void addPose(const PoseTarget& target, bool is_exact);
+  void addLook(const LookAtTarget& target);
+  void addBox(const Vec3& room);
+  int linkOf(const PoseRows& pose) const;
+  void poseError(const PoseRows& pose, Eigen::Ref<VecX> values, MatX* by_q);
   void addPart(Kind kind, const std::string& name, int first);
   void addRows(int count, double lower, double upper);
   const std::vector<Clearance>& near();

@@ -119,6 +119,15 @@ class BoundableValues {
     return isBounded(keep.X_WB) && isBounded({Mat3::Identity(), keep.p_L}) &&
            (keep.size.array().abs() <= kGreatest).all();
   }
+  static bool isGood(const KeepPose& keep) { return isBounded(keep.X_LP) && isBounded(keep.X_AP); }
+  static bool isGood(const KeepOnLine& line) {
+    bool good = isBounded(line.X_LP) && isBounded(line.X_WA);
+    for (const KeepOnLine::Stretch& stretch : line.stretches) {
+      good = good && (stretch.way_W.array().abs() <= kGreatest).all() &&
+             (stretch.turn_W.array().abs() <= kGreatest).all();
+    }
+    return good;
+  }
 
   const Problem& problem_;
   std::vector<Finding> findings_;

@@ -111,12 +111,18 @@ class CableChecks {
     }
   }
 
-  /// No bound is known of the room beside a surface that bends.
+  /// No bound is known of the room beside a surface that bends, or beside a cloud.
   void checkBending(const Cable& cable) {
     for (const Obstacle& obstacle : problem_.obstacles) {
       const auto& allowed = cable.allowed;
-      if (obstacle.deforming == nullptr ||
-          std::find(allowed.begin(), allowed.end(), obstacle.id) != allowed.end()) {
+      const bool is_bounded = obstacle.deforming == nullptr && obstacle.cloud == nullptr;
+      if (is_bounded || std::find(allowed.begin(), allowed.end(), obstacle.id) != allowed.end()) {
+        continue;
+      }
+      if (obstacle.cloud != nullptr) {
+        add(nameOf(cable), "cannot be proven clear of '" + obstacle.id +
+                               "', which is a cloud: enclose that in a box or another rigid "
+                               "obstacle, or name it in allowed, which leaves the two unchecked");
         continue;
       }
       add(nameOf(cable), "cannot be proven clear of '" + obstacle.id +

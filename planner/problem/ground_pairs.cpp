@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/robot_models/kinematics/motion_tree.h"
@@ -19,6 +20,9 @@ double distanceToGround(const PlacedContact& contact, const Obstacle& obstacle) 
   Pose X_WB = contact.X_WC;
   X_WB.p += 0.5 * kPlate * X_WB.R.col(2);
   double least = std::numeric_limits<double>::infinity();
+  if (obstacle.cloud != nullptr) {
+    return signedDistance(plate, X_WB, *obstacle.cloud, obstacle.X_WO).distance;
+  }
   for (const Geometry& part : obstacle.geometry) {
     const SignedDistance d = signedDistance(plate, X_WB, part.shape, obstacle.X_WO * part.X_BG);
     least = std::min(least, d.distance);

@@ -9,11 +9,11 @@ namespace allclear {
 ImpactShare::ImpactShare(const Problem& problem)
     : problem_(problem), model_(problem), energy_(model_) {}
 
-double ImpactShare::at(const VecX& q, const VecX& v) {
+double ImpactShare::at(const VecX& q, const VecX& v, double least) {
   VecX rates = VecX::Zero(problem_.robot->dimension());
   for (int k = 0; k < problem_.plannedCount(); ++k) rates[problem_.planned[k]] = v[k];
   energy_.place(problem_.configuration(q), rates);
-  double most = 0.0;
+  double most = least;
   for (const ContactLimit& limit : problem_.limits.contact) {
     const double bears = energyLimit(limit);
     // From the tips, which are the fastest: then the others need no more than a rough look.
@@ -31,13 +31,13 @@ double ImpactShare::at(const VecX& q, const VecX& v) {
   return most;
 }
 
-double ImpactShare::along(const Trajectory& curve, int samples) {
-  double most = 0.0;
+double ImpactShare::along(const Trajectory& curve, int samples, double least) {
+  double most = least;
   for (int i = 0; i < curve.spanCount(); ++i) {
     const Interval time = curve.spanTime(i);
     for (int k = 0; k < samples; ++k) {
       const double t = time.lower + time.length() * k / samples;
-      most = std::max(most, at(curve.value(t), curve.value(t, 1)));
+      most = at(curve.value(t), curve.value(t, 1), most);
     }
   }
   return most;

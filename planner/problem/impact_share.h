@@ -17,10 +17,11 @@ class ImpactShare {
   explicit ImpactShare(const Problem& problem);
 
   /// The greatest share of any region's energy limit, at planned coordinates and rates: it grows
-  /// with the square of the pace.
-  double at(const VecX& q, const VecX& v);
-  /// The greatest at `samples` instants of every span.
-  double along(const Trajectory& curve, int samples);
+  /// with the square of the pace. Shares up to `least` do not matter: where none is greater the
+  /// answer is `least`, most often without solving for any contact.
+  double at(const VecX& q, const VecX& v, double least = 0.0);
+  /// The greatest at `samples` instants of every span, or `least`.
+  double along(const Trajectory& curve, int samples, double least = 0.0);
 
  private:
   const Problem& problem_;

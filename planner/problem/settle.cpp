@@ -75,9 +75,8 @@ void warnOfBase(const Problem& problem, std::vector<std::string>* warnings) {
 }
 
 /// Puts a joint goal that is off by rounding alone onto the contacts.
-void settleGoal(Problem* problem) {
-  auto* goal = std::get_if<JointTarget>(&problem->goal);
-  if (goal == nullptr || goal->coordinates != problem->planned) return;
+void settleGoal(JointTarget* goal, Problem* problem) {
+  if (goal->coordinates != problem->planned) return;
   const Kinematics kinematics(*problem->robot);
   ContactProjection projection(*problem, kinematics);
   VecX on = goal->values;
@@ -90,6 +89,15 @@ void settleGoal(Problem* problem) {
                               " rad onto the contacts");
 }
 
+void settleGoals(Problem* problem) {
+  if (auto* goal = std::get_if<JointTarget>(&problem->goal)) settleGoal(goal, problem);
+  auto* any = std::get_if<AnyTarget>(&problem->goal);
+  if (any == nullptr) return;
+  for (GoalAlternative& alternative : any->alternatives) {
+    if (auto* goal = std::get_if<JointTarget>(&alternative.target)) settleGoal(goal, problem);
+  }
+}
+
 }  // namespace
 
 Problem settledOnContacts(const Problem& problem) {
@@ -97,7 +105,7 @@ Problem settledOnContacts(const Problem& problem) {
   Problem settled = standOn(problem);
   warnOfSoles(problem, &settled.warnings);
   if (settled.planned.size() != problem.planned.size()) warnOfBase(problem, &settled.warnings);
-  settleGoal(&settled);
+  settleGoals(&settled);
   return settled;
 }
 

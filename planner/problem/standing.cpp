@@ -67,13 +67,19 @@ class Renumbering {
     if (link >= 0) link = link_of_[link];
   }
   void visit(Target& target) const {
-    if (auto* pose = std::get_if<PoseTarget>(&target)) return visit(pose->link);
-    if (auto* posture = std::get_if<PostureTarget>(&target)) {
-      for (PoseTarget& pose : posture->poses) visit(pose.link);
-      posture->weights = withoutBase(posture->weights, posture->reference.coordinates, base_);
-      return visit(posture->reference);
+    std::visit([this](auto& of_kind) { visit(of_kind); }, target);
+  }
+  void visit(AnyTarget& any) const {
+    for (GoalAlternative& alternative : any.alternatives) {
+      std::visit([this](auto& of_kind) { visit(of_kind); }, alternative.target);
     }
-    visit(std::get<JointTarget>(target));
+  }
+  void visit(PoseTarget& pose) const { visit(pose.link); }
+  void visit(PostureTarget& posture) const {
+    for (PoseTarget& pose : posture.poses) visit(pose.link);
+    for (LookAtTarget& look : posture.looks) visit(look.link);
+    posture.weights = withoutBase(posture.weights, posture.reference.coordinates, base_);
+    visit(posture.reference);
   }
   void visit(JointTarget& joints) const {
     joints.values = withoutBase(joints.values, joints.coordinates, base_);
@@ -85,6 +91,7 @@ class Renumbering {
     for (Waypoint& waypoint : problem.waypoints) visit(waypoint.target);
     for (PathConstraint& constraint : problem.path_constraints) {
       std::visit([&](auto& c) { visit(c.link); }, constraint);
+      if (auto* kept = std::get_if<KeepPose>(&constraint)) visit(kept->relative_to);
     }
     for (AttachedObject& object : problem.attached) {
       visit(object.link);

@@ -14,14 +14,14 @@
 #include "allclear/planner/problem/boundable_values.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contact_findings.h"
+#include "allclear/planner/problem/end_margin.h"
+#include "allclear/planner/problem/path_findings.h"
+#include "allclear/planner/problem/target_findings.h"
 #include "allclear/planner/problem/uncertainty.h"
+#include "allclear/planner/problem/velocity_findings.h"
 
 namespace allclear {
 namespace {
-
-/// A direction counts as a unit vector when its length is this near to 1: rounding of a normalised
-/// vector is 1e-16, and an angle measured with it is off by as much.
-constexpr double kUnitLength = 1e-9;
 
 /// Stands for an infinite velocity limit, which is allowed, in a check that wants finite numbers.
 constexpr double kUnlimited = 1e300;
@@ -43,17 +43,15 @@ class Validator {
     // The checks below index by what `checkShape` has found right.
     if (!findings_.empty()) return std::move(findings_);
     checkStart();
-    checkTarget("goal", p_.goal);
-    for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
-      checkTarget("waypoint " + std::to_string(i + 1), p_.waypoints[i].target);
-    }
+    take(targetFindings(p_));
     checkRates("start", p_.start_velocity, p_.start_acceleration);
     checkRates("goal", p_.goal_velocity, p_.goal_acceleration);
-    checkPathConstraints();
+    for (Finding& finding : pathFindings(p_)) findings_.push_back(std::move(finding));
     checkTimes();
     checkSettings();
-    for (Finding& finding : contactFindings(p_)) findings_.push_back(std::move(finding));
-    for (Finding& finding : claimFindings(p_)) findings_.push_back(std::move(finding));
+    take(contactFindings(p_));
+    take(claimFindings(p_));
+    take(velocityFindings(p_));
     // Last: the checks above say more about the same numbers.
     for (Finding& finding : unboundableValues(p_)) {
       const bool is_known = std::any_of(findings_.begin(), findings_.end(),
@@ -68,6 +66,9 @@ class Validator {
            double limit = kNone) {
     findings_.push_back({what, value, limit, what + ": " + why});
   }
+  void take(std::vector<Finding> more) {
+    for (Finding& finding : more) findings_.push_back(std::move(finding));
+  }
   void addLimit(const std::string& what, double value, double limit, const char* side,
                 const char* unit) {
     add(what,
@@ -76,7 +77,6 @@ class Validator {
         value, limit);
   }
   const Coordinate& coordinate(int c) const { return p_.robot->coordinates()[c]; }
-  const char* unit(int c) const { return coordinate(c).is_angle ? " rad" : " m"; }
   std::string jointName(const std::string& of, int c) const {
     return of + ": joint '" + coordinate(c).name + "'";
   }
@@ -96,15 +96,11 @@ class Validator {
           "has " + std::to_string(v.size()) + " values instead of " + std::to_string(expected));
     }
   }
-  void checkTargetShape(const std::string& what, const Target& target, bool is_goal);
   void checkSceneShape();
 
   void checkStart();
-  void checkTarget(const std::string& what, const Target& target);
-  void checkPosition(const std::string& what, int c, double value);
   void checkRates(const std::string& what, const VecX& velocity, const VecX& acceleration);
   void checkRate(const std::string& what, double value, double limit, const char* unit);
-  void checkPathConstraints();
   void checkTimes();
   void checkSettings();
   void checkPositive(const std::string& what, double value, bool zero_allowed);
@@ -132,38 +128,19 @@ void Validator::checkShape() {
   checkSize("start acceleration", p_.start_acceleration, p_.plannedCount(), true);
   checkSize("goal velocity", p_.goal_velocity, p_.plannedCount(), true);
   checkSize("goal acceleration", p_.goal_acceleration, p_.plannedCount(), true);
+  checkSize("velocity limits", p_.limits.velocity, n, true);
   checkSize("acceleration limits", p_.limits.acceleration, n, true);
   checkSize("jerk limits", p_.limits.jerk, n, true);
-  checkTargetShape("goal", p_.goal, true);
-  for (std::size_t i = 0; i < p_.waypoints.size(); ++i) {
-    checkTargetShape("waypoint " + std::to_string(i + 1), p_.waypoints[i].target, false);
-  }
+  take(targetShapeFindings(p_));
   checkSceneShape();
-}
-
-void Validator::checkTargetShape(const std::string& what, const Target& target, bool is_goal) {
-  if (const auto* pose = std::get_if<PoseTarget>(&target)) return checkLink(what, pose->link);
-  if (const auto* posture = std::get_if<PostureTarget>(&target)) {
-    if (!is_goal) add(what, "several poses at once are only for the goal");
-    for (const PoseTarget& pose : posture->poses) checkLink(what, pose.link);
-    checkSize(what + ": weights", posture->weights, p_.plannedCount(), false);
-    return checkTargetShape(what + ": reference", posture->reference, true);
-  }
-  // A goal says where every planned coordinate ends; a waypoint may leave some free.
-  const auto& joints = std::get<JointTarget>(target);
-  checkSize(what, joints.values, static_cast<int>(joints.coordinates.size()), false);
-  if (is_goal ? joints.coordinates != p_.planned
-              : !std::includes(p_.planned.begin(), p_.planned.end(), joints.coordinates.begin(),
-                               joints.coordinates.end())) {
-    add(what, is_goal ? "must name exactly the planned coordinates, ascending"
-                      : "must name planned coordinates, ascending");
-  }
 }
 
 void Validator::checkSceneShape() {
   // Whatever names a link by its index.
   for (const PathConstraint& constraint : p_.path_constraints) {
     std::visit([&](const auto& c) { checkLink("path constraint", c.link); }, constraint);
+    const auto* kept = std::get_if<KeepPose>(&constraint);
+    if (kept != nullptr && kept->relative_to != -1) checkLink("path constraint", kept->relative_to);
   }
   for (const AttachedObject& object : p_.attached) {
     const std::string what = "attached object '" + object.id + "'";
@@ -173,7 +150,11 @@ void Validator::checkSceneShape() {
   }
   for (const Obstacle& obstacle : p_.obstacles) {
     const std::string what = "obstacle '" + obstacle.id + "'";
-    if (obstacle.deforming == nullptr) {
+    if (obstacle.cloud != nullptr) {
+      if (!obstacle.geometry.empty() || obstacle.deforming != nullptr) {
+        add(what, "is a cloud: it can have no other geometry");
+      }
+    } else if (obstacle.deforming == nullptr) {
       if (obstacle.geometry.empty()) add(what, "has no geometry");
     } else if (!obstacle.geometry.empty() || !obstacle.motion.empty() ||
                !obstacle.spread.isEmpty()) {
@@ -188,17 +169,7 @@ void Validator::checkSceneShape() {
   for (const ContactLimit& limit : p_.limits.contact) {
     for (int link : limit.links) checkLink("limits: contact", link);
   }
-  for (Finding& finding : uncertaintyFindings(p_)) findings_.push_back(std::move(finding));
-}
-
-void Validator::checkPosition(const std::string& what, int c, double value) {
-  const Coordinate& limits = coordinate(c);
-  if (!std::isfinite(value)) return add(jointName(what, c), "is not finite", value);
-  if (value < limits.lower) {
-    addLimit(jointName(what, c), value, limits.lower, "lower", unit(c));
-  } else if (value > limits.upper) {
-    addLimit(jointName(what, c), value, limits.upper, "upper", unit(c));
-  }
+  take(uncertaintyFindings(p_));
 }
 
 // Coordinates that are not planned may be beyond their limits (a gripper that is pressed shut):
@@ -207,41 +178,11 @@ void Validator::checkStart() {
   for (int c = 0; c < p_.robot->dimension(); ++c) {
     const bool is_planned = std::binary_search(p_.planned.begin(), p_.planned.end(), c);
     if (is_planned) {
-      checkPosition("start", c, p_.start[c]);
+      const auto finding = positionFinding(p_, "start", c, p_.start[c]);
+      if (finding) findings_.push_back(*finding);
     } else if (!std::isfinite(p_.start[c])) {
       add(jointName("start", c), "is not finite", p_.start[c]);
     }
-  }
-}
-
-void Validator::checkTarget(const std::string& what, const Target& target) {
-  if (const auto* joints = std::get_if<JointTarget>(&target)) {
-    for (std::size_t k = 0; k < joints->coordinates.size(); ++k) {
-      checkPosition(what, joints->coordinates[k], joints->values[k]);
-    }
-    return;
-  }
-  if (const auto* posture = std::get_if<PostureTarget>(&target)) {
-    for (const PoseTarget& pose : posture->poses) checkTarget(what, pose);
-    if (!(posture->weights.array() > 0.0).all() || !posture->weights.allFinite()) {
-      add(what, "the weights of its reference must be positive");
-    }
-    return checkTarget(what + ": reference", posture->reference);
-  }
-  const auto& pose = std::get<PoseTarget>(target);
-  if (!pose.X_WP.p.allFinite() || !pose.X_WP.R.allFinite() || !pose.X_LP.p.allFinite() ||
-      !pose.X_LP.R.allFinite()) {
-    add(what, "its pose is not finite");
-  }
-  // Infinite tolerances are allowed: they leave the position or the orientation free, not both.
-  if (!(pose.position_tolerance > 0.0)) {
-    add(what, "the position tolerance must be positive", pose.position_tolerance);
-  }
-  if (!(pose.angle_tolerance > 0.0)) {
-    add(what, "the angle tolerance must be positive", pose.angle_tolerance);
-  }
-  if (std::isinf(pose.position_tolerance) && std::isinf(pose.angle_tolerance)) {
-    add(what, "leaves both position and orientation free");
   }
 }
 
@@ -267,25 +208,6 @@ void Validator::checkRates(const std::string& what, const VecX& velocity,
     if (acceleration.size() > 0) {
       checkRate(what + ": acceleration" + of, acceleration[i], limits.acceleration[i],
                 angle ? " rad/s^2" : " m/s^2");
-    }
-  }
-}
-
-void Validator::checkPathConstraints() {
-  for (const PathConstraint& constraint : p_.path_constraints) {
-    if (const auto* axis = std::get_if<KeepAxis>(&constraint)) {
-      checkPositive("path constraint: tolerance", axis->tolerance, false);
-      if (!(std::abs(axis->axis_L.norm() - 1.0) < kUnitLength) ||
-          !(std::abs(axis->direction_W.norm() - 1.0) < kUnitLength)) {
-        add("path constraint", "axis and direction must be unit vectors");
-      }
-    } else {
-      const auto& box = std::get<KeepInBox>(constraint);
-      // A box without a volume could not be entered by a plan that keeps anything beyond its edge.
-      for (int i = 0; i < 3; ++i) checkPositive("path constraint: box size", box.size[i], false);
-      if (!box.p_L.allFinite() || !box.X_WB.p.allFinite() || !box.X_WB.R.allFinite()) {
-        add("path constraint", "its box or point is not finite");
-      }
     }
   }
 }
@@ -350,14 +272,15 @@ void Validator::checkSettings() {
     if (!(scale > 0.0 && scale <= 1.0)) add(what, shown(scale) + " must be in (0, 1]", scale, 1.0);
   }
   checkLimitOverrides("acceleration limit", p_.limits.acceleration);
-  checkLimitOverrides("jerk limit", p_.limits.jerk);
+  checkLimitOverrides("jerk limit", p_.limits.jerk.cwiseMin(kUnlimited));
   for (int c : p_.planned) {
     checkPositive("velocity limit of joint '" + coordinate(c).name + "'",
                   std::min(coordinate(c).velocity, kUnlimited), false);
   }
-  for (Finding& finding : contactLimitFindings(p_)) findings_.push_back(std::move(finding));
+  take(contactLimitFindings(p_));
   checkPositive("collision: margin", p_.collision.margin, true);
   checkPositive("collision: tolerance", p_.collision.tolerance, false);
+  for (Finding& finding : touchingFindings(p_)) findings_.push_back(std::move(finding));
   if (p_.collision.end_margin == EndMargin::kRelax && isUncertain(p_)) {
     add("collision: end_margin",
         "`relax` cannot be had with an uncertainty: what strays would take "

@@ -55,7 +55,8 @@ void ClearanceRows::evaluate(const BSpline& curve) {
               [&](int i, int worker) {
                 const int first = first_of_span[i];
                 evaluator_.buildCurves(curve.span(rows_[first].span),
-                                       kCurveShare * settings_.tolerance, workspaces_[worker]);
+                                       kCurveShare * settings_.tolerance, workspaces_[worker],
+                                       curve.duration());
                 for (int r = first; r < count() && rows_[r].span == rows_[first].span; ++r) {
                   evaluateRow(r, curve, workspaces_[worker]);
                 }

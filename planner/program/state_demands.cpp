@@ -2,6 +2,9 @@
 //
 //   kept axis:   (d . a - cos(tolerance)) / (1 - cos(tolerance)), a the axis, d the direction;
 //   box:         (half size -+ e . (p - center)) / half size, for the three axes e of the box;
+//   held poses and lines: with the error e (held_error.h) of a position or an orientation,
+//                1 -+ e_k / tolerance for the three axes, and 1 - |e|^2 / tolerance^2: the last
+//                says all of it, but has no gradient at 0, where steps of the others start;
 //   cables:      what a span or a room has beyond what is asked (cable_demands.h);
 //   torque:      1 -+ tau / effort;
 //   balance:     the room of the ground's wrench at each edge of the support polygon
@@ -39,8 +42,24 @@ std::unique_ptr<const Kinematics> kinematicsWithLoad(const Problem& problem) {
   return std::make_unique<const Kinematics>(*loaded);
 }
 
+/// Rows of one ball: two for each axis, and one for the whole.
+constexpr int kBallRows = 7;
+
 int demandCount(const PathConstraint& constraint) {
-  return std::holds_alternative<KeepAxis>(constraint) ? 1 : 6;
+  if (std::holds_alternative<KeepAxis>(constraint)) return 1;
+  if (std::holds_alternative<KeepInBox>(constraint)) return 6;
+  const auto balls = [](const auto& held) {
+    return kBallRows * ((held.position_tolerance < HUGE_VAL ? 1 : 0) +
+                        (held.angle_tolerance < HUGE_VAL ? 1 : 0));
+  };
+  if (const auto* keep = std::get_if<KeepPose>(&constraint)) return balls(*keep);
+  return balls(std::get<KeepOnLine>(constraint));
+}
+
+/// Whether a row of a held pose or line is of its orientation.
+bool isOfTurn(const PathConstraint& constraint, int row) {
+  const auto* keep = std::get_if<KeepPose>(&constraint);
+  return row >= kBallRows || (keep != nullptr && !(keep->position_tolerance < HUGE_VAL));
 }
 
 /// The room at every edge is linear in the ground's wrench (`SupportPolygon::room`): its value at
@@ -65,7 +84,8 @@ StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
     : problem_(problem),
       loaded_(kinematicsWithLoad(problem)),
       kinematics_(loaded_ ? *loaded_ : kinematics),
-      workspace_(kinematics_.makeWorkspace()) {
+      workspace_(kinematics_.makeWorkspace()),
+      held_(problem) {
   // Support polygon and weight do not change during a plan: compute them once.
   for (const PathConstraint& constraint : problem.path_constraints) {
     path_count_ += demandCount(constraint);
@@ -95,14 +115,17 @@ StateDemands::StateDemands(const Problem& problem, const Kinematics& kinematics)
 std::string StateDemands::name(int demand) const {
   // Walk the demands in their order, and count down to the one asked for.
   const auto linkName = [&](int link) { return "'" + problem_.robot->links()[link].name + "'"; };
-  for (const PathConstraint& constraint : problem_.path_constraints) {
+  for (std::size_t i = 0; i < problem_.path_constraints.size(); ++i) {
+    const PathConstraint& constraint = problem_.path_constraints[i];
     const int count = demandCount(constraint);
     if (demand < count) {
       if (const auto* keep = std::get_if<KeepAxis>(&constraint)) {
         return linkName(keep->link) + ": angle of the kept axis";
       }
-      const int link = std::get<KeepInBox>(constraint).link;
-      return linkName(link) + ": " + "xyz"[demand / 2] + " in the box";
+      if (const auto* box = std::get_if<KeepInBox>(&constraint)) {
+        return linkName(box->link) + ": " + "xyz"[demand / 2] + " in the box";
+      }
+      return held_.name(static_cast<int>(i), isOfTurn(constraint, demand));
     }
     demand -= count;
   }
@@ -121,40 +144,83 @@ VecX StateDemands::whole(const VecX& planned) const {
   return all;
 }
 
-/// Pre: the workspace's link poses are those of the state. A row's gradient is a direction times
-/// the link's Jacobian: of its point for a position, of its rotation for an axis.
-void StateDemands::addPath(VecX* values, MatX* by_q) {
-  int row = 0;
-  const auto add = [&](double value, int link, const Vec3& p_W, const Vec3& direction, bool turns) {
-    if (values != nullptr) (*values)[row] = value;
-    if (by_q != nullptr) {
-      kinematics_.pointJacobian(workspace_, link, p_W, J_);
-      for (int k = 0; k < problem_.plannedCount(); ++k) {
-        const auto column = J_.col(problem_.planned[k]);
-        (*by_q)(row, k) = turns ? direction.dot(column.tail<3>()) : direction.dot(column.head<3>());
-      }
+/// A row whose gradient is a direction times the link's Jacobian: of its point for a position, of
+/// its rotation for an axis.
+void StateDemands::addRow(double value, int link, const Vec3& p_W, const Vec3& direction,
+                          bool turns, PathRows* rows) {
+  if (rows->values != nullptr) (*rows->values)[rows->row] = value;
+  if (rows->by_q != nullptr) {
+    kinematics_.pointJacobian(workspace_, link, p_W, J_);
+    for (int k = 0; k < problem_.plannedCount(); ++k) {
+      const auto column = J_.col(problem_.planned[k]);
+      (*rows->by_q)(rows->row, k) =
+          turns ? direction.dot(column.tail<3>()) : direction.dot(column.head<3>());
     }
-    ++row;
+  }
+  ++rows->row;
+}
+
+void StateDemands::add(const KeepAxis& keep, PathRows* rows) {
+  const Pose& X_WL = poses_[keep.link];
+  const Vec3 axis = X_WL.R * keep.axis_L.normalized();
+  const Vec3 d = keep.direction_W.normalized();
+  // d(d . axis) = d . (omega x axis) = omega . (axis x d)
+  const double scale = axisScale(keep);
+  addRow((d.dot(axis) - std::cos(keep.tolerance)) / scale, keep.link, X_WL.p, axis.cross(d) / scale,
+         true, rows);
+}
+
+void StateDemands::add(const KeepInBox& box, PathRows* rows) {
+  const Vec3 p = poses_[box.link] * box.p_L;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3 e = box.X_WB.R.col(k);
+    const double half = std::max(kLeastScale, 0.5 * box.size[k]);
+    const double at = e.dot(p - box.X_WB.p);
+    addRow((0.5 * box.size[k] - at) / half, box.link, p, -e / half, false, rows);
+    addRow((0.5 * box.size[k] + at) / half, box.link, p, e / half, false, rows);
+  }
+}
+
+/// `by_q`: of the error, 3 x planned coordinates; empty where no gradients are asked for.
+void StateDemands::addBall(const Vec3& error, double tolerance, const MatX& by_q, PathRows* rows) {
+  // In shares first: their squares stay finite, however large the tolerance is.
+  const double scale = std::max(kLeastScale, tolerance), whole = tolerance / scale;
+  const Vec3 share = error / scale;
+  const auto add = [&](double value, const Vec3& by_error) {
+    if (rows->values != nullptr) (*rows->values)[rows->row] = value;
+    if (rows->by_q != nullptr) rows->by_q->row(rows->row) = by_error.transpose() * by_q;
+    ++rows->row;
   };
-  for (const PathConstraint& constraint : problem_.path_constraints) {
+  for (int k = 0; k < 3; ++k) {
+    add(whole - share[k], -Vec3::Unit(k) / scale);
+    add(whole + share[k], Vec3::Unit(k) / scale);
+  }
+  add(whole * whole - share.squaredNorm(), -2.0 * share / scale);
+}
+
+void StateDemands::addHeld(int constraint, PathRows* rows) {
+  const HeldError error =
+      held_.of(constraint, kinematics_, workspace_, poses_, rows->by_q != nullptr);
+  MatX by_position, by_turn;
+  if (rows->by_q != nullptr) {
+    by_position = error.by_q.topRows<3>();
+    by_turn = error.by_q.bottomRows<3>();
+  }
+  if (error.isPlaced()) addBall(error.position, error.position_tolerance, by_position, rows);
+  if (error.isOriented()) addBall(error.turn, error.angle_tolerance, by_turn, rows);
+}
+
+/// Pre: the workspace's link poses are those of the state.
+void StateDemands::addPath(VecX* values, MatX* by_q) {
+  PathRows rows{values, by_q};
+  for (std::size_t i = 0; i < problem_.path_constraints.size(); ++i) {
+    const PathConstraint& constraint = problem_.path_constraints[i];
     if (const auto* keep = std::get_if<KeepAxis>(&constraint)) {
-      const Pose& X_WL = poses_[keep->link];
-      const Vec3 axis = X_WL.R * keep->axis_L.normalized();
-      const Vec3 d = keep->direction_W.normalized();
-      // d(d . axis) = d . (omega x axis) = omega . (axis x d)
-      const double scale = axisScale(*keep);
-      add((d.dot(axis) - std::cos(keep->tolerance)) / scale, keep->link, X_WL.p,
-          axis.cross(d) / scale, true);
-      continue;
-    }
-    const auto& box = std::get<KeepInBox>(constraint);
-    const Vec3 p = poses_[box.link] * box.p_L;
-    for (int k = 0; k < 3; ++k) {
-      const Vec3 e = box.X_WB.R.col(k);
-      const double half = std::max(kLeastScale, 0.5 * box.size[k]);
-      const double at = e.dot(p - box.X_WB.p);
-      add((0.5 * box.size[k] - at) / half, box.link, p, -e / half, false);
-      add((0.5 * box.size[k] + at) / half, box.link, p, e / half, false);
+      add(*keep, &rows);
+    } else if (const auto* box = std::get_if<KeepInBox>(&constraint)) {
+      add(*box, &rows);
+    } else {
+      addHeld(static_cast<int>(i), &rows);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allclear/planner/problem.h"
+#include "allclear/planner/problem/held_error.h"
 #include "allclear/planner/problem/support_polygon.h"
 #include "allclear/planner/program/cable_demands.h"
 #include "allclear/planner/program/contact_demands.h"
@@ -71,7 +72,19 @@ class StateDemands {
   VecX rooms(const VecX& q, const VecX& v, const VecX& a);
   void addBalance(const VecX& q, const VecX& v, const VecX& a, Gradients* out);
   void addTorques(const VecX& q, const VecX& v, const VecX& a, Gradients* out);
+  /// Where the rows of path constraints go: values, gradients, or both.
+  struct PathRows {
+    VecX* values;
+    MatX* by_q;
+    int row = 0;
+  };
   void addPath(VecX* values, MatX* by_q);
+  void addRow(double value, int link, const Vec3& p_W, const Vec3& direction, bool turns,
+              PathRows* rows);
+  void add(const KeepAxis& keep, PathRows* rows);
+  void add(const KeepInBox& box, PathRows* rows);
+  void addHeld(int constraint, PathRows* rows);
+  static void addBall(const Vec3& error, double tolerance, const MatX& by_q, PathRows* rows);
   /// Rates of all coordinates: zero where they are not planned.
   VecX whole(const VecX& planned) const;
 
@@ -83,6 +96,7 @@ class StateDemands {
   Jacobian J_;
   VecX torque_;
   InverseDynamics dynamics_;
+  HeldErrors held_;
   int path_count_ = 0;        ///< path constraints and cables
   std::vector<int> torques_;  ///< planned coordinates whose torque is limited, without contacts
   VecX effort_;               ///< of planned coordinates

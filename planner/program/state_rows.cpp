@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/assert.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/planner/problem/contact_projection.h"
 
@@ -33,6 +34,8 @@ constexpr double kDemandTarget = 2e-3;
 /// Share of a pose's tolerances that each row may use. The rows bound a box; its corner, at sqrt(3)
 /// times this share, is inside of the ball that the tolerance means, with room for the certificate.
 constexpr double kToleranceUsed = 0.5;
+/// The same of a tolerance along or about one axis, whose row is the tolerance itself.
+constexpr double kAxisToleranceUsed = 0.95;
 constexpr double kPassed = 5e-7;  // [rad or m] from a joint waypoint: half of what is certified
 /// [m, rad] from a contact's place: what the fit after the solve mends without moving a joint by
 /// more than the margins leave.
@@ -49,9 +52,14 @@ VecX wrenchAt(const std::optional<BSpline>& wrenches, double t) {
   return wrenches ? wrenches->value(t) : VecX();
 }
 
-int rowsOf(const Target& target) {
-  const auto* joints = std::get_if<JointTarget>(&target);
-  return joints != nullptr ? static_cast<int>(joints->coordinates.size()) : 6;
+constexpr int kPoseRows = 6, kLookRows = 3;
+
+/// 0 within the tolerances: what is beyond them the most.
+double beyondTolerances(const PoseTarget& pose, const VecX& off) {
+  const Vec3 place = off.head<3>(), turn = off.tail<3>();
+  return std::max({place.norm() - pose.position_tolerance, turn.norm() - pose.angle_tolerance,
+                   (place.cwiseAbs() - pose.position_axes.most).maxCoeff(),
+                   (turn.cwiseAbs() - pose.angle_axes.most).maxCoeff(), 0.0});
 }
 
 }  // namespace
@@ -59,24 +67,40 @@ int rowsOf(const Target& target) {
 StateRows::StateRows(const Problem& problem, const Kinematics& kinematics,
                      std::vector<double> waypoint_times, const BSplineBasis& basis)
     : problem_(problem), pose_error_(problem, kinematics), demands_(problem, kinematics) {
-  const bool has_pose_goal = std::holds_alternative<PoseTarget>(problem.goal);
-  if (has_pose_goal) targets_.push_back({&problem.goal, std::nullopt, 1.0, 6});
+  // A program is about one goal: a search takes one of several beforehand.
+  ALLCLEAR_ASSERT(!std::holds_alternative<AnyTarget>(problem.goal));
+  const auto* pose_goal = std::get_if<PoseTarget>(&problem.goal);
+  const bool has_pose_goal = pose_goal != nullptr;
+  if (has_pose_goal) targets_.push_back({pose_goal, std::nullopt, 1.0, kPoseRows});
   std::size_t free_times = 0;
   for (const Waypoint& waypoint : problem.waypoints) {
     const double s = waypoint.time ? 0.0 : waypoint_times.at(free_times++);
-    targets_.push_back({&waypoint.target, waypoint.time, s, rowsOf(waypoint.target)});
+    addWaypoint(waypoint.target, waypoint.time, s);
   }
   // Start and joint goals are where they are: contacts there are the task's.
-  for (PoseTarget& contact : contactTargets(problem)) contacts_.emplace_back(std::move(contact));
+  contacts_ = contactTargets(problem);
   std::vector<double> instants = freeGrevillePoints(basis);
   if (has_pose_goal) instants.push_back(1.0);
   for (double s : instants) {
-    for (const Target& contact : contacts_) {
-      targets_.push_back(
-          {&contact, std::nullopt, s, contactRows(std::get<PoseTarget>(contact)), true});
+    for (const PoseTarget& contact : contacts_) {
+      targets_.push_back({&contact, std::nullopt, s, contactRows(contact), true});
     }
   }
   for (const Group& group : targets_) target_rows_ += group.rows;
+}
+
+/// Several poses at once are as many groups of one instant.
+void StateRows::addWaypoint(const Target& target, std::optional<double> time, double s) {
+  if (const auto* joints = std::get_if<JointTarget>(&target)) {
+    targets_.push_back({joints, time, s, static_cast<int>(joints->coordinates.size())});
+  }
+  if (const auto* pose = std::get_if<PoseTarget>(&target)) {
+    targets_.push_back({pose, time, s, kPoseRows});
+  }
+  const auto* posture = std::get_if<PostureTarget>(&target);
+  if (posture == nullptr) return;
+  for (const PoseTarget& pose : posture->poses) targets_.push_back({&pose, time, s, kPoseRows});
+  for (const LookAtTarget& look : posture->looks) targets_.push_back({&look, time, s, kLookRows});
 }
 
 int StateRows::count() const { return target_rows_ + static_cast<int>(demand_rows_.size()); }
@@ -89,14 +113,15 @@ void StateRows::bounds(Eigen::Ref<VecX> lower, Eigen::Ref<VecX> upper) const {
   int row = 0;
   // Joint targets and contacts are met exactly, poses within a box, demands from below.
   for (const Group& group : targets_) {
-    lower.segment(row, group.rows).setZero();
     upper.segment(row, group.rows).setZero();
-    if (const auto* pose = std::get_if<PoseTarget>(group.target); pose && !group.is_contact) {
-      const double p = kToleranceUsed * pose->position_tolerance;
-      const double r = kToleranceUsed * pose->angle_tolerance;
-      upper.segment(row, 6) << p, p, p, r, r, r;
-      lower.segment(row, 6) = -upper.segment(row, 6);
+    const auto* pose = std::get_if<const PoseTarget*>(&group.target);
+    if (pose != nullptr && !group.is_contact) {
+      upper.segment(row, kPoseRows) = poseRoom(**pose, kToleranceUsed, kAxisToleranceUsed);
     }
+    if (const auto* look = std::get_if<const LookAtTarget*>(&group.target)) {
+      upper.segment(row, kLookRows).setConstant(kToleranceUsed * (*look)->tolerance);
+    }
+    lower.segment(row, group.rows) = -upper.segment(row, group.rows);
     row += group.rows;
   }
   lower.tail(count() - row).setConstant(kDemandTarget);
@@ -122,14 +147,18 @@ bool StateRows::usesWrenches(int row) const {
   return demand >= 0 && demands_.usesWrenches(demand_rows_[demand].demand);
 }
 
-/// A pose's error, or the difference of the coordinates that a joint target names.
-void StateRows::targetError(const Target& target, const VecX& q, Eigen::Ref<VecX> values,
+/// A pose's or a direction's error, or the difference of the coordinates that a joint target names.
+void StateRows::targetError(const RowTarget& target, const VecX& q, Eigen::Ref<VecX> values,
                             MatX* by_q) {
-  if (const auto* pose = std::get_if<PoseTarget>(&target)) {
-    values = pose_error_.error(*pose, q, by_q).head(values.size());
+  if (const auto* pose = std::get_if<const PoseTarget*>(&target)) {
+    values = pose_error_.error(**pose, q, by_q).head(values.size());
     return;
   }
-  const auto& joints = std::get<JointTarget>(target);
+  if (const auto* look = std::get_if<const LookAtTarget*>(&target)) {
+    values = pose_error_.error(**look, q, by_q);
+    return;
+  }
+  const JointTarget& joints = *std::get<const JointTarget*>(target);
   if (by_q != nullptr) by_q->setZero(values.size(), problem_.plannedCount());
   for (std::size_t i = 0; i < joints.coordinates.size(); ++i) {
     const auto at =
@@ -153,7 +182,7 @@ void StateRows::values(const BSpline& curve, const std::optional<BSpline>& wrenc
   const double T = curve.duration();
   int row = 0;
   for (const Group& group : targets_) {
-    targetError(*group.target, curve.value(normalisedTime(group, T) * T),
+    targetError(group.target, curve.value(normalisedTime(group, T) * T),
                 out.segment(row, group.rows), nullptr);
     row += group.rows;
   }
@@ -204,7 +233,7 @@ void StateRows::gradients(const BSpline& curve, const std::optional<BSpline>& wr
     const double s = normalisedTime(group, T);
     VecX values(group.rows);
     MatX by_q;
-    targetError(*group.target, curve.value(s * T), values, &by_q);
+    targetError(group.target, curve.value(s * T), values, &by_q);
     for (int i = 0; i < group.rows; ++i) {
       const VecX by_state[3] = {by_q.row(i).transpose(), {}, {}};
       spread(s, group.time && *group.time < T, by_state);
@@ -298,7 +327,7 @@ double StateRows::targetViolation(const BSpline& curve, std::string* what) {
   if (worst == nullptr || what == nullptr) return most;
   *what = "a waypoint or the goal's pose is missed";
   if (worst->is_contact) {
-    const int link = std::get<PoseTarget>(*worst->target).link;
+    const int link = std::get<const PoseTarget*>(worst->target)->link;
     *what = "the contact of '" + problem_.robot->links()[link].name + "'";
   }
   return most;
@@ -308,11 +337,11 @@ double StateRows::targetViolation(const BSpline& curve, std::string* what) {
 double StateRows::missedBy(const BSpline& curve, const Group& group) {
   VecX off(group.rows);
   const double T = curve.duration();
-  targetError(*group.target, curve.value(normalisedTime(group, T) * T), off, nullptr);
-  const auto* pose = std::get_if<PoseTarget>(group.target);
-  if (pose != nullptr && !group.is_contact) {
-    return std::max(off.head<3>().norm() - pose->position_tolerance,
-                    off.tail<3>().norm() - pose->angle_tolerance);
+  targetError(group.target, curve.value(normalisedTime(group, T) * T), off, nullptr);
+  const auto* pose = std::get_if<const PoseTarget*>(&group.target);
+  if (pose != nullptr && !group.is_contact) return beyondTolerances(**pose, off);
+  if (const auto* look = std::get_if<const LookAtTarget*>(&group.target)) {
+    return std::max(off.norm() - (*look)->tolerance, 0.0);
   }
   const double away = off.size() > 0 ? off.cwiseAbs().maxCoeff() : 0.0;
   return away > (group.is_contact ? kOnContact : kPassed) ? away : 0.0;
@@ -329,8 +358,9 @@ BSpline StateRows::throughWaypoints(const BSpline& curve) const {
     std::vector<VecX> rows;
     std::vector<double> residual;
     for (const Group& group : targets_) {
-      const auto* joints = std::get_if<JointTarget>(group.target);
-      if (joints == nullptr) continue;
+      const auto* target = std::get_if<const JointTarget*>(&group.target);
+      if (target == nullptr) continue;
+      const JointTarget* joints = *target;
       const auto at =
           std::find(joints->coordinates.begin(), joints->coordinates.end(), problem_.planned[k]);
       if (at == joints->coordinates.end()) continue;

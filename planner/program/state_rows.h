@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "allclear/planner/problem/pose_error.h"
@@ -75,23 +76,26 @@ class StateRows {
  private:
   /// The demands that have a row at this instant.
   std::vector<int> demandsAt(double s) const;
+  /// What one group of rows is about.
+  using RowTarget = std::variant<const JointTarget*, const PoseTarget*, const LookAtTarget*>;
   /// A target: rows that share an instant.
   struct Group {
-    const Target* target = nullptr;
+    RowTarget target;
     std::optional<double> time;  ///< [s], fixed
     double s = 0.0;              ///< normalised time, where there is no fixed one
     int rows = 0;
     bool is_contact = false;
   };
+  void addWaypoint(const Target& target, std::optional<double> time, double s);
   double normalisedTime(const Group& group, double duration) const;
   double missedBy(const BSpline& curve, const Group& group);
   /// Values of a target's rows at planned coordinates q, and, when asked for, their gradients.
-  void targetError(const Target& target, const VecX& q, Eigen::Ref<VecX> values, MatX* by_q);
+  void targetError(const RowTarget& target, const VecX& q, Eigen::Ref<VecX> values, MatX* by_q);
 
   const Problem& problem_;
   PoseError pose_error_;
   StateDemands demands_;
-  std::vector<Target> contacts_;  ///< poses that contacts keep
+  std::vector<PoseTarget> contacts_;  ///< poses that contacts keep
   std::vector<Group> targets_;
   int target_rows_ = 0;
   std::vector<DemandRow> demand_rows_;  ///< sorted by time

@@ -58,7 +58,7 @@ TorqueFunction torquesOf(const Problem& problem) {
 ImpactFunction impactsOf(const Problem& problem) {
   if (problem.limits.contact.empty()) return {};
   const auto share = std::make_shared<ImpactShare>(problem);
-  return [share](const VecX& q, const VecX& v) { return share->at(q, v); };
+  return [share](const VecX& q, const VecX& v, double least) { return share->at(q, v, least); };
 }
 
 PaceRows::PaceRows(const Trajectory& curve, const PlannedLimits& limits, const BSplineBasis& basis,
@@ -109,10 +109,10 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
            0.0);
   }
   if (impacts) {
-    const double share = impacts(curve.value(sample.t), q1) / (shares[0] * shares[0]);
-    if (share * kMostPace * kMostPace > 1.0 - kImpactRoom) {
-      sample.cap = std::min(sample.cap, (1.0 - kImpactRoom) / share);
-    }
+    // What lowers no cap need not be known.
+    const double of_cap = (1.0 - kImpactRoom) * shares[0] * shares[0] / sample.cap;
+    const double share = impacts(curve.value(sample.t), q1, of_cap);
+    if (share > of_cap) sample.cap *= of_cap / share;
   }
   if (torques) {
     const VecX q = curve.value(sample.t), zero = VecX::Zero(q.size());

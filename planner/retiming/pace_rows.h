@@ -42,9 +42,9 @@ using TorqueFunction = std::function<VecX(const VecX& q, const VecX& v, const Ve
 TorqueFunction torquesOf(const Problem& problem);
 
 /// The greatest share that a motion uses of what people bear of an unplanned contact
-/// (impact_share.h), at planned coordinates and velocities; empty where that is not limited. It
-/// grows with b.
-using ImpactFunction = std::function<double(const VecX& q, const VecX& v)>;
+/// (impact_share.h), at planned coordinates and velocities, or `least` where that is greater; empty
+/// where it is not limited. It grows with b.
+using ImpactFunction = std::function<double(const VecX& q, const VecX& v, double least)>;
 ImpactFunction impactsOf(const Problem& problem);
 
 /// Limits of the squared pace b = (ds/dt)^2 along a curve q(s), s its old time, at three instants

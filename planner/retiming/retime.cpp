@@ -22,7 +22,6 @@ namespace {
 
 constexpr int kFirstSpans = 32;  // of the first grid, at least
 constexpr int kFewestRows = 16;
-constexpr int kMostRows = 128;
 /// Paces sought: two for the grid, and some for limits between samples: more where the ends forbid
 /// that the rest is taken by stretching.
 constexpr int kGrids = 2;
@@ -101,7 +100,7 @@ std::vector<double> newTimes(const BSpline& pace, const Breaks& breaks) {
 
 /// Breaks evenly spaced in the new time between those that must be there.
 Breaks evenBreaks(const BSpline& pace, const Breaks& breaks, const Breaks& needed,
-                  double row_step) {
+                  const RetimingOptions& options) {
   const std::vector<double> times = newTimes(pace, breaks);
   const auto oldTime = [&](double t) {
     const auto later = std::upper_bound(times.begin() + 1, times.end() - 1, t);
@@ -116,8 +115,8 @@ Breaks evenBreaks(const BSpline& pace, const Breaks& breaks, const Breaks& neede
     return times[i - 1] + secondsBetween(pace, breaks[i - 1], s);
   };
   const double T = times.back();
-  const double step =
-      T / std::clamp(std::ceil(T / row_step), double{kFewestRows}, double{kMostRows});
+  const double step = T / std::clamp(std::ceil(T / options.row_step), double{kFewestRows},
+                                     static_cast<double>(options.most_rows));
   Breaks out{0.0};
   for (std::size_t k = 1; k < needed.size(); ++k) {
     const double from = newTime(needed[k - 1]), to = newTime(needed[k]);
@@ -195,11 +194,12 @@ double stretchFor(const Vec3& used) {
 /// One retiming: the paces, grid after grid.
 class Retimer {
  public:
-  Retimer(const Problem& problem, const Trajectory& curve, const RetimeOptions& options)
+  Retimer(const Problem& problem, const Trajectory& curve, const RetimingOptions& options,
+          const ImpactFunction& impacts)
       : problem_(problem), curve_(curve), options_(options), limits_(plannedLimits(problem)) {
     limits_.effort *= options.torque_share;
     torques_ = torquesOf(problem);
-    impacts_ = impactsOf(problem);
+    impacts_ = impacts ? impacts : impactsOf(problem);
     pace_options_.smoothness = options.smoothness;
     pace_options_.gentleness = options.gentleness;
     pace_options_.keep_start = !isAtRest(0.0);
@@ -212,7 +212,7 @@ class Retimer {
     breaks_ = subdivided(needed);
     if (!findPace(VecX::Ones(basisOn(breaks_)->controlCount()))) return std::nullopt;
     for (int grid = 0; grid < kGrids; ++grid) {
-      breaks_ = evenBreaks(*pace_, breaks_, needed, options_.row_step);
+      breaks_ = evenBreaks(*pace_, breaks_, needed, options_);
       if (!findPace(carriedOver(*pace_, *basisOn(breaks_)))) return std::nullopt;
     }
     const double pass = newTimes(*pace_, breaks_).back();
@@ -224,7 +224,7 @@ class Retimer {
       if (next && (!best || next->duration() < best->duration())) best = next;
     }
     if (!best) return std::nullopt;
-    return Retiming{std::move(*best), std::max(pass, problem_.duration.min)};
+    return Retiming{std::move(*best), std::max(pass, problem_.duration.min), breaks_};
   }
 
  private:
@@ -284,11 +284,12 @@ class Retimer {
   /// The share that contacts use of what they allow a velocity, between samples too.
   double usedByImpacts(const HermiteCurve& rows, int i) const {
     if (!impacts_) return 0.0;
-    double most = 0.0;
+    // At the limit at most: less changes nothing.
+    double most = 1.0 - kImpactRoom;
     const Interval time = rows.spanTime(i);
     for (int piece = 0; piece < kPieces; ++piece) {
       const double t = time.lower + time.length() * piece / kPieces;
-      most = std::max(most, impacts_(rows.value(t), rows.value(t, 1)));
+      most = impacts_(rows.value(t), rows.value(t, 1), most);
     }
     return std::sqrt(most / (1.0 - kImpactRoom));
   }
@@ -308,7 +309,7 @@ class Retimer {
 
   const Problem& problem_;
   const Trajectory& curve_;
-  const RetimeOptions& options_;
+  const RetimingOptions& options_;
   PlannedLimits limits_;
   TorqueFunction torques_;
   ImpactFunction impacts_;
@@ -337,9 +338,9 @@ bool mayRetime(const Problem& problem) {
 }
 
 std::optional<Retiming> retimed(const Problem& problem, const Trajectory& curve,
-                                const RetimeOptions& options) {
+                                const RetimingOptions& options, const ImpactFunction& impacts) {
   if (standsStill(curve)) return std::nullopt;
-  return Retimer(problem, curve, options).run();
+  return Retimer(problem, curve, options, impacts).run();
 }
 
 double neededStretch(const PlannedLimits& limits, const Trajectory& curve) {

@@ -14,9 +14,13 @@
 #include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/contacts.h"
+#include "allclear/planner/problem/end_margin.h"
+#include "allclear/planner/problem/held_error.h"
+#include "allclear/planner/problem/reach.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/program/state_demands.h"
 #include "allclear/planner/program/static_wrenches.h"
+#include "allclear/planner/search/end_contacts.h"
 #include "allclear/planner/search/verdict.h"
 
 namespace allclear {
@@ -27,22 +31,24 @@ namespace {
 constexpr int kSamplesOfStraightLine = 64;
 /// Violations of a path constraint (of order one) below this are rounding of the task's numbers.
 constexpr double kConstraintSlack = 1e-6;
+/// [m or rad] what the certificate allows held poses and lines (`path_tolerance`).
+constexpr double kHeldSlack = 1e-6;
 /// Relative: durations and stopping distances are computed by roots and quotients.
 constexpr double kDurationRounding = 1e-9;
+/// Pairs in contact that a message names.
+constexpr std::size_t kShownPairs = 3;
 constexpr double kCableSlack = 1e-7;  ///< [m]: rounding of the task's numbers
 /// Torques may exceed their limit by this share: the certificate's tolerance is of that order.
 constexpr double kTorqueSlack = 1e-6;
 
-std::string pairName(const CollisionModel& model, int pair) {
-  return "'" + model.bodies[model.pairs[pair].a].name + "' and '" +
-         model.bodies[model.pairs[pair].b].name + "'";
-}
-
 /// The checks of one problem.
 class EndChecks {
  public:
-  EndChecks(const Problem& problem, const ClearanceEvaluator& evaluator)
-      : problem_(problem), evaluator_(evaluator), workspace_(evaluator) {}
+  EndChecks(const Problem& problem, const ClearanceEvaluator& evaluator, bool contacts_too)
+      : problem_(problem),
+        evaluator_(evaluator),
+        workspace_(evaluator),
+        contacts_too_(contacts_too) {}
 
   std::string run() {
     // Poses have no configuration yet, and partial waypoints leave room: only full ones are
@@ -52,9 +58,8 @@ class EndChecks {
     if (fault.empty())
       fault = overload("start", start, problem_.start_velocity, problem_.start_acceleration);
     if (fault.empty()) fault = limitTooNear(true, start);
-    const auto* goal = std::get_if<JointTarget>(&problem_.goal);
-    if (fault.empty() && goal != nullptr) fault = offContact(goal->values);
-    if (fault.empty() && goal != nullptr) fault = atTheGoal(goal->values);
+    if (fault.empty()) fault = outOfReachOf(problem_.goal);
+    if (fault.empty()) fault = runAtGoal();
     for (std::size_t i = 0; fault.empty() && i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];
       const auto* joints = std::get_if<JointTarget>(&waypoint.target);
@@ -62,6 +67,13 @@ class EndChecks {
       fault = at("waypoint " + std::to_string(i + 1), joints->values, waypoint.time);
     }
     return fault;
+  }
+
+  std::string runAtGoal() {
+    const auto* goal = std::get_if<JointTarget>(&problem_.goal);
+    if (goal == nullptr) return "";
+    const std::string fault = offContact(goal->values);
+    return fault.empty() ? atTheGoal(goal->values) : fault;
   }
 
  private:
@@ -74,9 +86,21 @@ class EndChecks {
     return fault.empty() ? durationTooShort(goal) : fault;
   }
 
+  /// A pose that the robot is too short for.
+  std::string outOfReachOf(const Target& target) const {
+    std::vector<PoseTarget> poses;
+    if (const auto* pose = std::get_if<PoseTarget>(&target)) poses = {*pose};
+    if (const auto* posture = std::get_if<PostureTarget>(&target)) poses = posture->poses;
+    for (const PoseTarget& pose : poses) {
+      const std::string fault = outOfReach(problem_, pose);
+      if (!fault.empty()) return "the goal is out of reach: " + fault + ".";
+    }
+    return "";
+  }
+
   std::string at(const std::string& what, const VecX& q, std::optional<double> t) {
     std::string fault = contact(what, q, t);
-    if (fault.empty()) fault = cable(what, q, t);
+    if (fault.empty() && contacts_too_) fault = cable(what, q, t);
     return fault.empty() ? pathConstraint(what, q) : fault;
   }
 
@@ -85,21 +109,36 @@ class EndChecks {
   std::string cable(const std::string& what, const VecX& q, std::optional<double> t) const {
     const std::string fault = cableFault(problem_, q, t);
     return fault.empty() ? ""
-                         : "No plan: at the " + what + ", " + fault + ". Move the " + what +
+                         : "at the " + what + ", " + fault + ". Move the " + what +
                                ", change the cable's length or clips, or name what it may touch "
                                "(cables: allowed).";
   }
 
+  /// Bodies that are too near. The planner's geometry finds them at once; the certificate's, which
+  /// may be finer, says which they are and how near.
   std::string contact(const std::string& what, const VecX& q, std::optional<double> t) {
+    if (!contacts_too_) return "";
     const Clearance c = evaluator_.atRest(q, t, workspace_);
     if (c.pair < 0 || c.upper >= c.demand) return "";
-    const bool is_apart = c.upper > 0.0 && !isUncertain(problem_);
-    return "No plan: at the " + what + ", " + contactText(evaluator_.model(), c) + ". Move the " +
-           what + ", or lower the margin of that pair (collision.pair_margins)" +
-           (isUncertain(problem_) ? " or the uncertainty" : "") +
-           (is_apart && problem_.collision.end_margin == EndMargin::kStrict
-                ? ", or let it be as near as that at the ends only (collision.end_margin: relax)."
-                : ".");
+    const std::vector<PairDistance> pairs =
+        contactsAt(problem_, certifiedGeometry(problem_), problem_.configuration(q), t);
+    std::string text = "at the " + what + ", ";
+    if (pairs.empty()) {  // what strays, or capsules in the place of links
+      const CollisionModel& model = evaluator_.model();
+      const CollisionPair& pair = model.pairs[c.pair];
+      return text + contactText(model, c) + "; " +
+             contactAdvice(problem_, what,
+                           {model.bodies[pair.a].name, model.bodies[pair.b].name, c.upper,
+                            pair.margin, false}) +
+             ".";
+    }
+    for (std::size_t i = 0; i < std::min(kShownPairs, pairs.size()); ++i) {
+      text += (i == 0 ? "" : ", ") + pairText(pairs[i]);
+    }
+    if (pairs.size() > kShownPairs) {
+      text += ", and " + std::to_string(pairs.size() - kShownPairs) + " more";
+    }
+    return text + "; " + contactAdvice(problem_, what, pairs.front()) + ".";
   }
 
   /// A contact that the goal puts elsewhere than the start: no curve between them keeps it.
@@ -109,7 +148,7 @@ class EndChecks {
       const PoseError::Vec6 off = pose_error.error(contact, goal, nullptr);
       const double drift = off.head<3>().norm(), turn = off.tail<3>().norm();
       if (drift <= contact.position_tolerance && !(turn > contact.angle_tolerance)) continue;
-      return "No plan: at the goal, the contact of '" + problem_.robot->links()[contact.link].name +
+      return "at the goal, the contact of '" + problem_.robot->links()[contact.link].name +
              "' is " + number(drift) + " m" +
              (std::isfinite(contact.angle_tolerance) ? " and " + number(turn) + " rad" : "") +
              " from where the start puts it. Put the goal onto the contacts (contacts), or loosen "
@@ -118,20 +157,50 @@ class EndChecks {
     return "";
   }
 
+  /// A held pose or a line that is not kept, and by how much.
+  std::string held(const std::string& what, const VecX& q) const {
+    const HeldErrors held(problem_);
+    const Kinematics& kinematics = evaluator_.builder().kinematics();
+    Kinematics::Workspace workspace = kinematics.makeWorkspace();
+    std::vector<Pose> X_WL;
+    kinematics.linkPoses(problem_.configuration(q), workspace, X_WL);
+    for (int constraint : held.constraints()) {
+      const HeldError off = held.of(constraint, kinematics, workspace, X_WL, false);
+      const double place = off.position.norm(), turn = off.turn.norm();
+      // Written so that NaN is off.
+      const bool is_off = off.isPlaced() && !(place <= off.position_tolerance + kHeldSlack);
+      const bool is_turned = off.isOriented() && !(turn <= off.angle_tolerance + kHeldSlack);
+      if (!is_off && !is_turned) continue;
+      const double by = is_off ? place : turn;
+      const double limit = is_off ? off.position_tolerance : off.angle_tolerance;
+      return "No plan: at the " + what +
+             ", a path constraint is not kept: " + held.name(constraint, !is_off) + " is off by " +
+             number(by) + (is_off ? " m" : " rad") + ", beyond its tolerance of " + number(limit) +
+             ". Move the " + what + ", or loosen the constraint.";
+    }
+    return "";
+  }
+
   std::string pathConstraint(const std::string& what, const VecX& q) {
     if (problem_.path_constraints.empty()) return "";
+    const std::string fault = held(what, q);
+    if (!fault.empty()) return fault;
     // Demands at rest, with no torque among them.
     Problem without_torque = problem_;
     without_torque.limits.torque = false;
     without_torque.contacts.clear();
     without_torque.cables.clear();  // `cableFault` says more of them
+    std::erase_if(without_torque.path_constraints, [](const PathConstraint& constraint) {
+      return std::holds_alternative<KeepPose>(constraint) ||
+             std::holds_alternative<KeepOnLine>(constraint);  // `held` has looked at them
+    });
     StateDemands demands(without_torque, evaluator_.builder().kinematics());
     const VecX rest = VecX::Zero(q.size());
     VecX values(demands.count());
     demands.values(q, rest, rest, {}, &values);
     for (int d = 0; d < demands.count(); ++d) {
       if (values[d] >= -kConstraintSlack) continue;
-      return "No plan: at the " + what + ", a path constraint is not kept: " + demands.name(d) +
+      return "at the " + what + ", a path constraint is not kept: " + demands.name(d) +
              ". Move the " + what + ", or loosen the constraint.";
     }
     return "";
@@ -148,7 +217,7 @@ class EndChecks {
     demands.values(q, v, a, bestWrenches(problem_, q, v, a), values);
     Eigen::Index worst = 0;
     if (values.size() == 0 || values.minCoeff(&worst) >= -kTorqueSlack) return "";
-    return "No plan: at the " + what + ", no forces at the contacts keep " +
+    return "at the " + what + ", no forces at the contacts keep " +
            demands.name(static_cast<int>(worst)) + " (with the best, it is beyond its limit by " +
            number(-100.0 * values[worst]) + " %). Move the " + what +
            ", or do without torque limits (limits: torque).";
@@ -179,7 +248,7 @@ class EndChecks {
     }
     const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[joint]];
     const bool rests = velocity.size() == 0 && acceleration.size() == 0;
-    return "No plan: at the " + what + ", joint '" + coordinate.name + "' needs " +
+    return "at the " + what + ", joint '" + coordinate.name + "' needs " +
            number((1.0 - values[worst]) * effort[joint]) + (coordinate.is_angle ? " N m" : " N") +
            (rests ? " to hold still" : " at the given velocity and acceleration") +
            ", and its limit is " + number(effort[joint]) + ". Move the " + what +
@@ -204,9 +273,8 @@ class EndChecks {
           stoppingDistance(std::abs(v), v > 0.0 ? a : -a, limits.acceleration[i], limits.jerk[i]);
       if (needed <= room + kDurationRounding * (1.0 + needed)) continue;
       const std::string unit = coordinate.is_angle ? " rad" : " m";
-      return "No plan: joint '" + coordinate.name + "' " +
-             (at_start ? "starts at " : "is to arrive at ") + number(velocity[i]) + unit +
-             "/s and needs " + number(needed) + unit +
+      return "joint '" + coordinate.name + "' " + (at_start ? "starts at " : "is to arrive at ") +
+             number(velocity[i]) + unit + "/s and needs " + number(needed) + unit +
              (at_start ? " to stop at" : " to come to that from rest at") +
              " its limits of acceleration and jerk, but its position limit is " + number(room) +
              unit + " away. Lower the velocity, or move the " + (at_start ? "start." : "goal.");
@@ -249,7 +317,7 @@ class EndChecks {
     }
     if (!(longest > problem_.duration.max * (1.0 + kDurationRounding))) return "";
     const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[slowest]];
-    return "No plan: joint '" + coordinate.name + "' needs at least " + number(longest) +
+    return "joint '" + coordinate.name + "' needs at least " + number(longest) +
            " s from start to goal at its limits of velocity and acceleration, and the duration "
            "is " +
            (problem_.duration.isFixed() ? "fixed at " : "at most ") +
@@ -259,18 +327,19 @@ class EndChecks {
   const Problem& problem_;
   const ClearanceEvaluator& evaluator_;
   ClearanceEvaluator::Workspace workspace_;
+  bool contacts_too_;
 };
 
 }  // namespace
 
 std::string contactText(const CollisionModel& model, const Clearance& c) {
-  if (c.upper < 0.0) {
-    return pairName(model, c.pair) + " are " + number(-c.upper) + " m deep in each other";
-  }
-  const double margin = model.pairs[c.pair].margin;
-  return pairName(model, c.pair) + " are " + number(c.upper) +
-         " m apart, less than the margin of " + number(margin) + " m" +
-         (c.demand > margin ? " and the " + number(c.demand - margin) + " m that may stray" : "");
+  const CollisionPair& pair = model.pairs[c.pair];
+  const std::string text =
+      pairText({model.bodies[pair.a].name, model.bodies[pair.b].name, c.upper, pair.margin, false});
+  const double stray = c.demand - pair.margin;
+  return c.upper > 0.0 && stray > 0.0
+             ? text + " and the " + number(1e3 * stray) + " mm that may stray"
+             : text;
 }
 
 std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t) {
@@ -290,8 +359,17 @@ std::string cableFault(const Problem& problem, const VecX& q, std::optional<doub
   return worst < 0 ? "" : cables.faultText(worst, poses, t.value_or(0.0));
 }
 
+std::string goalFault(const ClearanceEvaluator& evaluator) {
+  return EndChecks(evaluator.problem(), evaluator).runAtGoal();
+}
+
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator) {
-  return EndChecks(problem, evaluator).run();
+  const std::string fault = EndChecks(problem, evaluator, true).run();
+  return fault.empty() ? "" : "No plan: " + fault;
+}
+
+std::string endFaultBesideContacts(const Problem& problem, const ClearanceEvaluator& evaluator) {
+  return EndChecks(problem, evaluator, false).run();
 }
 
 // Braking hardest at every instant leaves the least velocity at every instant, and so the shortest

@@ -8,8 +8,7 @@
 
 namespace allclear {
 
-/// "'a' and 'b' are 0.012 m deep in each other" or "... 0.0004 m apart, less than the margin of
-/// 0.001 m".
+/// "'a' and 'b' overlap by 12 mm" or "... are 0.4 mm apart, nearer than their margin of 1 mm".
 std::string contactText(const CollisionModel& model, const Clearance& clearance);
 
 /// The cable that is tautest or has the least room at these planned coordinates, where it has less
@@ -18,12 +17,20 @@ std::string contactText(const CollisionModel& model, const Clearance& clearance)
 std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t);
 
 /// Why no plan can exist, from the start, the goal, the waypoints and the duration alone: one of
-/// them is in contact (pair, depth) or violates a path constraint or a cable, a joint cannot bear
-/// its load at start or goal, cannot stop before its limit (or come to its goal's speed from it),
-/// or cannot cover its way in the longest duration allowed. A sentence or two that say what the
-/// user has to change; empty when there is no such cause. All of it is certain, except for the
-/// rounding of distances.
+/// them is in contact (pairs, depths), out of reach or violates a path constraint or a cable, a
+/// joint cannot bear its load at start or goal, cannot stop before its limit (or come to its goal's
+/// speed from it), or cannot cover its way in the longest duration allowed. A sentence or two that
+/// say what the user has to change; empty when there is no such cause. All of it is certain, except
+/// for the rounding of distances.
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator);
+
+/// The same without bodies and cables in contact, and without "No plan: ": for who has measured
+/// these.
+std::string endFaultBesideContacts(const Problem& problem, const ClearanceEvaluator& evaluator);
+
+/// The part of `endFault` about a goal of joints; empty for other goals. `problem` is that of the
+/// evaluator.
+std::string goalFault(const ClearanceEvaluator& evaluator);
 
 /// The way [rad or m] in which a coordinate that moves at `velocity` > 0, with `acceleration` at
 /// first, comes to rest when it brakes as hard as its limits allow.

@@ -29,7 +29,8 @@ Problem withMargins(const Problem& problem, double share) {
 
 std::string hintAt(const Problem& problem, double share, const Certificate& certificate) {
   if (problem.collision.pair_margins.empty()) {
-    return "It would do for a margin of " + number(certificate.minimum_clearance.lower) + " m.";
+    return "It would do for a margin of " + number(1e3 * certificate.minimum_clearance.lower) +
+           " mm.";
   }
   return "It would do with every margin at " + number(100.0 * share, 3) + " % of what it is.";
 }

@@ -32,6 +32,9 @@ constexpr double kExtraBetweenSurfaces = 2.0 * SegmentCertifier::kResolution;
 std::optional<Seed> PlanSearch::seedOf(int attempt, const VecX& goal) {
   plan_.statistics.attempts = attempt + 1;
   history_.clear();
+  PlanProgress seeking{.attempt = attempt, .worst = "seeking a way"};
+  if (isCertified()) seeking.best = plan_.trajectory->duration();
+  context_.report(seeking);
   int missed = 0;
   const auto seed_start = RunContext::Clock::now();
   const auto via = waypointConfigurations(*evaluator_, goal, attempt, context_, &missed);
@@ -68,7 +71,7 @@ bool PlanSearch::isStraightTrial(int attempt) const {
 }
 
 Refinement PlanSearch::refineSeed(int attempt, const Seed& seed) {
-  double duration = feasibleDuration(problem_, seed.curve);
+  double duration = feasibleDuration(ownProblem(), seed.curve);
   if (!problem_.limits.contact.empty() && maySlowDown(problem_) && !isKeptByPace(problem_)) {
     // Slow enough for people from the outset.
     if (!impacts_) impacts_.emplace(claimed_);
@@ -82,7 +85,7 @@ Refinement PlanSearch::refineSeed(int attempt, const Seed& seed) {
     options.iterations = kStraightIterations;
     options.hopeless = kStraightHopeless;
   }
-  Refinement result = refine(*evaluator_, guess, recording(attempt), options);
+  Refinement result = refine(ownEvaluator(), guess, recording(attempt), options);
   count(result);
   return result;
 }

@@ -28,20 +28,24 @@ double doubleSTime(double length, double v, double a, double j) {
   return 2.0 * ramp(w);
 }
 
+double leastTimeTo(const Problem& problem, const PlannedLimits& limits, const VecX& goal) {
+  const VecX start = problem.plannedPart(problem.start);
+  double slowest = kLeastTime;
+  for (int k = 0; k < start.size(); ++k) {
+    const bool wraps = problem.robot->coordinates()[problem.planned[k]].wraps;
+    double step = goal[k] - start[k];
+    if (wraps) step = std::remainder(step, 2.0 * std::numbers::pi);
+    slowest = std::max(slowest, doubleSTime(std::abs(step), limits.velocity[k],
+                                            limits.acceleration[k], limits.jerk[k]));
+  }
+  return slowest;
+}
+
 PlanCost::PlanCost(const Problem& problem, const std::vector<VecX>& goals)
     : weights_(problem.objective), limits_(plannedLimits(problem)), least_time_(HUGE_VAL) {
-  const VecX start = problem.plannedPart(problem.start);
-  // Of several goals the nearest in time; of its coordinates the slowest.
+  // Of several goals the nearest in time.
   for (const VecX& goal : goals) {
-    double slowest = kLeastTime;
-    for (int k = 0; k < start.size(); ++k) {
-      const bool wraps = problem.robot->coordinates()[problem.planned[k]].wraps;
-      double step = goal[k] - start[k];
-      if (wraps) step = std::remainder(step, 2.0 * std::numbers::pi);
-      slowest = std::max(slowest, doubleSTime(std::abs(step), limits_.velocity[k],
-                                              limits_.acceleration[k], limits_.jerk[k]));
-    }
-    least_time_ = std::min(least_time_, slowest);
+    least_time_ = std::min(least_time_, leastTimeTo(problem, limits_, goal));
   }
   if (weights_.torque > 0.0) torque_ = std::make_unique<TorqueEnergy>(problem);
 }

@@ -37,6 +37,10 @@ class PlanCost {
   std::unique_ptr<TorqueEnergy> torque_;  ///< where the objective weighs torques
 };
 
+/// The least time [s] that any motion from the problem's start to `goal` (planned coordinates)
+/// takes: of the slowest coordinate alone, from rest to rest; at least a tenth of a second.
+double leastTimeTo(const Problem& problem, const PlannedLimits& limits, const VecX& goal);
+
 /// Least time [s] from rest to rest over `length` with velocity, acceleration and jerk limited by
 /// v, a and j (v may be infinite): the double-S profile.
 double doubleSTime(double length, double v, double a, double j);

@@ -11,11 +11,15 @@
 //
 // `Improve::kSome` ends when guesses in a row gained little, or when little can be gained: counts
 // decide, so that the result depends on no clock. `Improve::kAll` goes on until the time limit.
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/search/plan_search.h"
 #include "allclear/planner/search/polish.h"
+#include "allclear/planner/seeds/configuration_space.h"
+#include "allclear/planner/timing.h"
 
 namespace allclear {
 namespace {
@@ -34,9 +38,9 @@ constexpr double kPatience = 0.1;
 constexpr int kPatiences = 4;
 /// Retimings to try, one after the other, while the certificate refuses: with rows nearer to each
 /// other, and with room below the torque limits, which a pace keeps at samples only.
-constexpr std::array<RetimeOptions, 3> kRetimings{{{.torque_share = 0.97},
-                                                   {.torque_share = 0.9, .row_step = 0.025},
-                                                   {.torque_share = 0.75, .row_step = 0.0125}}};
+constexpr std::array<RetimingOptions, 3> kRetimings{{{.torque_share = 0.97},
+                                                     {.torque_share = 0.9, .row_step = 0.025},
+                                                     {.torque_share = 0.75, .row_step = 0.0125}}};
 
 }  // namespace
 
@@ -54,6 +58,7 @@ void PlanSearch::improve(const std::vector<VecX>& goals) {
   } else {
     pursue(offerFirst(*plan_.trajectory));
   }
+  tryAlternatives();
   // Other guesses, until a few in a row have gained next to nothing.
   for (int in_vain = 0; mayTryOthers(in_vain);) {
     const double before = plan_.statistics.cost;
@@ -68,12 +73,53 @@ void PlanSearch::improve(const std::vector<VecX>& goals) {
   if (context_.isStopped()) plan_.status = PlanStatus::kInterrupted;
 }
 
-bool PlanSearch::mayTryOthers(int in_vain) const {
+bool PlanSearch::mayTryOthers(int in_vain) {
   if (context_.mustEnd()) return false;
   if (options_.improve == Improve::kAll) return true;
-  const bool is_near_least =
-      plan_.trajectory->duration() < (1.0 + kLittleToGain) * cost_->leastTime();
-  return !is_near_least && in_vain < kRoundsInVain && plan_.statistics.attempts < options_.attempts;
+  const bool is_near_least = plan_.trajectory->duration() < (1.0 + kLittleToGain) * leastTime();
+  return !is_near_least && in_vain < kRoundsInVain && attemptsLeft();
+}
+
+/// Attempts on other alternatives of the goal have a count of their own.
+bool PlanSearch::attemptsLeft() const {
+  return plan_.statistics.attempts - alternatives_tried_ < options_.attempts;
+}
+
+/// What the duration is compared with, to tell whether another guess may gain [s]: the least time
+/// of each joint alone. Where contact limits have the pace, joints alone say little, since those
+/// limits are on the whole robot's energy: there it is the straight line to a goal, through
+/// whatever is in its way, at its fastest pace within all limits. A path may still be quicker than
+/// the line, with the arm drawn in; that is given up.
+double PlanSearch::leastTime() {
+  if (problem_.limits.contact.empty() || !isKeptByPace(problem_)) return cost_->leastTime();
+  if (least_time_ > 0.0) return least_time_;
+  const VecX start = problem_.plannedPart(problem_.start);
+  const ConfigurationSpace space(problem_, start, VecX::Ones(start.size()));
+  least_time_ = HUGE_VAL;
+  for (const VecX& goal : goals_) {
+    const VecX end = start + space.difference(start, goal);
+    const Trajectory line(restingAtCorners(problem_, {start, end}));
+    const auto fast = retimed(problem_, line, asObjective(kRetimings.front()), paceImpacts());
+    if (fast) least_time_ = std::min(least_time_, fast->curve.duration());
+  }
+  if (std::isinf(least_time_)) least_time_ = 0.0;  // start and goal are one
+  return least_time_ = std::max(least_time_, cost_->leastTime());
+}
+
+/// The pace that the problem's objective asks for.
+RetimingOptions PlanSearch::asObjective(RetimingOptions options) const {
+  const ObjectiveWeights& weights = problem_.objective;
+  if (weights.duration > 0.0) {
+    options.smoothness = weights.jerk / weights.duration;
+    options.gentleness = weights.acceleration / weights.duration;
+  }
+  return options;
+}
+
+/// One model of the robot's surface for all retimings.
+const ImpactFunction& PlanSearch::paceImpacts() {
+  if (!pace_impacts_) pace_impacts_ = impactsOf(problem_);
+  return pace_impacts_;
 }
 
 /// Some first guesses beside the plan that there is. Guesses cost little beside their refinement:
@@ -82,7 +128,7 @@ void PlanSearch::tryOthers(const std::vector<VecX>& goals) {
   Candidate shortest;
   for (int i = 0; i < kGuessesPerRound && !context_.mustEnd(); ++i) {
     const int attempt = plan_.statistics.attempts;
-    if (options_.improve != Improve::kAll && attempt >= options_.attempts) break;
+    if (options_.improve != Improve::kAll && !attemptsLeft()) break;
     Candidate candidate = guessOf(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()]);
     if (candidate.seed && candidate.seconds < shortest.seconds) shortest = std::move(candidate);
   }
@@ -92,9 +138,14 @@ void PlanSearch::tryOthers(const std::vector<VecX>& goals) {
   ++rounds_of_guesses_;
   const int patience = options_.improve == Improve::kAll ? rounds_of_guesses_ % kPatiences : 0;
   if (shortest.seconds > (1.0 + kPatience * patience) * best_.seconds) return;
-  current_ = {shortest.seed->origin, shortest.seconds, shortest.via};
   via_ = shortest.via;
-  const Refinement result = refineSeed(shortest.attempt, *shortest.seed);
+  pursueGuess(shortest.attempt, *shortest.seed);
+}
+
+/// Refines a guess, and polishes what comes of it when that may become the best plan.
+void PlanSearch::pursueGuess(int attempt, const Seed& seed) {
+  current_ = rootOf(seed);
+  const Refinement result = refineSeed(attempt, seed);
   if (!result.clear || context_.mustEnd()) return;
   // Polishing gains much: a curve is compared with what the best plan was before its polish.
   const double rival = best_.unpolished;
@@ -107,7 +158,7 @@ void PlanSearch::tryOtherOnContacts(const std::vector<VecX>& goals) {
   const int attempt = std::max(plan_.statistics.attempts, kStraightLinesOnContacts);
   const Candidate guess = guessOf(attempt, goals[static_cast<std::size_t>(attempt) % goals.size()]);
   if (!guess.seed || context_.mustEnd()) return;
-  current_ = {guess.seed->origin, guess.seconds, guess.via};
+  current_ = rootOf(*guess.seed);
   const Refinement result = refineSeed(attempt, *guess.seed);
   if (!result.clear || context_.mustEnd()) return;
   if (acceptResult(result, current_.origin)) pursueOnContacts();
@@ -136,15 +187,10 @@ double PlanSearch::secondsAtSpeed(const Seed& seed) const {
 /// The curve at its fastest pace where that is free, else as it is; certified and taken when it is
 /// better than the best plan.
 Trajectory PlanSearch::offer(const Trajectory& curve, const std::string& origin) {
-  const ObjectiveWeights& weights = problem_.objective;
   Trajectory out = curve;
-  for (RetimeOptions options : kRetimings) {
+  for (const RetimingOptions& options : kRetimings) {
     if (!mayRetime(problem_)) break;
-    if (weights.duration > 0.0) {
-      options.smoothness = weights.jerk / weights.duration;
-      options.gentleness = weights.acceleration / weights.duration;
-    }
-    const auto fast = retimed(problem_, curve, options);
+    const auto fast = retimed(ownProblem(), curve, asObjective(options), paceImpacts());
     if (!fast || fast->curve.duration() > problem_.duration.max || context_.mustEnd()) break;
     out = fast->curve;
     if (!isBetter(out) || accept(out, origin + ", retimed")) return out;
@@ -167,22 +213,28 @@ bool PlanSearch::isBetter(const Trajectory& curve) const {
   return !isCertified() || (*cost_)(curve) < plan_.statistics.cost;
 }
 
-void PlanSearch::preparePolisher() {
-  if (polisher_) return;
-  Problem hasty = problem_;
+/// Of the goal that is being worked on.
+const ClearanceEvaluator& PlanSearch::polisher() {
+  const bool has_one = current_.alternative < 0;
+  auto& made = has_one ? polisher_ : prepared(current_.alternative).polisher;
+  if (made) return *made;
+  Problem hasty = ownProblem();
   hasty.objective = polishingWeights(problem_.objective);
-  polisher_ = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_, context_.threads);
+  // The pace keeps these limits, and a polish is of the path.
+  if (isKeptByPace(problem_)) hasty.limits.contact.clear();
+  made = std::make_unique<ClearanceEvaluator>(hasty, fidelity_policy_, context_.threads);
+  return *made;
 }
 
 /// Polishes what the best plan was made from, with its forces, while that gains: first on spans of
 /// half the length, then on the same ones.
 void PlanSearch::pursueOnContacts() {
-  preparePolisher();
+  const ClearanceEvaluator& polish_by = polisher();
   for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
     const double before = plan_.statistics.cost;
     history_.clear();
     const Refinement result =
-        polishedOnContacts(*polisher_, *solved_, recording(plan_.statistics.attempts - 1));
+        polishedOnContacts(polish_by, *solved_, recording(plan_.statistics.attempts - 1));
     count(result);
     if (!result.clear || context_.mustEnd()) return;
     if (!acceptResult(result, current_.origin + ", polished")) return;
@@ -192,12 +244,12 @@ void PlanSearch::pursueOnContacts() {
 
 /// Polishes a curve while that gains, and while it is the best plan or may become it.
 void PlanSearch::pursue(Trajectory curve) {
-  preparePolisher();
+  const ClearanceEvaluator& polish_by = polisher();
   for (int i = 0; i < kPolishes && !context_.mustEnd(); ++i) {
     const double before = (*cost_)(curve);
     history_.clear();
-    const Refinement result = polished(*polisher_, curve, recording(plan_.statistics.attempts - 1),
-                                       {.via = current_.via});
+    const Refinement result =
+        polished(polish_by, curve, recording(plan_.statistics.attempts - 1), {.via = current_.via});
     count(result);
     if (!result.clear || context_.mustEnd()) return;
     curve = offer(result.curve, current_.origin + ", polished");

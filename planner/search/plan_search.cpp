@@ -1,5 +1,5 @@
-// The loop of a plan: goals, then attempts of guess, refinement and certificate; and what follows
-// the first certified plan (plan_improvement.cpp).
+// The loop of a plan: goals (plan_goals.cpp), then attempts of guess, refinement and certificate;
+// and what follows the first certified plan (plan_improvement.cpp).
 //
 // Geometry goes from coarse to fine: hulls are cheap and block some ways, pieces block fewer, the
 // exact meshes none (`FidelityPolicy`). Every few attempts, or at once when a search finds no way,
@@ -16,13 +16,13 @@
 #include "allclear/core/parallel.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/stoppable.h"
-#include "allclear/planner/posture/posture.h"
+#include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/contact_projection.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/run/proof_time.h"
-#include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/goal_fault.h"
 #include "allclear/planner/search/waypoint_targets.h"
 #include "allclear/planner/seeds/contact_fit.h"
-#include "allclear/planner/seeds/goal_configurations.h"
 #include "allclear/planner/timing.h"
 
 namespace allclear {
@@ -37,9 +37,6 @@ constexpr double kMostUnclear = 0.05;  // share of its samples in contact, to be
 /// An earlier plan ran along obstacles at their margins: bent a little it is too near for long, but
 /// nowhere deep.
 constexpr double kMostUnclearOfEarlier = 0.5;
-/// Starts of a goal's posture while finer geometry is left.
-constexpr int kPosturesWithCoarse = 3;
-
 /// Of `kImpactRoom`: with less left the certificate would hardly find its bounds.
 constexpr double kImpactShareKept = 0.75;
 
@@ -57,6 +54,8 @@ PlanSearch::PlanSearch(const Problem& problem, const Problem& claimed, const Pla
       has_wrenches_(!wrenchNames(problem).empty()),
       evaluator_(std::make_unique<ClearanceEvaluator>(problem, fidelity_policy_, context.threads)) {
   plan_.options = options;
+  if (const AnyTarget* any = alternativesOf(problem))
+    alternatives_.resize(any->alternatives.size());
 }
 
 void PlanSearch::run() {
@@ -77,6 +76,7 @@ void PlanSearch::endAtOnce() {
 }
 
 void PlanSearch::search() {
+  if (const KeepOnLine* line = lineToGoal(problem_)) return followLine(*line);
   const std::vector<VecX> goals = goals_ = findGoals();
   if (goals.empty()) return;
   findings_.goal = goals.front();
@@ -92,7 +92,8 @@ bool PlanSearch::findFirst(const std::vector<VecX>& goals) {
     const bool is_time = attempt > 0 && attempt % kAttemptsPerGeometry == 0;
     // No way, or three attempts in vain: the geometry may be what blocks the way.
     if (is_time || !way_found_) useFinerGeometry();
-    const VecX& goal = goals[static_cast<std::size_t>(attempt) % goals.size()];
+    const VecX& goal = attempt == 0 ? straightestGoal(goals)
+                                    : goals[static_cast<std::size_t>(attempt) % goals.size()];
     if (tryOnce(attempt, goal)) return isCertified();
   }
   mustEnd();
@@ -111,41 +112,6 @@ bool PlanSearch::mustEnd() {
   return true;
 }
 
-/// Goal configurations, over finer geometry when coarse geometry leaves none; a message when there
-/// are none at all.
-std::vector<VecX> PlanSearch::findGoals() {
-  // Coarse geometry may close the place that a posture is to reach: give it up early.
-  GoalOptions coarse, fine;
-  coarse.postures = kPosturesWithCoarse;
-  std::vector<VecX> goals =
-      goalConfigurations(*evaluator_, context_, mayUseFinerGeometry() ? coarse : fine);
-  std::optional<VecX> in_contact;
-  while (goals.empty() && useFinerGeometry()) {
-    goals = goalConfigurations(*evaluator_, context_, mayUseFinerGeometry() ? coarse : fine,
-                               &in_contact);
-  }
-  if (!goals.empty()) return goals;
-  // Out of time counts as such; else the goal itself is at fault, and the message says how.
-  if (!mustEnd()) plan_.status = PlanStatus::kNotFound;
-  if (const auto* posture = std::get_if<PostureTarget>(&problem_.goal)) {
-    plan_.message = "No plan: " + postureFault(*evaluator_, *posture, context_);
-    return {};
-  }
-  plan_.message =
-      "No plan: no configuration within the limits and clear of everything reaches the "
-      "goal's pose. Loosen its tolerance, or move it.";
-  if (in_contact) {
-    ClearanceEvaluator::Workspace workspace(*evaluator_);
-    const std::string cable = cableFault(problem_, *in_contact, std::nullopt);
-    const Clearance worst = evaluator_->atRest(*in_contact, std::nullopt, workspace);
-    const bool is_near = worst.pair >= 0 && worst.upper < worst.demand;
-    plan_.message += " Where it is reached, " +
-                     (is_near || cable.empty() ? contactText(evaluator_->model(), worst) : cable) +
-                     ".";
-  }
-  return {};
-}
-
 bool PlanSearch::mayUseFinerGeometry() const {
   const GeometryMode mode = problem_.collision.geometry;
   if (mode != GeometryMode::kAuto && mode != GeometryMode::kMesh) return false;
@@ -160,6 +126,10 @@ bool PlanSearch::useFinerGeometry() {
                                                                     : FidelityPolicy::kSurfaces;
   evaluator_ = std::make_unique<ClearanceEvaluator>(problem_, fidelity_policy_, context_.threads);
   polisher_.reset();
+  for (Alternative& alternative : alternatives_) {
+    alternative.evaluator.reset();
+    alternative.polisher.reset();
+  }
   return true;
 }
 
@@ -167,7 +137,7 @@ bool PlanSearch::useFinerGeometry() {
 bool PlanSearch::tryOnce(int attempt, const VecX& goal) {
   const std::optional<Seed> seed = seedOf(attempt, goal);
   if (!seed) return false;
-  current_ = {seed->origin, secondsAtSpeed(*seed), via_};
+  current_ = rootOf(*seed);
   // A line through the thick of the obstacles: leave it to the searches.
   if (isStraightTrial(attempt) && seed->unclear_share > kMostUnclear) return false;
   const Refinement result = refineSeed(attempt, *seed);
@@ -193,7 +163,7 @@ bool PlanSearch::tryEarlier(const std::vector<VecX>& goals) {
   plan_.statistics.seed_seconds += RunContext::secondsSince(seed_start);
   if (!seed || seed->unclear_share > kMostUnclearOfEarlier) return false;
   plan_.statistics.attempts = 1;
-  current_ = {seed->origin, secondsAtSpeed(*seed), {}};
+  current_ = rootOf(*seed);
   const Refinement result = refineSeed(0, *seed);
   if (result.clear && acceptResult(result, seed->origin)) return true;
   remember(result);
@@ -253,9 +223,8 @@ std::optional<Certificate> PlanSearch::certifyInTime(const Trajectory& trajector
 Trajectory PlanSearch::slowedForPeople(const Trajectory& trajectory) {
   if (claimed_.limits.contact.empty() || !maySlowDown(claimed_)) return trajectory;
   if (!impacts_) impacts_.emplace(claimed_);
-  if (impacts_->along(trajectory, kImpactSamples) <= 1.0 - kImpactShareKept * kImpactRoom) {
-    return trajectory;
-  }
+  const double kept = 1.0 - kImpactShareKept * kImpactRoom;
+  if (impacts_->along(trajectory, kImpactSamples, kept) <= kept) return trajectory;
   const double factor = provenContactStretch(claimed_, trajectory);
   return factor > 1.0 ? slowedDown(trajectory, factor) : trajectory;
 }

@@ -4,15 +4,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/impact_share.h"
+#include "allclear/planner/retiming/retime.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/refinement.h"
 #include "allclear/planner/search/verdict.h"
+#include "allclear/planner/seeds/goal_configurations.h"
+#include "allclear/planner/seeds/line_motion.h"
 #include "allclear/planner/seeds/seed_maker.h"
 
 namespace allclear {
@@ -49,6 +53,14 @@ class PlanSearch {
     double seconds = 0.0;          ///< `secondsAtSpeed`
     std::vector<VecX> via;         ///< configurations of the waypoints
     double unpolished = HUGE_VAL;  ///< cost before any polish
+    int alternative = -1;          ///< of the goal, that it ends at; -1 where there is but one
+  };
+  /// One alternative of the goal, and what is made of it when it is first needed: programs are
+  /// about one goal.
+  struct Alternative {
+    std::unique_ptr<ClearanceEvaluator> evaluator;
+    std::unique_ptr<ClearanceEvaluator> polisher;
+    double rest_from = 0.0;  ///< [s] before which the robot cannot rest there
   };
   struct Candidate {
     int attempt = 0;
@@ -64,18 +76,41 @@ class PlanSearch {
   void endAtOnce();
   bool mustEnd();
   std::vector<VecX> findGoals();
+  std::vector<VecX> findSingleGoal();
+  std::vector<VecX> findAnyGoal();
+  std::vector<VecX> orderedByTime(std::vector<std::pair<int, VecX>> found);
+  std::string addGoalsOf(int alternative, const GoalOptions& options,
+                         std::vector<std::pair<int, VecX>>* found);
+  int alternativeAt(const VecX& end) const;
+  Alternative& prepared(int alternative);
+  const Problem& ownProblem();
+  const ClearanceEvaluator& ownEvaluator();
+  Root rootOf(const Seed& seed) const;
+  const VecX& straightestGoal(const std::vector<VecX>& goals);
+  bool mayBeBetter(const VecX& goal) const;
+  std::optional<Seed> guessTo(int alternative, const VecX& goal);
+  void tryAlternatives();
+  void pursueGuess(int attempt, const Seed& seed);
   bool mayUseFinerGeometry() const;
   bool useFinerGeometry();
+
+  void followLine(const KeepOnLine& line);
+  void paceLines(const std::vector<LineMotion>& motions);
+  void bendLines(const std::vector<LineMotion>& motions);
 
   bool findFirst(const std::vector<VecX>& goals);
   bool isCertified() const { return plan_.certificate && plan_.certificate->clear; }
   bool mayImprove() const;
   void improve(const std::vector<VecX>& goals);
-  bool mayTryOthers(int in_vain) const;
+  bool mayTryOthers(int in_vain);
+  bool attemptsLeft() const;
+  double leastTime();
+  RetimingOptions asObjective(RetimingOptions options) const;
+  const ImpactFunction& paceImpacts();
   void tryOthers(const std::vector<VecX>& goals);
   void tryOtherOnContacts(const std::vector<VecX>& goals);
   void pursueOnContacts();
-  void preparePolisher();
+  const ClearanceEvaluator& polisher();
   Candidate guessOf(int attempt, const VecX& goal);
   double secondsAtSpeed(const Seed& seed) const;
   bool isBetter(const Trajectory& curve) const;
@@ -114,10 +149,15 @@ class PlanSearch {
   bool has_wrenches_;  ///< curves of forces are part of the plan
   std::unique_ptr<ClearanceEvaluator> evaluator_;
   std::vector<VecX> goals_;                       ///< configurations that meet the goal
+  std::vector<int> alternative_of_;               ///< of each of `goals_`; empty without any
+  std::vector<Alternative> alternatives_;         ///< empty where the goal has none
+  int alternatives_tried_ = 0;                    ///< attempts that were spent on them
   std::unique_ptr<ClearanceEvaluator> polisher_;  ///< the same, with the objective of `polished`
   std::optional<PlanCost> cost_;
   bool ran_out_of_proof_ = false;       ///< the run had to end before a proof did
   std::optional<ImpactShare> impacts_;  ///< of `claimed_`; made when needed
+  ImpactFunction pace_impacts_;         ///< of `problem_`, likewise
+  double least_time_ = 0.0;             ///< [s] `leastTime` under contact limits; 0: not yet
   std::vector<VecX> via_;               ///< configurations of the waypoints, of the latest guess
   int rounds_of_guesses_ = 0;
   std::optional<Refinement>

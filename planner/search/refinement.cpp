@@ -81,7 +81,7 @@ constexpr double kInsideShare = 0.9;
 std::string described(const CollisionModel& model, const Clearance& c) {
   return model.bodies[model.pairs[c.pair].a].name + " and " +
          model.bodies[model.pairs[c.pair].b].name +
-         formatted(": %.4f m at t = %.3f s", c.upper, c.t_star);
+         formatted(": %.2f mm at t = %.3f s", 1e3 * c.upper, c.t_star);
 }
 
 bool isWellInside(const VecX& step, const VecX& radius) {
@@ -293,7 +293,7 @@ class TrustRegionExchange {
     std::vector<std::vector<Clearance>> by_span(curve.spanCount());
     parallelFor(context_.threads, curve.spanCount(), [&](int s, int worker) {
       evaluator_.nearPairs(curve.span(s), s, kInfluence, tolerance_, workspaces_[worker],
-                           &by_span[s]);
+                           &by_span[s], curve.duration());
     });
     std::vector<Clearance> near;
     for (const auto& span : by_span) near.insert(near.end(), span.begin(), span.end());

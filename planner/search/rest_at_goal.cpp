@@ -22,10 +22,13 @@ constexpr double kLongestStep = 0.01;  // [s]
 /// its end, a curve of this duration can succeed.
 constexpr double kToSpare = 4.0;
 
-/// At one configuration; the fault names the contact.
-RestAtGoal restAt(const VecX& goal, const ClearanceEvaluator& evaluator) {
+}  // namespace
+
+/// The fault names the contact.
+RestAtGoal restAt(const ClearanceEvaluator& evaluator, const VecX& goal) {
   const Problem& problem = evaluator.problem();
   const double last = lastMotion(problem);
+  if (!restsAfterEnd(problem) || last <= problem.duration.min) return {};
   ClearanceEvaluator::Workspace workspace(evaluator);
   const int samples = std::min(kSamples, static_cast<int>(std::ceil(last / kLongestStep)));
   const double step = last / samples;
@@ -52,19 +55,18 @@ RestAtGoal restAt(const VecX& goal, const ClearanceEvaluator& evaluator) {
   return {};
 }
 
-}  // namespace
-
 RestAtGoal restAtGoal(const ClearanceEvaluator& evaluator, const RunContext& context) {
   const Problem& problem = evaluator.problem();
   if (!restsAfterEnd(problem) || lastMotion(problem) <= problem.duration.min) return {};
+  if (std::holds_alternative<AnyTarget>(problem.goal)) return {};
   if (const auto* goal = std::get_if<JointTarget>(&problem.goal)) {
-    return restAt(goal->values, evaluator);
+    return restAt(evaluator, goal->values);
   }
   // A pose has several configurations, and attempts take turns: the latest time suits all of them.
   RestAtGoal out;
   bool may_rest = false;
   for (const VecX& goal : goalConfigurations(evaluator, context)) {
-    const RestAtGoal rest = restAt(goal, evaluator);
+    const RestAtGoal rest = restAt(evaluator, goal);
     may_rest = may_rest || rest.fault.empty();
     if (rest.fault.empty()) {
       out.from = std::max(out.from, rest.from);

@@ -13,9 +13,13 @@ struct RestAtGoal {
   std::string fault;  ///< a sentence when it is never, or later than the longest duration
 };
 
+/// The same at one configuration.
+RestAtGoal restAt(const ClearanceEvaluator& evaluator, const VecX& goal);
+
 /// When the robot rests after the end (`restsAfterEnd`); else {}. Of a pose, for all of its
 /// configurations that may rest at all. Samples the obstacles' motion: a guide for the search, as
-/// only the certificate proves.
+/// only the certificate proves. {} for a goal with alternatives, each of which may have its own
+/// time.
 RestAtGoal restAtGoal(const ClearanceEvaluator& evaluator, const RunContext& context);
 
 }  // namespace allclear

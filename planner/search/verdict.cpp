@@ -3,6 +3,9 @@
 // at last that no way was found.
 #include "allclear/planner/search/verdict.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "allclear/core/formatted.h"
 #include "allclear/planner/search/end_faults.h"
 
@@ -30,10 +33,14 @@ std::string improvementText(const Plan& plan) {
 std::string certifiedText(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
   const bool is_whole = plan.status == PlanStatus::kCertified;
+  // The certificate's verdict, "Clear at ..", goes on in this sentence.
+  std::string verdict = plan.certificate->message;
+  if (verdict.starts_with('C')) verdict[0] = 'c';
   return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
-         "Certified: clear at every instant of " + number(plan.trajectory->duration()) + " s. " +
-         plan.certificate->message + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
-         " s (" + std::to_string(s.iterations) + " iterations)." + improvementText(plan);
+         "Certified: " + verdict + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
+         " s (" + std::to_string(s.iterations) + " iterations)." + improvementText(plan)
+         (plan.left_out.empty() ? ""
+                                : " Alternatives left out: " + leftOutText(plan.left_out) + ".");
 }
 
 /// The best attempt's worst pair, and what would let it pass.
@@ -44,7 +51,8 @@ std::string pairText(const SearchFindings& findings, const ClearanceEvaluator& e
   if (!findings.margin_hint.empty()) return text + findings.margin_hint;
   // The optimiser aims two tolerances beyond the margin: for this margin the curve is good enough.
   const double feasible = worst.lower - 2.0 * evaluator.problem().collision.tolerance;
-  if (feasible > 0.0) return text + "It would do for a margin of " + number(feasible) + " m.";
+  if (feasible > 0.0)
+    return text + "It would do for a margin of " + number(1e3 * feasible) + " mm.";
   return text + "Try more attempts or time (solver), or give the way more room.";
 }
 
@@ -59,6 +67,26 @@ std::string noWayText(const SearchFindings& findings, const ClearanceEvaluator& 
 }
 
 }  // namespace
+
+std::string reasonIn(const std::string& fault) {
+  constexpr std::string_view kOpening = "No plan: ";
+  const std::size_t from = fault.starts_with(kOpening) ? kOpening.size() : 0;
+  // The first sentence; a point within a number has no blank after it.
+  const std::size_t end = std::min(fault.find(". ", from), fault.find_last_not_of('.') + 1);
+  return fault.substr(from, end - from);
+}
+
+std::string leftOutText(const std::vector<LeftOutAlternative>& left_out) {
+  constexpr std::size_t kNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamed, left_out.size()); ++i) {
+    text += (text.empty() ? "" : "; ") + left_out[i].name + ": " + left_out[i].why;
+  }
+  if (left_out.size() > kNamed) {
+    text += "; and " + std::to_string(left_out.size() - kNamed) + " more";
+  }
+  return text;
+}
 
 std::string number(double value, int digits) { return formatted("%.*g", digits, value); }
 
@@ -75,10 +103,15 @@ std::string verdictText(const Plan& plan, const SearchFindings& findings,
                         const ClearanceEvaluator& evaluator, const RunContext& context) {
   if (plan.certificate && plan.certificate->clear) return certifiedText(plan);
   // Causes in order, the most specific first.
-  const std::string text = endText(plan);
+  std::string text = endText(plan);
+  if (!plan.left_out.empty()) text += " Alternatives left out: " + leftOutText(plan.left_out) + ".";
   if (plan.certificate) {
     return text +
            " The best trajectory found is refused by its certificate: " + plan.certificate->message;
+  }
+  if (!findings.along_the_line.empty()) {
+    return text + findings.along_the_line +
+           " Move the line or what is in its way, or start from another posture.";
   }
   if (!findings.unreachable.empty()) {
     return text + " No configuration within the limits and clear of everything meets " +

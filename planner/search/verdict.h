@@ -15,7 +15,9 @@ struct SearchFindings {
   std::optional<Clearance> worst;  ///< the worst pair of the best attempt
   std::string worst_demand;        ///< on the state that the best attempt violates most, and when
   std::string unreachable;         ///< a waypoint without a configuration
+  bool no_alternative = false;     ///< none of the goal's can be
   bool off_contacts = false;       ///< the latest guess could not be put onto the contacts
+  std::string along_the_line;      ///< who is in the way of a line, and where, as a sentence
   std::string margin_hint;         ///< what smaller margins would do
 };
 
@@ -24,6 +26,11 @@ std::string number(double value, int digits = 4);
 
 /// How a plan without a certificate ended, and after what.
 std::string endText(const Plan& plan);
+/// Of the sentences about a plan that cannot be, what stands in its way: "joint 'a' needs ..".
+std::string reasonIn(const std::string& fault);
+
+/// "'top' (1 of 5): ..; 'side' (2 of 5): ..; and 3 more": a few of the alternatives left out.
+std::string leftOutText(const std::vector<LeftOutAlternative>& left_out);
 
 /// One paragraph: the proof and what it took, or why there is no plan and what to try. What
 /// `context` leaves no time to find out is left out, and the text says so.

@@ -23,8 +23,10 @@ std::optional<std::vector<VecX>> waypointConfigurations(const ClearanceEvaluator
   for (std::size_t i = 0; i < problem.waypoints.size(); ++i) {
     // Coordinates that a waypoint leaves free go on evenly towards the goal.
     const VecX otherwise = from + (goal - from) / (count - static_cast<double>(i) + 1.0);
-    const auto found =
-        targetConfigurations(evaluator, problem.waypoints[i].target, from, otherwise, context);
+    Target target = problem.waypoints[i].target;
+    // Several poses at once are met near the way, whatever posture they name.
+    if (auto* posture = std::get_if<PostureTarget>(&target)) posture->reference.values = otherwise;
+    const auto found = targetConfigurations(evaluator, target, from, otherwise, context);
     if (found.empty()) {
       *missed = static_cast<int>(i) + 1;
       return std::nullopt;

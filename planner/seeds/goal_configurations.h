@@ -24,8 +24,8 @@ struct GoalOptions {
 /// kinematics within the limits, the path constraints and half of its tolerances, clear of
 /// collisions by the margins (damped least squares from random starts), the nearest to the start
 /// first; empty when none was found. Several poses at once: postures (posture.h), the cheapest
-/// first. `in_contact` gets a solution that only a collision rules out,
-/// if one was met.
+/// first. A goal with alternatives: those of each. `in_contact` gets a solution that only a
+/// collision rules out, if one was met.
 std::vector<VecX> goalConfigurations(const ClearanceEvaluator& evaluator,
                                      const RunContext& context = {},
                                      const GoalOptions& options = {},

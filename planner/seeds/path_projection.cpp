@@ -5,7 +5,8 @@
 // direction d, with d(phi) = -n . omega where n = (a x d) / |a x d| turns a towards d; or the place
 // along one axis of a box. Where a demand uses more than the share `kInner` of its tolerance, a
 // step takes away the excess e: the least step with J dq = -e, for all such demands at once. As
-// the demands are few and smooth, a handful of steps do.
+// the demands are few and smooth, a handful of steps do. The error of a held pose, or of a line, is
+// a vector: three rows, which take it back to the share along its own direction.
 #include "allclear/planner/seeds/path_projection.h"
 
 #include <algorithm>
@@ -21,6 +22,9 @@ constexpr double kDamping = 1e-6;
 constexpr double kLongestStep = 0.5;
 /// Tolerances are divided by: a demand of no width counts as this wide [rad or m].
 constexpr double kLeastTolerance = 1e-6;
+/// Shares of the tolerances of held poses and lines where a curve is to be in their middle.
+constexpr double kCenter = 1e-4;
+constexpr double kCentered = 1e-3;
 
 /// A unit vector across a.
 Vec3 across(const Vec3& a) {
@@ -32,6 +36,7 @@ Vec3 across(const Vec3& a) {
 PathProjection::PathProjection(const Problem& problem, const Kinematics& kinematics)
     : problem_(problem),
       kinematics_(kinematics),
+      held_(problem),
       limits_(plannedLimits(problem)),
       workspace_(kinematics.makeWorkspace()) {}
 
@@ -42,7 +47,8 @@ void PathProjection::add(const KeepAxis& keep, bool with_gradients) {
   const Vec3 turn = a.cross(d);
   const double angle = std::atan2(turn.norm(), a.dot(d));
   const double tolerance = std::max(kLeastTolerance, keep.tolerance);
-  Excess out{angle / tolerance, angle - kInner * tolerance, {}};
+  const double beyond = angle - kInner * tolerance;
+  Excess out{angle / tolerance, beyond, {}, beyond > 0.0};
   if (with_gradients) {
     // Where the axis points the other way, any turn leads back.
     const Vec3 n = turn.norm() > kLeastTolerance ? Vec3(turn.normalized()) : across(a);
@@ -63,7 +69,8 @@ void PathProjection::add(const KeepInBox& keep, bool with_gradients) {
     const Vec3 e = keep.X_WB.R.col(k);
     const double half = std::max(kLeastTolerance, 0.5 * keep.size[k]);
     const double at = e.dot(p - keep.X_WB.p);
-    Excess out{std::abs(at) / half, std::abs(at) - kInner * half, {}};
+    const double beyond = std::abs(at) - kInner * half;
+    Excess out{std::abs(at) / half, beyond, {}, beyond > 0.0};
     if (with_gradients) {
       out.by_q.resize(problem_.plannedCount());
       for (int j = 0; j < out.by_q.size(); ++j) {
@@ -74,12 +81,36 @@ void PathProjection::add(const KeepInBox& keep, bool with_gradients) {
   }
 }
 
+void PathProjection::addBall(const Vec3& error, double tolerance, const MatX& by_q) {
+  const double size = error.norm();
+  const double beyond = size - held_share_ * std::max(kLeastTolerance, tolerance);
+  for (int k = 0; k < 3; ++k) {
+    Excess out{size / std::max(kLeastTolerance, tolerance), 0.0, {}, beyond > 0.0, true};
+    if (by_q.size() > 0) out.by_q = by_q.row(k).transpose();
+    if (beyond > 0.0) out.amount = error[k] * (beyond / size);
+    excess_.push_back(std::move(out));
+  }
+}
+
+void PathProjection::addHeld(int constraint, bool with_gradients) {
+  const HeldError error = held_.of(constraint, kinematics_, workspace_, poses_, with_gradients);
+  MatX by_position, by_turn;
+  if (with_gradients) {
+    by_position = error.by_q.topRows<3>();
+    by_turn = error.by_q.bottomRows<3>();
+  }
+  if (error.isPlaced()) addBall(error.position, error.position_tolerance, by_position);
+  if (error.isOriented()) addBall(error.turn, error.angle_tolerance, by_turn);
+}
+
 void PathProjection::measure(const VecX& q, bool with_gradients) {
   kinematics_.linkPoses(problem_.configuration(q), workspace_, poses_);
   excess_.clear();
   for (const PathConstraint& constraint : problem_.path_constraints) {
-    std::visit([&](const auto& keep) { add(keep, with_gradients); }, constraint);
+    if (const auto* axis = std::get_if<KeepAxis>(&constraint)) add(*axis, with_gradients);
+    if (const auto* box = std::get_if<KeepInBox>(&constraint)) add(*box, with_gradients);
   }
+  for (int constraint : held_.constraints()) addHeld(constraint, with_gradients);
 }
 
 double PathProjection::use(const VecX& q) {
@@ -89,17 +120,25 @@ double PathProjection::use(const VecX& q) {
   return most;
 }
 
-bool PathProjection::project(VecX& q) {
-  if (use(q) <= kOuter) return true;
+bool PathProjection::project(VecX& q) { return use(q) <= kOuter || moveTo(kInner, kOuter, q); }
+
+bool PathProjection::center(VecX& q) { return moveTo(kCenter, kCentered, q); }
+
+/// `inner`: the share of the tolerances of held poses and lines to move to; `outer`: that is good
+/// enough of theirs.
+bool PathProjection::moveTo(double inner, double outer, VecX& q) {
+  held_share_ = inner;
+  const auto isMet = [&](const Excess& excess) {
+    return excess.use <= (excess.is_held ? outer : kOuter);
+  };
   for (int i = 0; i < kIterations; ++i) {
     measure(q, true);
     std::vector<const Excess*> rows;
-    bool is_met = true;
     for (const Excess& excess : excess_) {
-      if (excess.amount > 0.0) rows.push_back(&excess);
-      is_met = is_met && excess.use <= kOuter;
+      if (excess.counts) rows.push_back(&excess);
     }
-    if (is_met) return true;
+    if (std::all_of(excess_.begin(), excess_.end(), isMet)) return true;
+    if (rows.empty()) return false;  // not a number
     // The least step that takes all excesses away: J^T (J J^T)^-1 e.
     MatX J(static_cast<Eigen::Index>(rows.size()), q.size());
     VecX e(J.rows());
@@ -115,7 +154,8 @@ bool PathProjection::project(VecX& q) {
     if (longest > kLongestStep) step *= kLongestStep / longest;
     q = (q + step).cwiseMax(limits_.lower).cwiseMin(limits_.upper);
   }
-  return use(q) <= kOuter;
+  measure(q, false);
+  return std::all_of(excess_.begin(), excess_.end(), isMet);
 }
 
 bool PathProjection::keeps(const ConfigurationSpace& space, const VecX& from, const VecX& to) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "allclear/planner/problem.h"
+#include "allclear/planner/problem/held_error.h"
 #include "allclear/planner/seeds/configuration_space.h"
 #include "allclear/robot_models/kinematics.h"
 
@@ -18,6 +19,8 @@ class PathProjection {
   PathProjection(const Problem& problem, const Kinematics& kinematics);
 
   bool isNeeded() const { return !problem_.path_constraints.empty(); }
+  /// Whether there are held poses or lines.
+  bool holdsPoses() const { return !held_.constraints().empty(); }
 
   /// How much of its tolerance the worst constraint uses at `q`: at most 1 when all are kept.
   double use(const VecX& q);
@@ -25,6 +28,10 @@ class PathProjection {
   /// Moves q, within its limits, to where at most `kInner` of each tolerance is used; leaves it
   /// alone where at most `kOuter` is. False when that does not succeed.
   bool project(VecX& q);
+
+  /// The same to where next to nothing of the tolerances of held poses and lines is used, so that a
+  /// curve between such points keeps them too.
+  bool center(VecX& q);
 
   /// Whether the constraints are kept at samples of the straight segment, at most `kSpacing` apart.
   bool keeps(const ConfigurationSpace& space, const VecX& from, const VecX& to);
@@ -38,19 +45,26 @@ class PathProjection {
   /// By how much one demand exceeds the share `kInner` of its tolerance, and its gradient.
   struct Excess {
     double use = 0.0;     ///< share of the tolerance
-    double amount = 0.0;  ///< [rad or m] beyond the share; not positive when within
+    double amount = 0.0;  ///< [rad or m] to take away
     VecX by_q;
+    bool counts = false;   ///< beyond the share
+    bool is_held = false;  ///< of a held pose or a line
   };
+  bool moveTo(double inner, double outer, VecX& q);
   void measure(const VecX& q, bool with_gradients);
   void add(const KeepAxis& keep, bool with_gradients);
   void add(const KeepInBox& keep, bool with_gradients);
+  void addHeld(int constraint, bool with_gradients);
+  void addBall(const Vec3& error, double tolerance, const MatX& by_q);
 
   const Problem& problem_;
   const Kinematics& kinematics_;
+  HeldErrors held_;
   PlannedLimits limits_;
   Kinematics::Workspace workspace_;
   std::vector<Pose> poses_;
   Jacobian whole_;
+  double held_share_ = kInner;  ///< of the tolerances of held poses and lines, to project to
   std::vector<Excess> excess_;  ///< at the configuration measured last
 };
 

@@ -25,7 +25,7 @@ constexpr int kSpansAdded = 4;  // when the curve is not clear
 /// Control points that position, velocity and acceleration fix at each end.
 constexpr int kFixedControls = 3;
 
-/// Of an earlier plan, for the spline that follows it.
+/// Of an earlier plan, or of a curve with held poses, for the spline that follows it.
 constexpr int kSamplesPerSpan = 8;
 
 /// Instants at which a curve is checked: about six per span and more, at 10 ms to 30 ms of motion.
@@ -134,7 +134,7 @@ class SeedMaker {
         stops_(stopsAlong(space_, start_, options.via, goal)) {}
 
   Seed straightSeed() {
-    Seed seed{straightCurve(), true, stops_, 0.0, "straight line"};
+    Seed seed{held(straightCurve()), true, stops_, 0.0, "straight line"};
     FreeMotion motion(space_, certifier_, 0.0, &projection_);
     for (std::size_t i = 1; i < stops_.size(); ++i) {
       seed.certified_path = seed.certified_path && motion.allows(stops_[i - 1], stops_[i]);
@@ -293,7 +293,7 @@ class SeedMaker {
     std::optional<Seed> best;
     for (int spans = firstSpans(path);; spans = std::min(kMostSpans, spans + kSpansAdded)) {
       for (double dwell : kDwells) {
-        BSpline curve = splineAlong(space_, path, spans, duration, dwell, from, to);
+        BSpline curve = held(splineAlong(space_, path, spans, duration, dwell, from, to));
         const double unclear = unclearShare(certifier_, curve, 0.0, kClearanceSamples);
         if (best && unclear >= best->unclear_share) continue;
         best = Seed{std::move(curve), true, path, unclear, ""};
@@ -301,6 +301,24 @@ class SeedMaker {
       }
       if (options_.spans > 0 || spans >= kMostSpans) return *best;
     }
+  }
+
+  /// The curve led through where held poses are held: between such points it is off them by the
+  /// sixth power of a span. As it is where that fails, and where nothing is held.
+  BSpline held(const BSpline& curve) {
+    if (!projection_.holdsPoses()) return curve;
+    const int spans = std::max(curve.spanCount(), kMostSpans), count = kSamplesPerSpan * spans;
+    const double T = curve.duration();
+    Samples samples;
+    samples.values.resize(curve.dimension(), count + 1);
+    for (int i = 0; i <= count; ++i) {
+      VecX q = curve.value(T * i / count);
+      if (i > 0 && i < count && !projection_.center(q)) return curve;
+      samples.times.push_back(T * i / count);
+      samples.values.col(i) = q;
+    }
+    return fitSpline(std::make_shared<const BSplineBasis>(BSplineBasis::uniform(spans)), T, samples,
+                     startState(curve.value(0.0)), goalState(curve.value(T)));
   }
 
   int firstSpans(const std::vector<VecX>& path) const {

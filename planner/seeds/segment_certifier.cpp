@@ -28,12 +28,17 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/stop_scope.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/support.h"
 
 namespace allclear {
 namespace {
 
 constexpr double kPadding = 1e-9;  // [m]: far above the rounding of poses and sums
+
+/// [m] While the joints move the arm by no more than this from an end, pairs may touch that are let
+/// touch there: enough to lift an object off its table and turn it, too little to drag it along.
+constexpr double kNearAnEnd = 0.1;
 
 /// Box around a convex piece, in its own frame: centre and half sizes. Planes have no box:
 /// infinite.
@@ -115,6 +120,11 @@ SegmentCertifier::SegmentCertifier(const Problem& problem, const CollisionModel&
     moves[i] = planned_of_[node.coordinate] >= 0 || (node.parent >= 0 && moves[node.parent]);
     if (moves[i] && carries[i]) moving_.push_back(i);
   }
+  if (std::any_of(model.pairs.begin(), model.pairs.end(),
+                  [](const CollisionPair& pair) { return pair.ends.leaves || pair.ends.lands; })) {
+    end_reach_ = reach(problem.plannedPart(problem.start));
+    touching_ = model.pairs;
+  }
 }
 
 std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
@@ -127,6 +137,9 @@ std::vector<int> SegmentCertifier::addPieces(const CollisionBody& body,
     if (body.obstacle >= 0) {
       const Obstacle& obstacle = problem_.obstacles[body.obstacle];
       piece.X_NG = obstacle.X_WO * geometry.X_BG;
+      piece.cloud = obstacle.cloud.get();
+      piece.cloud_node = body.cloud_node;
+      piece.X_WO = obstacle.X_WO;
       if (!obstacle.spread.isEmpty() && !obstacle.moves()) piece.spread = obstacle.spreadAt(0.0);
     } else {
       const LinkMount& mount = tree_.mounts()[body.link];
@@ -194,6 +207,7 @@ void SegmentCertifier::place(const VecX& q) {
     const Piece& piece = pieces_[i];
     centers_[i] = piece.node < 0 ? piece.center_N : X_WN_[piece.node] * piece.center_N;
   }
+  if (!touching_.empty()) noteEnds(q);
   if (!stray_.isNeeded()) return;
   const StrayReach::Placement placement = stray_.place(problem_.configuration(q));
   for (std::size_t p = 0; p < strays_.size(); ++p) {
@@ -201,9 +215,28 @@ void SegmentCertifier::place(const VecX& q) {
   }
 }
 
-/// What the distance is to be at the configuration placed last, apart from `extra`.
-double SegmentCertifier::demand(const Pair& pair) const {
-  return strays_.empty() ? pair.margin : pair.margin + strays_[pair.of_model];
+void SegmentCertifier::noteEnds(const VecX& q) {
+  const auto isNear = [&](const VecX& end) {
+    return (q - end).cwiseProduct(end_reach_).norm() <= kNearAnEnd;
+  };
+  near_start_ = isNear(problem_.plannedPart(problem_.start));
+  // Wherever the arm may be at a goal that is a pose.
+  const auto* goal = std::get_if<JointTarget>(&problem_.goal);
+  near_goal_ = goal == nullptr || isNear(goal->values);
+}
+
+/// What the distance is to be at the configuration placed last. Bodies that may touch have no room
+/// beside.
+double SegmentCertifier::demand(const Pair& pair, double extra) const {
+  const double stray = strays_.empty() ? 0.0 : strays_[pair.of_model];
+  if (touching_.empty()) return pair.margin + stray + extra;
+  const CollisionPair& of_model = touching_[pair.of_model];
+  const EndMargins& ends = of_model.ends;
+  if (!ends.leaves && !ends.lands) return pair.margin + stray + extra;
+  double margin = of_model.margin + extra;
+  if (near_start_ && ends.leaves) margin = std::min(margin, ends.start);
+  if (near_goal_ && ends.lands) margin = std::min(margin, ends.goal);
+  return margin + stray;
 }
 
 /// For every piece, adds up rho times rate along its path from the base. The sum after d joints is
@@ -254,6 +287,11 @@ const Pose& SegmentCertifier::shapePose(int i) {
 
 bool SegmentCertifier::apart(Pair& pair, double distance) {
   ++statistics_.distances;
+  if (const Piece& B = pieces_[pair.b]; B.cloud != nullptr) {
+    const double grown = B.spread ? displacementRadius(*B.spread) : 0.0;
+    return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *B.cloud, B.X_WO,
+                           distance + grown, B.cloud_node);
+  }
   return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *pieces_[pair.b].shape,
                          shapePose(pair.b), distance, &pair.cache,
                          pieces_[pair.b].spread ? &*pieces_[pair.b].spread : nullptr);
@@ -270,7 +308,7 @@ bool SegmentCertifier::isClear(const VecX& q, double extra) {
   place(q);
   for (int i : order_) {
     Pair& pair = pairs_[i];
-    const double distance = demand(pair) + extra + kPadding;
+    const double distance = demand(pair, extra) + kPadding;
     if (ballsApart(pair, distance) || apart(pair, distance)) continue;
     moveToFront(i);
     return false;
@@ -316,7 +354,7 @@ bool SegmentCertifier::prove(const Stretch& stretch, double extra) {
                          b[pieces_[pair.b].path.size()] - b[pair.shared];
     // While a body moves by this much, what may stray grows by a share of it.
     const double room = stretch.half * moved * (1.0 + stray_growth_);
-    const double least = demand(pair) + extra + kPadding;
+    const double least = demand(pair, extra) + kPadding;
     if (ballsApart(pair, least + room) || apart(pair, least + room)) continue;
     // A pair within `room` of its margin is not proved; one below the margin is a collision.
     if (room < kResolution || !apart(pair, least)) {

@@ -13,7 +13,8 @@ namespace allclear {
 /// Proves straight segments of the planned coordinates clear, of cables too, at every configuration
 /// between their ends, with room for what may stray. Obstacles that move do not count: a segment
 /// has no time. Pairs that are relaxed near an end (`EndMargin::kRelax`) are taken to be
-/// everywhere.
+/// everywhere; pairs that may touch there (`CollisionSettings::leaves`) only while the joints are
+/// near the start, or near a joint goal: a stretch counts as near or not by its middle.
 ///
 /// Let rho_k be the largest distance of a body's points from the axis of joint k at configuration
 /// q. A step of the joints by d moves each point by at most sum_k rho_k |d_k|: moved from the base
@@ -72,14 +73,18 @@ class SegmentCertifier {
     std::vector<int> path;     ///< nodes that the plan moves, from the base
     Vec3 half = Vec3::Zero();  ///< of a box about it, used when it stands still
     Pose X_BoxW;
+    const Cloud* cloud = nullptr;  ///< whose elements count, instead of the shape, which is about
+                                   ///< all that `cloud_node` has; null for any other piece
+    int cloud_node = 0;
+    Pose X_WO;  ///< of the cloud
   };
   struct Pair {
     int a;
     int b;
-    int of_model;  ///< index into the model's pairs
-    double margin;
-    int shared;  ///< nodes at the start of both paths
-    bool still;  ///< b never moves
+    int of_model;   ///< index into the model's pairs
+    double margin;  ///< the least of its margins
+    int shared;     ///< nodes at the start of both paths
+    bool still;     ///< b never moves
     DistanceCache cache;
   };
   struct Stretch {
@@ -94,7 +99,8 @@ class SegmentCertifier {
   void addPairs(const CollisionModel& model);
   void place(const VecX& q);
   void sweep();
-  double demand(const Pair& pair) const;
+  double demand(const Pair& pair, double extra) const;
+  void noteEnds(const VecX& q);
   bool ballsApart(const Pair& pair, double distance) const;
   bool apart(Pair& pair, double distance);
   const Pose& shapePose(int piece);
@@ -116,10 +122,13 @@ class SegmentCertifier {
   std::vector<Pose> X_WN_;
   std::vector<Vec3> centers_;
   std::vector<double> strays_;  ///< [m] by pair of the model; empty where nothing strays
+  bool near_start_ = false, near_goal_ = false;  ///< where pairs may touch
   std::vector<Pose> shape_poses_;
   std::vector<long> posed_at_;  ///< number of the configuration that `shape_poses_` belongs to
   std::vector<double> swept_;   ///< by piece, then path: summed motion per unit of the segment
   std::vector<double> rates_;   ///< by node, per unit of the segment
+  std::vector<CollisionPair> touching_;  ///< by pair of the model; empty where none may touch
+  VecX end_reach_;                       ///< `reach` at the start; of pairs that may touch
   int stride_ = 0;  ///< numbers per piece in `swept_`: the longest path and the leading 0
 
   std::vector<int> pending_;

@@ -23,18 +23,21 @@ from .planning import Certificate, Clearance, Plan, certify, plan, verify
 from .planning import least_distance_of as least_distance_along
 from .planners import Planner
 from .poses import pose
-from .problems import (Bracket, Check, OutputSettings, PairDistance, PlanOptions, PoseGoal, Problem,
-                       Task, check, load_task)
+from .problems import (AllOf, AnyOf, Bracket, Check, LinearGoal, LookAt, OutputSettings, PairDistance,
+                       PlanOptions, PoseGoal, Problem, Task, check, load_task)
+from .retiming import Retimed, retime
 from .robots import Group, Robot, Unreachable
 from .scenes import Scene, Shape
+from .sequences import Event, Segment, SequencePlan, plan_sequence
 from .trajectories import Samples, Trajectory, load_trajectory
 
 __version__: str = _core.version
 
 __all__ = [
-    "Bracket", "Certificate", "Check", "Clearance", "Group", "InputError", "LeastDistance",
-    "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner", "PoseGoal", "Problem",
-    "Robot", "Samples", "Scene", "Shape", "SignedDistance", "Task", "Trajectory", "Unreachable",
+    "AllOf", "AnyOf", "Bracket", "Certificate", "Check", "Clearance", "Event", "Group", "InputError",
+    "LeastDistance", "LinearGoal", "LookAt", "OutputSettings", "PairDistance", "Plan", "PlanOptions", "Planner",
+    "PoseGoal", "Problem", "Retimed", "Robot", "Samples", "Scene", "Segment", "SequencePlan", "Shape",
+    "SignedDistance", "Task", "Trajectory", "Unreachable",
     "batch", "certify", "check", "ellipsoid_gauges", "least_distance", "least_distance_along", "load_task",
-    "load_trajectory", "plan", "pose", "signed_distance", "signed_distances", "verify",
+    "load_trajectory", "plan", "plan_sequence", "pose", "retime", "signed_distance", "signed_distances", "verify",
 ]

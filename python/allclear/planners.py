@@ -12,7 +12,8 @@ from .errors import InputError
 from .planning import Plan, with_options
 from .poses import Array, Vector
 from .poses import pose as make_pose
-from .problems import Goal, PoseGoal, Problem, Task, TaskLike, as_task
+from .problems import (AllOf, AnyOf, Goal, LookAt, PoseGoal, Problem, Task, TaskLike,
+                       as_task)
 from .robots import Configuration, PathLike
 from .scenes import Scene
 
@@ -65,11 +66,12 @@ class Planner:
              start_velocity: Optional[Vector] = None, start_acceleration: Optional[Vector] = None,
              goal_velocity: Optional[Vector] = None, goal_acceleration: Optional[Vector] = None,
              progress: Optional[Callable[[Mapping[str, Any]], None]] = None) -> Plan:
-        """Plans from a state to a state or pose: a named state of the group, joints by name (the
+        """Plans from a state to a goal as a :class:`Problem` has them: a named state of the group, joints by name (the
         others as the problem's start has them), or values of :attr:`joints`. Velocities and
         accelerations are at rest unless given. Interrupted as :func:`plan` is."""
-        target: Union[Array, _core.PoseTarget] = (
-            goal._target(self._problem.robot) if isinstance(goal, PoseGoal) else self._values(goal))
+        target: Union[Array, _core.Target] = (
+            self._problem._goal(goal) if isinstance(goal, (PoseGoal, LookAt, AllOf, AnyOf))
+            else self._values(goal))
         core = self._core.plan(self._values(start), target, _array(start_velocity),
                                _array(start_acceleration), _array(goal_velocity),
                                _array(goal_acceleration), progress)

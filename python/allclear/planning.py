@@ -35,6 +35,14 @@ class Clearance(NamedTuple):
     bounds: Array  #: rows ``t0, t1, lower``: from t0 to t1 the distance is proven to be ``lower`` at least
 
 
+class Reached(NamedTuple):
+    """One of a goal's alternatives."""
+
+    alternative: int  #: its index
+    of: int  #: how many there are
+    name: str  #: may be empty
+
+
 class Certificate:
     """The verdict about a trajectory, with its proof.
 
@@ -72,6 +80,18 @@ class Certificate:
     def closest(self) -> Tuple[str, str, float]:
         """The two bodies of the least distance, and when [s]."""
         return self._core.closest
+
+    @property
+    def closest_pairs(self) -> List[Dict[str, Any]]:
+        """The pairs nearest to their own margins, the nearest first: `a`, `b`, a proven bracket of
+        their `distance` [m], their `margin` [m] and the instant `t` [s]."""
+        return self._core.closest_pairs
+
+    @property
+    def torque_beyond_rating(self) -> Optional[Dict[str, Any]]:
+        """The joint that is farthest beyond its effort limit at sampled instants, where the task
+        does not limit torques: `joint`, `torque`, `effort`, `t`; None where there is none."""
+        return self._core.torque_beyond_rating
 
     @property
     def faults(self) -> List[str]:
@@ -190,6 +210,17 @@ class Plan:
     def statistics(self) -> Dict[str, Any]:
         """Times, attempts, iterations, cost, and each better plan (``steps``)."""
         return self._core.statistics
+
+    @property
+    def reached(self) -> Optional[Reached]:
+        """Of a goal with alternatives (:class:`AnyOf`) the one that the certified plan ends at."""
+        found = self._core.reached
+        return None if found is None else Reached(*found)
+
+    @property
+    def left_out(self) -> Dict[int, str]:
+        """Alternatives of the goal that cannot be, or that no configuration was found for, and why."""
+        return dict(self._core.left_out)
 
     @property
     def duration(self) -> float:

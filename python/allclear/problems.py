@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-from typing import Any, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import Any, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -22,22 +22,86 @@ OutputSettings = _core.OutputSettings
 
 class PoseGoal(NamedTuple):
     """A pose for a link's frame, or for the frame ``tool`` in it, within tolerances [m, rad]; an
-    infinite tolerance leaves the position or the orientation free."""
+    infinite tolerance leaves the position or the orientation free.
+
+    A tolerance is a number, or three: one along or about each axis of ``pose``. ``free`` names axes
+    (``x``, ``y``, ``z``, ``rx``, ``ry``, ``rz``) that do not count: ``free=("rz",)`` for a cylinder that
+    may be grasped from any side (docs/task.md)."""
 
     link: str
     pose: npt.ArrayLike
     tool: Optional[npt.ArrayLike] = None
-    position_tolerance: float = 1e-3
-    angle_tolerance: float = 1e-2
+    position_tolerance: Union[float, Sequence[float]] = 1e-3
+    angle_tolerance: Union[float, Sequence[float]] = 1e-2
+    free: Sequence[str] = ()
 
     def _target(self, robot: Robot) -> _core.PoseTarget:
         tool = np.eye(4) if self.tool is None else make_pose(matrix=self.tool)
         return _core.pose_target(robot._core, self.link, make_pose(matrix=self.pose), tool,
-                                 self.position_tolerance, self.angle_tolerance)
+                                 self.position_tolerance, self.angle_tolerance, list(self.free))
 
 
-#: A named state of the group, a configuration of the robot, joints by name, or a pose.
-Goal = Union[str, Configuration, PoseGoal]
+class LookAt(NamedTuple):
+    """An axis of a link, or of the frame ``tool`` in it, that points at a point of the world: the
+    angle between them is at most ``tolerance`` [rad]."""
+
+    link: str
+    point: Vector
+    axis: Vector = (0.0, 0.0, 1.0)
+    tool: Optional[npt.ArrayLike] = None
+    tolerance: float = 1e-2
+
+    def _target(self, robot: Robot) -> _core.LookAtTarget:
+        tool = np.eye(4) if self.tool is None else make_pose(matrix=self.tool)
+        return _core.look_at_target(robot._core, self.link, np.asarray(self.axis, float),
+                                    np.asarray(self.point, float), tool, self.tolerance)
+
+
+class AllOf:
+    """Several poses and directions at once: both hands, a hand and the head.
+
+    Of the configurations that meet all of them the one nearest to the start is taken."""
+
+    def __init__(self, *goals: Union[PoseGoal, LookAt]) -> None:
+        self.goals = goals
+
+
+#: A named state of the group, a configuration of the robot, joints by name, a pose, a direction, or
+#: several of these two at once.
+SingleGoal = Union[str, Configuration, PoseGoal, LookAt, AllOf]
+
+
+class AnyOf:
+    """Goals of which one is to be reached: grasps. The plan says which (:attr:`Plan.reached`).
+
+    Made of goals, or of goals by name: ``AnyOf({"top": PoseGoal(..), "side": PoseGoal(..)})``."""
+
+    def __init__(self, goals: Union[Sequence[SingleGoal], Mapping[str, SingleGoal]]) -> None:
+        if isinstance(goals, Mapping):
+            self.goals: List[Tuple[str, SingleGoal]] = list(goals.items())
+        else:
+            self.goals = [("", goal) for goal in goals]
+
+
+#: One goal, or several of which any would do.
+Goal = Union[SingleGoal, AnyOf]
+
+
+class LinearGoal(NamedTuple):
+    """A pose, or several one after the other, that a link's frame, or the frame ``tool`` in it,
+    reaches along straight lines from where the start has it, its orientation turning in proportion:
+    at every instant within the tolerances [m, rad] of a pose of the line. It rests at the corners.
+    An infinite angle tolerance leaves the orientation free."""
+
+    link: str
+    poses: Union[npt.ArrayLike, Sequence[npt.ArrayLike]]
+    tool: Optional[npt.ArrayLike] = None
+    position_tolerance: float = 1e-3
+    angle_tolerance: float = 1e-2
+
+
+def _frame(tool: Optional[npt.ArrayLike]) -> Array:
+    return np.eye(4) if tool is None else make_pose(matrix=tool)
 
 
 class PairDistance(NamedTuple):
@@ -65,7 +129,7 @@ class Check(NamedTuple):
     notes: List[str]
     start: List[PairDistance]  #: the pairs that move, the nearest to its margin first
     goal: List[PairDistance]
-    static_contacts: List[PairDistance]  #: bodies that touch whatever the plan
+    static_contacts: List[PairDistance]  #: constant pairs that touch or are nearer than their margin
 
 
 class Problem:
@@ -73,7 +137,8 @@ class Problem:
 
     ``start`` and ``goal`` are a named state of the group, a configuration of the whole robot, or
     joints by name (then the goal's other joints stay as at the start); ``goal`` may be a
-    :class:`PoseGoal`. Later changes of ``scene`` do not change the problem.
+    :class:`PoseGoal`, a :class:`LookAt`, several at once (:class:`AllOf`), alternatives
+    (:class:`AnyOf`) or a :class:`LinearGoal`. Later changes of ``scene`` do not change the problem.
 
     >>> import allclear
     >>> robot = allclear.Robot("seven.urdf", "seven.srdf")
@@ -88,22 +153,20 @@ class Problem:
     """
 
     def __init__(self, robot: Robot, group: str = "all", *, start: Union[str, Configuration],
-                 goal: Goal, scene: Optional[Scene] = None, margin: Optional[float] = None,
-                 tolerance: Optional[float] = None, objective: Optional[str] = None,
-                 max_duration: Optional[float] = None) -> None:
+                 goal: Union[Goal, LinearGoal], scene: Optional[Scene] = None,
+                 margin: Optional[float] = None, tolerance: Optional[float] = None,
+                 objective: Optional[str] = None, max_duration: Optional[float] = None) -> None:
         """``margin`` [m] is kept at every instant; ``tolerance`` [m] is the width of the certified
         bracket; ``objective`` is ``min_time``, ``balanced``, ``smooth`` or ``short``."""
         joints = robot.group(group)
         at_start = joints.state(start) if isinstance(start, str) else robot.configuration(start)
-        core_scene = (scene or Scene())._core
-        if isinstance(goal, PoseGoal):
-            self._core = _core.problem_to_pose(robot._core, group, at_start, goal._target(robot),
-                                               core_scene)
-        else:
-            at_goal = (joints.state(goal) if isinstance(goal, str)
-                       else robot.configuration(goal, at_start))
-            self._core = _core.problem_to_joints(robot._core, group, at_start, at_goal, core_scene)
+        self._core = _core.problem_to_joints(robot._core, group, at_start, at_start,
+                                             (scene or Scene())._core)
         self._robot = robot
+        if isinstance(goal, LinearGoal):
+            self._keep_on_line(goal, True)
+        else:
+            self._core.set_goal(self._goal(goal))
         if margin is not None:
             self.margin = margin
         if tolerance is not None:
@@ -112,6 +175,21 @@ class Problem:
             self._core.set_objective(objective)
         if max_duration is not None:
             self._core.max_duration = max_duration
+
+    def _goal(self, goal: Goal) -> _core.Target:
+        """What the planner is asked for."""
+        if isinstance(goal, AnyOf):
+            return _core.any_target([(name, self._goal(one)) for name, one in goal.goals])
+        if isinstance(goal, PoseGoal):
+            return _core.Target(goal._target(self._robot))
+        if isinstance(goal, (LookAt, AllOf)):
+            parts = goal.goals if isinstance(goal, AllOf) else (goal,)
+            return self._core.posture_target(
+                [part._target(self._robot) for part in parts if isinstance(part, PoseGoal)],
+                [part._target(self._robot) for part in parts if isinstance(part, LookAt)])
+        if isinstance(goal, str):
+            return self._core.joint_target(self._robot.group(self._core.group).state(goal))
+        return self._core.joint_target(self._robot.configuration(goal, self.start))
 
     @classmethod
     def _of(cls, core: _core.Problem) -> "Problem":
@@ -205,15 +283,23 @@ class Problem:
         """Another margin [m] for two bodies; ``b`` may be ``""``: any other body."""
         self._core.set_pair_margin(a, b, margin)
 
+    def leave(self, a: str, b: str) -> None:
+        """Lets two bodies touch at the start and part (docs/task.md, ``collision.leaves``)."""
+        self._core.leave(a, b)
+
+    def land(self, a: str, b: str) -> None:
+        """Lets two bodies come together at the goal (docs/task.md, ``collision.lands``)."""
+        self._core.land(a, b)
+
     def allow(self, a: str, b: str) -> None:
         """Lets two bodies touch."""
         self._core.allow(a, b)
 
-    def add_waypoint(self, target: Union[Configuration, PoseGoal],
+    def add_waypoint(self, target: Union[Configuration, PoseGoal, LookAt, AllOf],
                      time: Optional[float] = None) -> None:
         """A target to pass on the way, at ``time`` [s] or at any. Joints may be named in part."""
-        if isinstance(target, PoseGoal):
-            self._core.add_pose_waypoint(target._target(self.robot), time)
+        if isinstance(target, (PoseGoal, LookAt, AllOf)):
+            self._core.add_waypoint(self._goal(target), time)
         else:
             values = joint_values(self.robot, target, self.joints)
             self._core.add_joint_waypoint(dict(values), time)
@@ -229,6 +315,28 @@ class Problem:
         """Keeps a point of a link inside a box of the world, always."""
         at = np.eye(4) if pose is None else make_pose(matrix=pose)
         self._core.keep_in_box(link, np.asarray(point, float), at, np.asarray(size, float))
+
+    def keep_pose(self, link: str, relative_to: str = "", pose: Optional[npt.ArrayLike] = None,
+                  tool: Optional[npt.ArrayLike] = None, position_tolerance: float = 2e-3,
+                  angle_tolerance: float = 2e-2) -> None:
+        """Keeps a link, or the frame ``tool`` in it, at a pose relative to another link (or in the
+        world), always: two hands on a tray. ``pose`` is where the start has it, if not given. An
+        infinite tolerance leaves the position or the orientation free."""
+        at = None if pose is None else make_pose(matrix=pose)
+        self._core.keep_pose(link, _frame(tool), relative_to, at, position_tolerance,
+                             angle_tolerance)
+
+    def keep_on_line(self, line: LinearGoal) -> None:
+        """Keeps a link on a line, always, whatever the goal is."""
+        self._keep_on_line(line, False)
+
+    def _keep_on_line(self, line: LinearGoal, is_goal: bool) -> None:
+        poses = np.asarray(line.poses, dtype=np.float64)
+        if poses.ndim == 2:
+            poses = poses[np.newaxis]
+        self._core.keep_on_line(line.link, [make_pose(matrix=pose) for pose in poses],
+                                _frame(line.tool), line.position_tolerance, line.angle_tolerance,
+                                is_goal)
 
     def configuration(self, planned: Vector) -> Array:
         """The configuration of the robot in which the planned :attr:`joints` have these values."""

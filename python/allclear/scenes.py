@@ -96,6 +96,23 @@ class Scene:
         """Everything below this height is solid."""
         self.add_plane(id, (0.0, 0.0, 1.0), height)
 
+    def add_points(self, id: str, points: npt.ArrayLike, radius: float,
+                   position: Vector = (0.0, 0.0, 0.0), *, rpy: Optional[Vector] = None,
+                   quaternion: Optional[Vector] = None,
+                   pose: Optional[npt.ArrayLike] = None) -> None:
+        """A scan: n x 3 points, each of them a ball of ``radius``. A million is fine. Only the
+        balls are solid: choose the radius so that those of a surface overlap.
+
+        >>> import allclear, numpy
+        >>> scene = allclear.Scene()
+        >>> scene.add_points("scan", numpy.random.default_rng(1).random((1000, 3)), radius=0.02,
+        ...                  position=(1.0, 0.0, 0.0))
+        >>> scene.names
+        ['scan']
+        """
+        self._core.add_points(id, np.asarray(points, dtype=np.float64), radius,
+                              make_pose(position, rpy, quaternion, pose))
+
     def attach(self, id: str, robot: Robot, link: str, shape: Shape,
                position: Vector = (0.0, 0.0, 0.0), *, rpy: Optional[Vector] = None,
                quaternion: Optional[Vector] = None, pose: Optional[npt.ArrayLike] = None,

@@ -278,6 +278,10 @@ std::optional<VirtualJoint> findVirtualJoint(const XmlElement& srdf, const XmlRe
   if (srdf.name != "robot") {
     reader.fail(srdf, "", "", "is not an SRDF file: the root element must be <robot>");
   }
+  for (const XmlElement& element : srdf.children) {
+    if (element.name != "joint" || element.attribute("type") == nullptr) continue;
+    reader.fail(srdf, "", "", "is a URDF: give the SRDF of this robot here, or leave it out");
+  }
   std::optional<VirtualJoint> found;
   for (const XmlElement& element : srdf.children) {
     if (element.name != "virtual_joint") continue;

@@ -56,7 +56,13 @@ class Checker {
     }
     noteZeroLimits();
     // Elements are sound by themselves; now the joints must form one tree.
-    if (outline_.link_elements.empty()) reader_.fail(robot_, "", "", "has no link");
+    if (outline_.link_elements.empty()) {
+      const bool is_srdf = std::any_of(
+          robot_.children.begin(), robot_.children.end(), [](const XmlElement& element) {
+            return element.name == "group" || element.name == "disable_collisions";
+          });
+      reader_.fail(robot_, "", "", is_srdf ? "has no link: is it an SRDF?" : "has no link");
+    }
     orderTree(robot_, joints, reader_, outline_);
     return std::move(outline_);
   }

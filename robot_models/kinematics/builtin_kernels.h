@@ -19,6 +19,7 @@ struct KernelNode {
   int axis;
   bool turns;
   bool rotated;  ///< R_PF is not the identity
+  bool stays;    ///< p_PF is zero
   bool has_inertia;
 };
 

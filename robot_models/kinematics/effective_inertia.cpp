@@ -71,6 +71,36 @@ void EffectiveInertia::classifyNodes(const MotionTree& tree) {
     for (int k = 0; k < 5; ++k) inertial_[i + k].motion = Motion::kPassedBy;
     inertial_[i + 5].motion = Motion::kBase;
   }
+  findBalls(tree);
+  for (int i = 0; i < nodeCount(); ++i) {
+    all_.push_back(i);
+    if (inertial_[i].motion == Motion::kBase || inertial_[i].ends_ball) many_ways_.push_back(i);
+  }
+}
+
+/// Coordinates that are shared need the turns one by one.
+void EffectiveInertia::findBalls(const MotionTree& tree) {
+  if (!shared_.empty()) return;
+  for (int i = 0; i + 2 < nodeCount(); ++i) {
+    if (!isBall(tree, i)) continue;
+    inertial_[i].is_in_ball = inertial_[i + 1].is_in_ball = true;
+    inertial_[i + 2].ends_ball = has_balls_ = true;
+    i += 2;
+  }
+}
+
+/// Whether the three nodes from `first` are turns about one place with no mass, rotor or branch
+/// between them: together they are a ball joint wherever their axes are not near one plane.
+bool EffectiveInertia::isBall(const MotionTree& tree, int first) const {
+  for (int k = 0; k < 3; ++k) {
+    const MotionNode& node = tree.nodes()[first + k];
+    const InertialNode& inertia = inertial_[first + k];
+    const bool turns = node.turns && inertia.motion == Motion::kFree && inertia.rotor == 0.0;
+    const bool in_chain = k == 0 || (node.parent == first + k - 1 && inertia.coincides);
+    const bool is_empty = k == 2 || (!node.has_inertia && inertia.children == 1);
+    if (!turns || !in_chain || !is_empty) return false;
+  }
+  return true;
 }
 
 /// Whether the six nodes from `first` are a floating joint on the world: slides along x, y, z, then
@@ -116,6 +146,7 @@ EffectiveInertia::Workspace EffectiveInertia::makeWorkspace() const {
   w.path.reserve(nodeCount());
   w.inverse.resize(nodeCount());
   w.base_inverse.resize(nodeCount());
+  w.ball.resize(has_balls_ ? nodeCount() : 0);
   w.momentum.resize(nodeCount());
   w.velocity.resize(nodeCount());
   w.momentum_of_three.resize(3 * nodeCount());
@@ -137,12 +168,14 @@ void EffectiveInertia::place(const VecX& q, Workspace& w) const {
   w.has_factors = w.has_inverse = false;
 }
 
-void EffectiveInertia::computeFactors(Workspace& w) const {
+void EffectiveInertia::computeFactors(Workspace& w, bool by_balls) const {
   ALLCLEAR_ASSERT(w.holds_configuration);
-  if (w.has_factors) return;
-  sweepInward(w);
-  if (!shared_.empty()) factorShared(w);
+  if (w.has_factors && (by_balls || !w.has_balls)) return;
   w.has_factors = true;
+  w.has_balls = by_balls && has_balls_ && sweepInward(w, true);
+  if (w.has_balls) return;
+  sweepInward(w, false);
+  if (!shared_.empty()) factorShared(w);
 }
 
 void EffectiveInertia::computeInverseMasses(Workspace& w) const {

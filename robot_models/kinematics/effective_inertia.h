@@ -85,6 +85,11 @@ class EffectiveInertia {
   /// What the last impulse changed: the link's motion, `linear` that of its frame's origin.
   BodyVelocity velocityChange(int link, const Workspace& workspace) const;
   const LinkMount& mount(int link) const { return mounts_[link]; }
+  /// Whether a node's origin is always that of `parent`, the node before it or itself.
+  bool coincide(int node, int parent) const {
+    return node == parent ||
+           (node >= 0 && frames_.nodes()[node].parent == parent && inertial_[node].coincides);
+  }
   /// World pose of a link as placed.
   Pose linkPose(int link, const Workspace& workspace) const;
 
@@ -95,6 +100,7 @@ class EffectiveInertia {
     kShared,    ///< repeats a coordinate of other nodes: answers in a second step
     kBase,      ///< the last of a floating base's six: any motion of a rigid body
     kPassedBy,  ///< one of the five before it: no body, no link
+    kBall,      ///< the last of three turns that are taken as one (`isBall`)
   };
   /// What the recursions know of a node besides its `KernelNode`.
   struct InertialNode {
@@ -105,6 +111,8 @@ class EffectiveInertia {
     int children = 0;
     bool is_last_child = false;  ///< but not the only one
     bool is_only_child = false;
+    bool is_in_ball = false;  ///< one of the first two turns of a ball joint
+    bool ends_ball = false;   ///< the last
   };
   /// A coordinate that several nodes repeat (mimic joints).
   struct SharedCoordinate {
@@ -120,9 +128,13 @@ class EffectiveInertia {
   int nodeCount() const { return frames_.count(); }
   void classifyNodes(const MotionTree& tree);
   bool isFloatingBase(const MotionTree& tree, int first) const;
-  void sweepInward(Workspace& w) const;
+  bool isBall(const MotionTree& tree, int first) const;
+  void findBalls(const MotionTree& tree);
+  bool sweepInward(Workspace& w, bool by_balls) const;
   void sweepOutward(Workspace& w) const;
-  void computeFactors(Workspace& w) const;
+  /// By balls: where it may be, three turns at one place are taken as one.
+  void computeFactors(Workspace& w, bool by_balls = false) const;
+  bool isInBall(int node) const { return node >= 0 && inertial_[node].is_in_ball; }
   static double weightOf(int first, int last, const KernelNode* nodes, const Frame4* frames,
                          const SpatialPack* velocity);
   void computeInverseMasses(Workspace& w) const;
@@ -147,6 +159,9 @@ class EffectiveInertia {
   VecX rotor_;          ///< by coordinate
   VecX turning_rotor_;  ///< the same, 0 where it is infinite
   int dimension_ = 0;
+  std::vector<int> many_ways_;  ///< last nodes of floating bases and balls
+  std::vector<int> all_;        ///< nodes
+  bool has_balls_ = false;
 };
 
 /// Scratch of one thread and the configuration placed last. Everything by node, about its origin.
@@ -170,6 +185,12 @@ struct EffectiveInertia::Workspace : NodeFrames::Workspace {
     bool coincides;  ///< r is zero
     Motion motion;
   };
+  /// How a ball joint answers: to the velocity v of what carries it, and to the moment n on its
+  /// subtree, by the angular velocity w = inverse_J n - K v; the force K' n it passes on.
+  struct BallJoint {
+    Columns4 inverse_J, K;
+    Columns4 rates;  ///< from angular velocities to the rates of the three turns
+  };
   /// Inverse mass: w = a n + b f, v = b^T n + d f for the impulse f with the moment n.
   struct Inverse {
     Columns4 a, b, d;
@@ -178,6 +199,7 @@ struct EffectiveInertia::Workspace : NodeFrames::Workspace {
   std::vector<Answer> answer;
   std::vector<Inverse> inverse;
   std::vector<Inverse> base_inverse;  ///< of floating bases, shared coordinates held
+  std::vector<BallJoint> ball;        ///< of the last node of each ball
   std::vector<SpatialPack> momentum;
   std::vector<SpatialPack> velocity;
   VecX rate;  ///< of the joint variables
@@ -192,6 +214,7 @@ struct EffectiveInertia::Workspace : NodeFrames::Workspace {
   MatX shared_mass, shared_factor;
   bool holds_configuration = false;
   bool has_factors = false;
+  bool has_balls = false;  ///< the factors take balls as one joint
   bool has_inverse = false;
 };
 

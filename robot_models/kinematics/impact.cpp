@@ -21,6 +21,7 @@
 #include <cmath>
 
 #include "allclear/core/assert.h"
+#include "allclear/robot_models/kinematics/impulse_sweeps.h"
 
 #pragma GCC diagnostic ignored "-Wpsabi"
 
@@ -39,10 +40,13 @@ constexpr int kHalvings = 64;
 
 /// The least x with A x = b, for A symmetric and not negative.
 Vec3 leastSolution(const Mat3& A, const Vec3& b) {
-  // With full rank, far from losing it, Cholesky's factor is as good and ten times as fast.
-  const Eigen::LDLT<Mat3> factor(A);
-  const auto pivots = factor.vectorD();
-  if (pivots.minCoeff() > kClearRank * pivots.maxCoeff()) return factor.solve(b);
+  // With full rank, far from losing it, the adjugate is as good and many times as fast. The two
+  // greater eigenvalues have at most a quarter of the trace's square as their product.
+  const Vec3 c0 = A.col(1).cross(A.col(2)), c1 = A.col(2).cross(A.col(0));
+  const double det = A.col(0).dot(c0), trace = A.trace();
+  if (4.0 * det > kClearRank * trace * trace * trace) {
+    return (c0 * b[0] + c1 * b[1] + A.col(0).cross(A.col(1)) * b[2]) / det;
+  }
   const Eigen::SelfAdjointEigenSolver<Mat3> eigen(A);
   Vec3 x = Vec3::Zero();
   for (int k = 0; k < 3; ++k) {
@@ -135,41 +139,44 @@ ContactImpulse contactImpulse(const Mat3& K, const Vec3& u, const ContactLaw& la
 
 /// Sums over the links, compiled for several instruction sets.
 struct RobotImpacts::Kernels {
-  /// Where the links' origins are, and the momenta that their own bodies gained.
+  /// The momenta that the links' own bodies gained, about the links' origins.
   ALLCLEAR_MULTIVERSION
   static void gains(const Body* bodies, int count, const Frame4* frames,
-                    const SpatialPack* velocity, Workspace::Origin* origin, SpatialPack* load) {
-    const Pack4 zero = pack(0, 0, 0);
-    for (int l = 0; l < count; ++l) {
-      const Body& body = bodies[l];
-      load[l] = {zero, zero};
-      origin[l].p_W = body.p_NL;
-      if (body.node < 0) continue;
+                    const SpatialPack* velocity, SpatialPack* load) {
+    for (int b = 0; b < count; ++b) {
+      const Body& body = bodies[b];
       const Frame4& F = frames[body.node];
-      const Pack4 arm = rotate(F, body.p_NL);
-      origin[l].p_W = F.c[3] + arm;
-      if (!body.has_inertia) continue;
       // The turning part in the node's own axes, where its inertia is constant.
       const SpatialPack& V = velocity[body.node];
-      const Pack4 c = rotate(F, body.p_NC);
+      const Pack4 c = rotate(F, body.p_NC), arm = rotate(F, body.p_NL);
       const Pack4 w = pack(dot(F.c[0], V.angular), dot(F.c[1], V.angular), dot(F.c[2], V.angular));
       const Pack4 momentum = (V.linear + cross(V.angular, c)) * body.mass;
-      load[l] = {rotate(F, body.I_C * w) + cross(c - arm, momentum), momentum};
+      load[body.link] = {rotate(F, body.I_C * w) + cross(c - arm, momentum), momentum};
     }
   }
 
   /// Sums them over subtrees; what arrives at a link is what its joint must pass on.
   ALLCLEAR_MULTIVERSION
-  static void gather(const Body* bodies, int count, const Workspace::Origin* origin,
+  static void gather(const Place* places, int count, const Workspace::Origin* origin,
                      SpatialPack* load, JointImpulse* joints) {
+    // A link that comes right after its parent hands its sum on in registers.
+    SpatialPack own = load[count - 1];
     for (int l = count - 1; l > 0; --l) {
-      const Body& body = bodies[l];
-      const SpatialPack& own = load[l];
-      load[body.parent].linear += own.linear;
-      load[body.parent].angular +=
-          own.angular + cross(origin[l].p_W - origin[body.parent].p_W, own.linear);
-      joints[body.joint].force = unpack(own.linear);
-      joints[body.joint].moment = unpack(own.angular);
+      const Place& place = places[l];
+      joints[place.joint].force = unpack(own.linear);
+      joints[place.joint].moment = unpack(own.angular);
+      if (!place.coincides) {
+        own.angular += cross(origin[l].p_W - origin[place.parent].p_W, own.linear);
+      }
+      SpatialPack before = load[l - 1];
+      if (place.parent == l - 1) {
+        before.angular += own.angular;
+        before.linear += own.linear;
+      } else {
+        load[place.parent].angular += own.angular;
+        load[place.parent].linear += own.linear;
+      }
+      own = before;
     }
   }
 };
@@ -179,6 +186,16 @@ RobotImpacts::RobotImpacts(const RobotModel& model, const VecX& rotor_inertia)
   for (int l = 0; l < inertia_.linkCount(); ++l) {
     const Link& link = model.links()[l];
     const LinkMount& mount = inertia_.mount(l);
+    Place place{};
+    place.node = mount.node;
+    place.joint = link.parent_joint;
+    place.parent = l == 0 ? -1 : model.joints()[link.parent_joint].parent_link;
+    place.is_at_node = mount.node >= 0 && mount.X_NL.p == Vec3::Zero();
+    place.coincides = l > 0 && place.is_at_node && places_[place.parent].is_at_node &&
+                      inertia_.coincide(place.node, places_[place.parent].node);
+    places_.push_back(place);
+    p_NL_.push_back(mount.X_NL.p);
+    if (mount.node < 0 || (link.inertia.mass == 0.0 && link.inertia.I_C.isZero(0.0))) continue;
     // Seen from the node, so that the sums need no frames of links.
     const Inertia inertia = expressedIn(mount.X_NL, link.inertia);
     Body body{};
@@ -187,9 +204,7 @@ RobotImpacts::RobotImpacts(const RobotModel& model, const VecX& rotor_inertia)
     body.p_NC = pack(inertia.p_LC);
     body.mass = inertia.mass;
     body.node = mount.node;
-    body.joint = link.parent_joint;
-    body.parent = l == 0 ? -1 : model.joints()[link.parent_joint].parent_link;
-    body.has_inertia = inertia.mass != 0.0 || !inertia.I_C.isZero(0.0);
+    body.link = l;
     bodies_.push_back(body);
   }
 }
@@ -197,8 +212,8 @@ RobotImpacts::RobotImpacts(const RobotModel& model, const VecX& rotor_inertia)
 RobotImpacts::Workspace RobotImpacts::makeWorkspace() const {
   Workspace w;
   static_cast<EffectiveInertia::Workspace&>(w) = inertia_.makeWorkspace();
-  w.load.resize(bodies_.size());
-  w.origin.resize(bodies_.size());
+  w.load.resize(places_.size());
+  w.origin.resize(places_.size());
   return w;
 }
 
@@ -215,9 +230,17 @@ void RobotImpacts::respond(const Impact& impact, const VecX& v, Workspace& w,
   out.velocity_after += v;
   out.other_velocity = impact.velocity - impact.inverse_mass * P;
   // Momenta that subtrees gain, less the impulse itself, came through their joints.
-  const int links = static_cast<int>(bodies_.size());
-  Kernels::gains(bodies_.data(), links, w.frames.data(), w.velocity.data(), w.origin.data(),
-                 w.load.data());
+  const int links = static_cast<int>(places_.size());
+  for (int l = 0; l < links; ++l) {
+    const Place& place = places_[l];
+    w.load[l] = still();
+    w.origin[l].p_W = place.node < 0 ? pack(p_NL_[l]) : w.frames[place.node].c[3];
+    if (place.node >= 0 && !place.is_at_node) {
+      w.origin[l].p_W += rotate(w.frames[place.node], pack(p_NL_[l]));
+    }
+  }
+  Kernels::gains(bodies_.data(), static_cast<int>(bodies_.size()), w.frames.data(),
+                 w.velocity.data(), w.load.data());
   for (const double sign : {1.0, -1.0}) {
     const int hit = sign > 0.0 ? impact.link : impact.other_link;
     if (hit < 0) continue;
@@ -226,7 +249,7 @@ void RobotImpacts::respond(const Impact& impact, const VecX& v, Workspace& w,
     w.load[hit].angular -= cross(pack(impact.p_W) - w.origin[hit].p_W, force);
   }
   out.joints.resize(joints_);
-  Kernels::gather(bodies_.data(), links, w.origin.data(), w.load.data(), out.joints.data());
+  Kernels::gather(places_.data(), links, w.origin.data(), w.load.data(), out.joints.data());
 }
 
 }  // namespace allclear

@@ -87,21 +87,29 @@ class RobotImpacts {
                ImpactResponse& out) const;
 
  private:
-  /// A link as it moves with its node, in the node's frame.
+  /// What a link weighs, in its node's frame.
   struct Body {
     Columns4 I_C;
     Pack4 p_NL;  ///< the link's origin, which is that of the joint above it
     Pack4 p_NC;
     double mass;
     int node;
-    int joint;   ///< above it; -1 for the root
-    int parent;  ///< link
-    bool has_inertia;
+    int link;
+  };
+  /// Where a link hangs.
+  struct Place {
+    int node;
+    int joint;        ///< above it; -1 for the root
+    int parent;       ///< link
+    bool is_at_node;  ///< its origin is the node's
+    bool coincides;   ///< its origin is always its parent's
   };
   struct Kernels;
 
   EffectiveInertia inertia_;
-  std::vector<Body> bodies_;  ///< by link
+  std::vector<Place> places_;  ///< by link
+  std::vector<Vec3> p_NL_;     ///< by link
+  std::vector<Body> bodies_;   ///< of links with inertia
   int joints_ = 0;
 };
 

@@ -7,6 +7,8 @@
 // and outward all joints answer to the motion V of the body that carries them:
 //   ẋ = (u − U'V) / D     V_i = V + S ẋ.
 // Off the path from the impulse to the base u is zero: only the outward sweep visits all nodes.
+// Three turns that are taken as one ball (inertia_sweeps.cpp) pass on no moment, p_λ += p + K'n
+// with n = -p's moment, and turn by w = J^-1 n - K v, K = J^-1 G', whatever the parent's turn is.
 //
 // Shared coordinates add, along each orthogonal direction y of their inverse mass (a motion of all
 // nodes), y (y'F).
@@ -43,6 +45,20 @@ ALLCLEAR_INLINE void EffectiveInertia::Sweeps::sendInward(const Sweeps& s, const
     const int i = path[step];
     const Answer& joint = s.answer[i];
     if (joint.motion == Motion::kBase || joint.motion == Motion::kPassedBy) continue;
+    if (joint.motion == Motion::kBall) {
+      const Answer& first = s.answer[i - 2];
+      for (int n = 0; n < N && first.parent >= 0; ++n) {
+        const SpatialPack& p = s.momentum[N * i + n];
+        SpatialPack& parent = s.momentum[N * first.parent + n];
+        const Columns4& K = s.ball[i].K;
+        const Pack4 passed =
+            pack(dot(K.c[0], p.angular), dot(K.c[1], p.angular), dot(K.c[2], p.angular));
+        const Pack4 linear = p.linear - passed;
+        parent.angular += cross(first.r, linear);
+        parent.linear += linear;
+      }
+      continue;
+    }
     for (int n = 0; n < N; ++n) {
       // The joint takes its share of the momentum; the rest goes on to the parent.
       const SpatialPack& p = s.momentum[N * i + n];
@@ -62,17 +78,40 @@ ALLCLEAR_INLINE void EffectiveInertia::Sweeps::sendInward(const Sweeps& s, const
   }
 }
 
+/// Of a ball, at its last node; what is between the turns gets no velocity.
+template <int N>
+ALLCLEAR_INLINE void EffectiveInertia::Sweeps::visitBall(const Sweeps& s, int i) {
+  const Answer& first = s.answer[i - 2];
+  const Workspace::BallJoint& ball = s.ball[i];
+  for (int n = 0; n < N; ++n) {
+    SpatialPack V = still();
+    if (first.parent >= 0) {
+      V = s.velocity[N * first.parent + n];
+      if (!first.coincides) V.linear += cross(V.angular, first.r);
+    }
+    const Pack4 w = -(ball.inverse_J * s.momentum[N * i + n].angular) - ball.K * V.linear;
+    const Pack4 rates = ball.rates * (w - V.angular);
+    for (int k = 0; k < 3; ++k) s.rate[N * (i - 2 + k) + n] = rates[k];
+    s.velocity[N * i + n] = {w, V.linear};
+  }
+}
+
 /// Velocity of a node and rate of its free joint, once the parent's are known.
 template <int N>
 ALLCLEAR_INLINE void EffectiveInertia::Sweeps::visit(const Sweeps& s, int i) {
   const Answer& joint = s.answer[i];
+  if (joint.motion == Motion::kPassedBy) return;
+  if (joint.motion == Motion::kBall) {
+    visitBall<N>(s, i);
+    return;
+  }
   for (int n = 0; n < N; ++n) {
     // A base answers to all that arrived, another node to its parent's motion and its own joint.
     SpatialPack V = still();
     if (joint.motion == Motion::kBase) {
       const SpatialPack& p = s.momentum[N * i + n];
       V = answerOf(s.base_inverse[i], {-p.angular, -p.linear});
-    } else if (joint.motion != Motion::kPassedBy) {
+    } else {
       if (joint.parent >= 0) {
         // The parent's velocity at this joint's place.
         V = s.velocity[N * joint.parent + n];
@@ -150,9 +189,9 @@ ALLCLEAR_INLINE Vec3 parting(const NodeFrames::Workspace& w, int node, int other
 Mat3 EffectiveInertia::contactInverseMass(int link, int other, const Vec3& p_W,
                                           Workspace& w) const {
   ALLCLEAR_ASSERT(link >= 0 && link < linkCount() && other < linkCount());
-  computeFactors(w);
   const int node = mounts_[link].node;
   const int other_node = other < 0 ? -1 : mounts_[other].node;
+  computeFactors(w, !isInBall(node) && !isInBall(other_node));
   setPath(node, other_node, w);
   for (int i : w.path) {
     for (int k = 3 * i; k < 3 * i + 3; ++k) {
@@ -181,15 +220,13 @@ Mat3 EffectiveInertia::contactInverseMass(int link, int other, const Vec3& p_W,
 void EffectiveInertia::applyImpulse(int link, int other, const Vec3& p_W, const Vec3& P,
                                     Workspace& w, VecX& dv) const {
   ALLCLEAR_ASSERT(link >= 0 && link < linkCount() && other < linkCount());
-  computeFactors(w);
   const int node = mounts_[link].node;
   const int other_node = other < 0 ? -1 : mounts_[other].node;
+  computeFactors(w, !isInBall(node) && !isInBall(other_node));
   w.rate.setZero();
   setPath(node, other_node, w);
-  // A base that is not on the path answers to no impulse.
-  for (int i = 0; i < nodeCount(); ++i) {
-    if (inertial_[i].motion == Motion::kBase) w.momentum[i] = still();
-  }
+  // A base or a ball that is not on the path answers to no impulse.
+  for (int i : many_ways_) w.momentum[i] = still();
   for (int i : w.path) w.momentum[i] = still();
   push(w, node, p_W, P, &w.momentum[std::max(node, 0)]);
   push(w, other_node, p_W, -P, &w.momentum[std::max(other_node, 0)]);
@@ -222,12 +259,13 @@ double EffectiveInertia::rateOf(int i, const Workspace& w) const {
 /// Rates of all coordinates from the velocities of the nodes.
 void EffectiveInertia::changesOfRates(Workspace& w, VecX& dv) const {
   dv.setZero(dimension_);
-  for (int i = 0; i < nodeCount(); ++i) {
+  if (shared_.empty()) {
+    // The sweep left all rates but those of floating bases.
+    for (int i = 0; i < nodeCount(); ++i) dv[coordinate_[i]] = w.rate[i] * inverse_multiplier_[i];
+  }
+  for (int i : shared_.empty() ? many_ways_ : all_) {
     const Answer& joint = w.answer[i];
-    if (joint.motion == Motion::kFree && shared_.empty()) {
-      dv[coordinate_[i]] = w.rate[i] * inverse_multiplier_[i];
-      continue;
-    }
+    if (shared_.empty() && joint.motion != Motion::kBase) continue;
     if (joint.motion == Motion::kPassedBy || multiplier_[i] == 0.0) continue;
     if (joint.motion == Motion::kBase) {
       // Three slides along the axes of the first node's frame, three turns about their own axes.
@@ -249,7 +287,17 @@ void EffectiveInertia::changesOfRates(Workspace& w, VecX& dv) const {
 BodyVelocity EffectiveInertia::velocityChange(int link, const Workspace& w) const {
   const LinkMount& mount = mounts_[link];
   if (mount.node < 0) return {};
-  const SpatialPack& V = w.velocity[mount.node];
+  SpatialPack V = w.velocity[mount.node];
+  if (w.has_balls && isInBall(mount.node)) {
+    // Between the turns of a ball: what carries it, and the turns up to here.
+    int first = mount.node;
+    while (isInBall(frames_.nodes()[first].parent)) first = frames_.nodes()[first].parent;
+    V = still();
+    const int parent = frames_.nodes()[first].parent;
+    if (parent >= 0) V = w.velocity[parent];
+    V.linear += cross(V.angular, w.answer[first].r);
+    for (int i = first; i <= mount.node; ++i) V.angular += w.answer[i].z * w.rate[i];
+  }
   const Pack4 arm = rotate(w.frames[mount.node], pack(mount.X_NL.p));
   return {unpack(V.angular), unpack(V.linear + cross(V.angular, arm))};
 }

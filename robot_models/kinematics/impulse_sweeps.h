@@ -26,6 +26,7 @@ ALLCLEAR_INLINE SpatialPack still() {
 struct EffectiveInertia::Sweeps {
   const Workspace::Answer* answer;
   const Workspace::Inverse* base_inverse;
+  const Workspace::BallJoint* ball;
   SpatialPack* momentum;
   SpatialPack* velocity;
   double* rate;
@@ -34,6 +35,7 @@ struct EffectiveInertia::Sweeps {
   explicit Sweeps(Workspace& w)
       : answer(w.answer.data()),
         base_inverse(w.base_inverse.data()),
+        ball(w.ball.data()),
         momentum(w.momentum.data()),
         velocity(w.velocity.data()),
         rate(w.rate.data()) {}
@@ -59,6 +61,8 @@ struct EffectiveInertia::Sweeps {
   static void sendInward(const Sweeps& s, const int* path, int length);
   template <int N>
   static void visit(const Sweeps& s, int i);
+  template <int N>
+  static void visitBall(const Sweeps& s, int i);
 };
 
 }  // namespace allclear

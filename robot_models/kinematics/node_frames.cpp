@@ -27,6 +27,7 @@ KernelNode kernelNode(const MotionNode& node) {
   k.axis = node.axis;
   k.turns = node.turns;
   k.rotated = node.X_PF.R != Mat3::Identity();
+  k.stays = node.X_PF.p == Vec3::Zero();
   k.has_inertia = node.has_inertia;
   return k;
 }
@@ -35,14 +36,15 @@ KernelNode kernelNode(const MotionNode& node) {
 ALLCLEAR_MULTIVERSION
 void frameKernel(const KernelNode* nodes, int count, const double* x, const double* sines,
                  const double* cosines, Frame4* frames) {
+  Frame4 F = identityFrame();  // of the node before
   for (int i = 0; i < count; ++i) {
     const KernelNode& node = nodes[i];
-    const Frame4 parent = node.parent < 0 ? identityFrame() : frames[node.parent];
-    Frame4 F = parent;
+    if (node.parent != i - 1) F = node.parent < 0 ? identityFrame() : frames[node.parent];
+    const Frame4 parent = F;
     if (node.rotated) {
       for (int k = 0; k < 3; ++k) F.c[k] = rotate(parent, node.fixed[k]);
     }
-    F.c[3] = parent.c[3] + rotate(parent, node.fixed[3]);
+    if (!node.stays) F.c[3] = parent.c[3] + rotate(parent, node.fixed[3]);
     const double s = sines[i];
     const double c = cosines[i];
     // A turn about an axis by x: u' = u cos x + v sin x, v' = v cos x - u sin x of the other two.

@@ -67,6 +67,45 @@ TEST(TaskDocs, TheUncertaintyExampleLoads) {
   EXPECT_TRUE(problem.obstacles[0].spread.growsWithoutEnd());
 }
 
+// They are of a humanoid: its names are put in place of those of the small arm.
+TEST(TaskDocs, TheGoalExamplesLoad) {
+  const std::vector<std::string> examples = blocks("yaml goal");
+  ASSERT_EQ(examples.size(), 3U);
+  for (std::string example : examples) {
+    for (const auto& [name, own] : {std::pair<std::string, std::string>{"r_hand", "hand"},
+                                    {"l_hand", "forearm"},
+                                    {"half_sitting", "folded"},
+                                    {"r_elbow", "elbow"},
+                                    {"l_elbow", "wrist"}}) {
+      for (std::size_t at = 0; (at = example.find(name, at)) != std::string::npos;) {
+        example.replace(at, name.size(), own);
+      }
+    }
+    const Problem problem = test::loadText(
+        "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+        "start_state: {group_state: ready}\n" +
+        example);
+    EXPECT_TRUE(validate(problem).empty());
+  }
+}
+
+TEST(TaskDocs, TheSegmentsExampleLoads) {
+  const std::vector<std::string> examples = blocks("yaml segments");
+  ASSERT_EQ(examples.size(), 1U);
+  const test::TaskFolder folder;
+  const Task task = loadTask(
+      folder.write("task.yaml",
+                   "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
+                   "start_state: {group_state: ready}\n"
+                   "scene: {collision_objects: [{id: box, type: box, dimensions: [0.1, 0.1, 0.1], "
+                   "pose: {position: [3, 0, 0.05]}}, {id: table, type: box, dimensions: [1, 1, "
+                   "0.1], pose: {position: [3, 0, -0.05]}}]}\n" +
+                       examples[0]),
+      {.allow_segments = true});
+  ASSERT_NE(task.sequence, nullptr);
+  EXPECT_EQ(task.sequence->steps.size(), 6U);
+}
+
 /// What the code says it knows at a place, when it meets a key that it does not know.
 std::set<std::string> knownKeys(const std::string& extra) {
   try {
@@ -98,6 +137,8 @@ TEST(TaskDocs, NameEveryKeyThatTheCodeKnows) {
       "goal: {qqqqqqqq: 1}",
       "goal: {pose: {qqqqqqqq: 1}}",
       "goal: {pose: {link: hand, position: [0, 0, 0], tolerance: {qqqqqqqq: 1}}}",
+      "goal: {look_at: {qqqqqqqq: 1}}",
+      "goal: {any_of: [{qqqqqqqq: 1}]}",
       "waypoints: [{qqqqqqqq: 1}]",
       "path_constraints: [{keep_axis: x, qqqqqqqq: 1}]",
       "path_constraints: [{box: {}, qqqqqqqq: 1}]",

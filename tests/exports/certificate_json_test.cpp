@@ -65,6 +65,31 @@ TEST_F(CertificateFile, SoDoesOneWithATube) {
   EXPECT_TRUE(verifyCertificate(problem_, back).valid);
 }
 
+TEST_F(CertificateFile, SoDoesOneOfAGoalWithAlternatives) {
+  Problem any = problem_;
+  const auto goal = std::get<JointTarget>(problem_.goal);
+  JointTarget other = goal;
+  other.values[1] -= 0.5;
+  any.goal = AnyTarget{{{"\"other\"", other}, {"this", goal}}};
+  const Certificate certificate = certify(any, *trajectory_);
+  ASSERT_EQ(certificate.goal, (ReachedGoal{1, 2, "this"}));
+  const std::string text = formatCertificateJson(certificate);
+  EXPECT_NE(text.find("\"goal\": {\"alternative\":2,\"of\":2,\"name\":\"this\"}"),
+            std::string::npos)
+      << text.substr(0, 2000);
+  const Certificate back = parseCertificateJson(text, "c.json");
+  EXPECT_EQ(back.goal, certificate.goal);
+  EXPECT_EQ(formatCertificateJson(back), text);
+  EXPECT_TRUE(verifyCertificate(any, back).valid);
+  // Another name in the file is refused, and so is a place that there is not.
+  const Certificate forged =
+      parseCertificateJson(replaced(text, "\"name\":\"this\"", "\"name\":\"that\""), "c.json");
+  EXPECT_FALSE(verifyCertificate(any, forged).valid);
+  EXPECT_THROW(
+      parseCertificateJson(replaced(text, "{\"alternative\":2", "{\"alternative\":0"), "c.json"),
+      InputError);
+}
+
 TEST_F(CertificateFile, SoDoesOneThatIsNotClear) {
   problem_.obstacles[0].X_WO.p = {0.5, 0.3, 0.6};
   const Certificate refused = certify(problem_, *trajectory_);

@@ -76,6 +76,13 @@ class Report : public testing::Test {
   }
 };
 
+/// Those of the shelf's report: the closest instants are among them.
+ReportFrames shelfFrames() {
+  std::vector<double> instants;
+  for (const RankedPair& pair : shelf().plan.certificate->closest_pairs) instants.push_back(pair.t);
+  return motionFrames(shelf().problem, *shelf().plan.trajectory, instants);
+}
+
 TEST_F(Report, ShowsTheJointsOfThePlanAtEachOfItsTimes) {
   ASSERT_EQ(shelf().plan.status, PlanStatus::kCertified) << shelf().plan.message;
   const json data = reportPayload(formatPlanReport(shelf().problem, shelf().plan));
@@ -109,7 +116,7 @@ TEST_F(Report, ShowsDistancesThatAreThoseOfTheBodiesAndBoundsThatAreThoseOfTheCe
   const Certificate& certificate = *shelf().plan.certificate;
   const json data = reportPayload(formatPlanReport(shelf().problem, shelf().plan));
   const CertifiedGeometry geometry = certifiedGeometry(shelf().problem);
-  const ReportFrames frames = motionFrames(shelf().problem, *shelf().plan.trajectory);
+  const ReportFrames frames = shelfFrames();
   ASSERT_EQ(data["clearance"]["pairs"].size(), 8u);
   for (const json& pair : data["clearance"]["pairs"]) {
     const int a = pair["a"], b = pair["b"];
@@ -157,10 +164,28 @@ TEST_F(Report, PutsTheProvenClosestPairFirstAndMarksItsInstant) {
   const Certificate& certificate = *shelf().plan.certificate;
   const json data = reportPayload(formatPlanReport(shelf().problem, shelf().plan));
   const json& first = data["clearance"]["pairs"][0];
-  EXPECT_EQ(data["scene"]["bodies"][first["a"].get<int>()]["name"], certificate.closest_a);
-  EXPECT_EQ(data["scene"]["bodies"][first["b"].get<int>()]["name"], certificate.closest_b);
-  EXPECT_EQ(data["minimum"]["t"].get<double>(), certificate.closest_t);
-  EXPECT_EQ(data["minimum"]["distance"].get<double>(), certificate.minimum_clearance.upper);
+  const RankedPair& ranked = certificate.closest_pairs.front();
+  EXPECT_EQ(data["scene"]["bodies"][first["a"].get<int>()]["name"], ranked.a);
+  EXPECT_EQ(data["scene"]["bodies"][first["b"].get<int>()]["name"], ranked.b);
+  EXPECT_EQ(data["minimum"]["t"].get<double>(), ranked.t);
+  EXPECT_EQ(data["minimum"]["distance"].get<double>(), ranked.distance.upper);
+  // At that instant the curve meets the distance that the certificate names.
+  const std::vector<float> times = floats(data["times"]), distances = floats(first["distance"]);
+  double at_closest = std::numeric_limits<double>::infinity();
+  for (std::size_t f = 0; f < times.size(); ++f) {
+    if (std::abs(times[f] - ranked.t) < 1e-6) at_closest = distances[f];
+  }
+  EXPECT_NEAR(at_closest, ranked.distance.upper, 1e-6);
+  // The table has the certificate's pairs, with proven distances.
+  ASSERT_EQ(data["ranked"].size(), certificate.closest_pairs.size());
+  EXPECT_EQ(data["ranked"][0]["lower"].get<double>(), ranked.distance.lower);
+  EXPECT_EQ(data["ranked"][0]["upper"].get<double>(), ranked.distance.upper);
+  // One verdict: its first words are the title, and not said again below.
+  const std::string title = data["verdict"]["title"], message = data["verdict"]["message"];
+  EXPECT_EQ(title.find("Certified: clear at every instant of "), 0u) << title;
+  EXPECT_EQ(message.find("lear at every instant"), std::string::npos) << message;
+  EXPECT_EQ("C" + title.substr(std::string("Certified: c").size()) + ": " + message,
+            certificate.message);
   EXPECT_TRUE(data["verdict"]["good"].get<bool>());
   EXPECT_FALSE(floats(data["history"]["cost"]).empty());
 }
@@ -179,7 +204,7 @@ TEST_F(Report, SaysWhatTheCertificateAssumes) {
 TEST_F(Report, DrawsTheClosestPairOfAllAtEachInstant) {
   const json data = reportPayload(formatPlanReport(shelf().problem, shelf().plan));
   const CertifiedGeometry geometry = certifiedGeometry(shelf().problem);
-  const ReportFrames frames = motionFrames(shelf().problem, *shelf().plan.trajectory);
+  const ReportFrames frames = shelfFrames();
   const std::vector<float> closest = floats(data["clearance"]["closest"]["distance"]);
   for (int f = 0; f < frames.count(); f += 13) {
     double least = std::numeric_limits<double>::infinity();

@@ -7,6 +7,9 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/text/json.h"
 #include "allclear/exports/certificate_json.h"
+#include "allclear/robot_models/files/height_file.h"
+#include "allclear/robot_models/files/octree_file.h"
+#include "allclear/robot_models/files/point_file.h"
 #include "allclear/trajectories/trajectory_csv.h"
 #include "allclear/trajectories/trajectory_json.h"
 #include "fuzz/targets.h"
@@ -57,6 +60,33 @@ void requireRoundTrip(const NamedTrajectory& read) {
           "CSV of a trajectory reads back to the bit");
 }
 
+const char kPcd[] =
+    "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH 2\nHEIGHT 1\n"
+    "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS 2\nDATA ascii\n0 1 2\nnan nan nan\n";
+const char kPly[] =
+    "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\n"
+    "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    "0 1 2\n3 4 5\n2 0 1\n";
+
+/// A tree whose only cells are at the end of one path.
+std::string octreeFile(const char* kind) {
+  const bool is_binary = kind[0] == 'b';
+  std::string out = is_binary ? "# Octomap OcTree binary file\n" : "# Octomap OcTree file\n";
+  out += "id OcTree\nsize 2\nres 0.1\ndata\n";
+  if (!is_binary) return out + std::string("\0\0\x80?\x01\0\0\x80?\0", 10);
+  return out + std::string("\x02\x80", 2);
+}
+
+void requirePlaces(const PointFile& file) {
+  for (const Vec3& p : file.points) require(p.allFinite(), "a point that is read has a place");
+}
+
+void requireCells(const Octree& tree) {
+  for (const AlignedBox& box : tree.occupied) {
+    require((box.lower.array() < box.upper.array()).all(), "a cell that is read has a volume");
+  }
+}
+
 /// A certificate with one of most things.
 Certificate smallCertificate() {
   Certificate certificate{.trajectory = parseTrajectoryCsv(kRows, "rows.csv")};
@@ -86,6 +116,26 @@ std::vector<Target> documentTargets() {
        [](std::string_view text) { parseMotion(text, "x.csv"); },
        {"tests/config/robot/agv.csv"},
        {"time,x,y,z,qx,qy,qz,qw\n0,0,0,0,0,0,0,1\n1,1,2,3,0,0,1,0\n"}},
+      {"points_pcd",
+       [](std::string_view text) { requirePlaces(parsePoints(text, "x.pcd")); },
+       {},
+       {kPcd}},
+      {"points_ply",
+       [](std::string_view text) { requirePlaces(parsePoints(text, "x.ply")); },
+       {},
+       {kPly}},
+      {"points_xyz",
+       [](std::string_view text) { requirePlaces(parsePoints(text, "x.xyz")); },
+       {},
+       {"0 1 2\n# a comment\n3,4,5,255\n"}},
+      {"octree",
+       [](std::string_view text) { requireCells(parseOctree(text, "x.bt", OctreeOptions())); },
+       {},
+       {octreeFile("bt"), octreeFile("ot")}},
+      {"picture",
+       [](std::string_view text) { parseGreyPicture(text, "x.pgm"); },
+       {},
+       {"P2\n2 2\n255\n0 1 2 255\n", "P5\n2 1\n255\nab"}},
       {"trajectory_csv",
        [](std::string_view text) { requireRoundTrip(parseTrajectoryCsv(text, "x.csv")); },
        {},

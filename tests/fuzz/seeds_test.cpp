@@ -64,7 +64,8 @@ TEST_P(FuzzSeeds, AndMutantsOfThemKeepThePromisesOfTheirTarget) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, FuzzSeeds,
-                         testing::Values("yaml", "json", "motion", "trajectory_csv",
+                         testing::Values("yaml", "json", "motion", "points_pcd", "points_ply",
+                                         "points_xyz", "octree", "picture", "trajectory_csv",
                                          "trajectory_json", "trajectory_ros2", "certificate_json",
                                          "robot", "mesh", "package", "task", "scene",
                                          "certificate"),

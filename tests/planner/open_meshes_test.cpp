@@ -186,7 +186,7 @@ TEST(OpenMeshes, MessagesNameDepthsOfTheMeshesThemselves) {
   const Problem problem =
       ballAnd(parts.mesh(), Vec3(0.28 - kBall + 0.005, 0.02, 0.01), Vec3(0, 0, 0.5));
   const Plan result = plan(problem, {.time_limit = 100.0});
-  EXPECT_NE(result.message.find("0.005 m deep"), std::string::npos) << result.message;
+  EXPECT_NE(result.message.find("overlap by 5 mm"), std::string::npos) << result.message;
 }
 
 }  // namespace

@@ -191,6 +191,27 @@ class Tasks(unittest.TestCase):
         with self.assertRaisesRegex(allclear.InputError, "relax"):
             p.set_end_margin("relaxed")
 
+    def test_a_line_to_the_goal_and_a_held_pose(self):
+        arm = robot()
+        start = {"joint2": 0.5, "joint4": 1.6, "joint6": 1.0}
+        there = arm.pose(arm.configuration(start), "tool")
+        there[1, 3] += 0.2
+        p = allclear.Problem(arm, "arm", start=start, goal=allclear.LinearGoal("tool", there))
+        self.assertIsNone(p.goal)
+        p.keep_pose("tool", relative_to="link0", position_tolerance=np.inf, angle_tolerance=0.05)
+        plan = allclear.plan(p, improve="none")
+        self.assertTrue(plan.certified, plan.message)
+        quantities = [limit["quantity"] for limit in plan.certificate.limits]
+        for quantity in ("distance from the line", "turn from the line", "held orientation"):
+            self.assertIn(quantity, quantities)
+        self.assertNotIn("held position", quantities)
+        several = allclear.LinearGoal("tool", [there, p.robot.pose(p.start, "tool")])
+        back = allclear.Problem(arm, "arm", start=start, goal={"joint1": 0.1})
+        back.keep_on_line(several)
+        self.assertIsNotNone(back.goal)
+        with self.assertRaisesRegex(allclear.InputError, "link"):
+            back.keep_pose("no such link")
+
     def test_a_scene_from_a_file_and_an_uncertain_obstacle(self):
         arm = robot()
         with tempfile.TemporaryDirectory() as folder:
@@ -219,6 +240,43 @@ class Tasks(unittest.TestCase):
         self.assertTrue(plan.certified, plan.message)
         end = plan.configurations(plan.duration)[0]
         self.assertLess(np.linalg.norm((arm.pose(end, "tool") - arm.pose(goal, "tool"))[:3, 3]), 1e-3)
+
+    def test_goals_of_which_one_is_reached(self):
+        arm = robot()
+        ready = arm.group("arm").state("ready")
+        there = arm.configuration({"joint1": 0.5}, ready)
+        goal = allclear.AnyOf({
+            "far": allclear.PoseGoal("tool", allclear.pose((9.0, 0.0, 0.0))),
+            "turned": allclear.PoseGoal("tool", arm.pose(there, "tool"), free=("rz",),
+                                        position_tolerance=(0.002, 0.002, 0.002))})
+        p = allclear.Problem(arm, "arm", start="ready", goal=goal)
+        plan = allclear.plan(p, improve="none")
+        self.assertTrue(plan.certified, plan.message)
+        self.assertEqual((plan.reached.alternative, plan.reached.of, plan.reached.name),
+                         (1, 2, "turned"))
+        self.assertEqual(list(plan.left_out), [0])
+        end = arm.pose(plan.configurations(plan.duration)[0], "tool")
+        np.testing.assert_allclose(end[:3, 2], arm.pose(there, "tool")[:3, 2], atol=0.011)
+        loaded = allclear.Planner(p, improve="none").plan(ready, goal)
+        self.assertEqual(loaded.reached, plan.reached)
+        with self.assertRaises(allclear.InputError):
+            allclear.plan(allclear.Problem(arm, "arm", start="ready", goal=allclear.AnyOf([])))
+
+    def test_a_direction_to_look_in(self):
+        arm = robot()
+        point = (1.0, 0.6, 0.4)
+        p = allclear.Problem(arm, "arm", start="ready", goal=allclear.LookAt("tool", point))
+        plan = allclear.plan(p, improve="none")
+        self.assertTrue(plan.certified, plan.message)
+        self.assertIsNone(plan.reached)
+        end = arm.pose(plan.configurations(plan.duration)[0], "tool")
+        sight = np.asarray(point) - end[:3, 3]
+        self.assertGreater(end[:3, 2] @ sight / np.linalg.norm(sight), math.cos(0.0101))
+        both = allclear.AllOf(allclear.LookAt("tool", point),
+                              allclear.PoseGoal("link4", np.eye(4), position_tolerance=1.5,
+                                                angle_tolerance=math.inf))
+        self.assertTrue(allclear.plan(allclear.Problem(arm, "arm", start="ready", goal=both),
+                                      improve="none").certified)
 
 
 class Plans(unittest.TestCase):

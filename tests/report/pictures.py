@@ -13,6 +13,7 @@ import browser
 # By picture: the task under examples/, and the instant as a part of the plan's duration.
 PICTURES = {
     "shelf": ("shelf/task.yaml", 0.6),
+    "grasps": ("grasps/task.yaml", 1.0),
     "two_arms": ("two_arms/task.yaml", 0.45),
     "moving_obstacle": ("moving_obstacle/task.yaml", 0.48),
     "upright": ("upright/task.yaml", 0.5),
@@ -24,7 +25,10 @@ PICTURES = {
     "fenced_cell": ("fenced_cell/task.yaml", 0.5),
     "dress_pack": ("dress_pack/task.yaml", 0.33),
     "collaborative": ("collaborative/task.yaml", 0.5),
+    "drawing": ("drawing/task.yaml", 0.62),
+    "tray": ("tray/task.yaml", 0.5),
     "leaning": ("humanoid/leaning.yaml", 0.95),
+    "pick_and_place": ("pick_and_place/task.yaml", 0.5),
 }
 
 

@@ -283,6 +283,38 @@ def hover(page, name):
     expect(page.evaluate("changed()") > 25, f"{name}: hovering does not move the scene")
 
 
+# Millimetres in the heading of the clearances: [distance, what is proven] at many instants.
+HEADINGS = """[...Array(400).keys()].map((i) => {
+  allclearReport.state.setTime(i / 399 * allclearReport.data.duration);
+  const words = document.querySelector("#clearance .read").textContent;
+  return [...words.matchAll(/(-?[0-9.]+) mm/g)].map((found) => Number(found[1]));
+})"""
+
+
+def closest(page, name):
+    """The button and the key c go to the closest instant; no distance is below what is proven."""
+    has_minimum = page.evaluate("Boolean(allclearReport.data.minimum)")
+    shown = page.evaluate("!document.getElementById('closest').hidden")
+    expect(shown == has_minimum, f"{name}: the button for the closest instant: {shown}")
+    if not has_minimum:
+        return
+    wanted = page.evaluate("allclearReport.data.minimum.t")
+    page.evaluate("document.activeElement.blur(); allclearReport.state.setTime(0)")
+    page.key("c")
+    expect(page.evaluate("allclearReport.state.time()") == wanted, f"{name}: the key c does not go to the closest instant")
+    page.evaluate("allclearReport.state.setTime(0); document.getElementById('closest').click()")
+    expect(page.evaluate("allclearReport.state.time()") == wanted, f"{name}: the button does not either")
+    for numbers in page.evaluate(HEADINGS):
+        expect(len(numbers) < 2 or numbers[0] >= numbers[1], f"{name}: {numbers[0]} mm, proven at least {numbers[1]} mm")
+    ranked = page.evaluate("allclearReport.data.ranked.length")
+    rows = page.evaluate("document.querySelectorAll('#nearest tr').length")
+    expect(not ranked or rows == ranked + 1, f"{name}: {rows} rows for {ranked} pairs")
+    if ranked:  # at that instant the curve meets the distance that the table names
+        page.evaluate("allclearReport.state.setTime(allclearReport.data.minimum.t)")
+        off = page.evaluate("Math.abs(allclearReport.viewer.currentPair().distance - allclearReport.data.minimum.distance)")
+        expect(off < 1e-5, f"{name}: off by {off} m at the closest instant")
+
+
 def play_and_turn(page, name):
     page.evaluate("scrollTo(0, 0); allclearReport.state.setTime(0); document.getElementById('play').click()")
     page.evaluate("""new Promise((done) => {
@@ -328,6 +360,7 @@ def main():
                 look(page, name, is_motion, not mobile)
                 if is_motion and not mobile:
                     play_and_turn(page, name)
+                    closest(page, name)
                     printed(page, name)
                 expect(not page.errors, f"{name}: the console says {page.errors}")
                 expect(len(page.requests) <= 1, f"{name}: asks the network for {page.requests[1:]}")

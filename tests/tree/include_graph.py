@@ -46,6 +46,7 @@ ROOMS = {
         "cover": ["convex", "fit", "geometry"],
         "soft": ["convex"],
         "deform": ["convex", "geometry", "mesh", "minimum"],
+        "cloud": ["convex", "deform", "geometry", "mesh", "minimum"],
         "phong": ["geometry", "mesh", "mesh_depth", "soft"],
     },
     "trajectories": {"files": []},
@@ -111,6 +112,8 @@ THIRD_PARTY = {
     r"assimp/": "robot_models",
     r"tinyxml2": "robot_models",
     r"pinocchio/": "robot_models",
+    r"png\.h": "robot_models",
+    r"sdf/": "robot_models",
     r"Ip[A-Z]\w*\.hpp|coin/": "planner",
     r"yaml-cpp/": "config",
     r"CLI/": "apps",
@@ -123,7 +126,7 @@ NEVER_IN_HEADERS = r"nlohmann/"
 # All that may be part of a proof: headers and sources reached from planner/certificate. What plans
 # (Ipopt, clearance rows, seeds, searches) is not here, or a bug would certify itself.
 CERTIFICATE_MAY_REACH = [
-    r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover)/\w+",
+    r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover|deform|cloud)/\w+",
     r"distance/minimum/(\w+|(cable|capsule|convex|mesh)/\w+)", r"trajectories/(files/)?\w+",
     r"robot_models/(kinematics|robot_model)", r"robot_models/(kinematics|motion)/\w+",
     r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",

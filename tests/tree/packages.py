@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 # What only the command, the tests, the benches and the examples need: not a consumer of the libraries.
-NOT_FOR_CONSUMERS = {"CLI11", "GTest", "benchmark", "coal", "fcl", "ompl", "Python3", "PkgConfig",
+NOT_FOR_CONSUMERS = {"CLI11", "GTest", "benchmark", "coal", "fcl", "octomap", "ompl", "Python3", "PkgConfig",
                      "SQLite3", "pybind11"}
 
 FIND = re.compile(r"\b(?:find_package|find_dependency)\s*\(\s*(\w+)")

@@ -529,6 +529,113 @@ goal: {joint_constraints: {elbow: 0.8, GOAL}}
 """
 
 
+GOALS = """
+robot: {urdf: arm.urdf, srdf: arm.srdf}
+joints: [lift, shoulder, elbow, wrist]
+start_state: [0.1, 0, 0.5, 0]
+goal: GOAL
+waypoints:
+  - {joints: [0.12, 0.1, 0.6, 0], time: 0.6}
+scene: {collision_objects: [{id: cup, type: sphere, dimensions: [0.05], pose: {position: [1.05, 1.10, 0.7]}}]}
+"""
+ANY = """{any_of: [
+  {name: far, pose: {link: hand, position: [9, 0, 0]}},
+  {name: near, pose: {link: hand, position: [0.60, 0.5, 0.62], rpy: [0, 0, 1], tolerance: {position: [0.01, 0.01, 0.05], angle: 0.05}, free: [rz]}}]}"""
+LOOK = """{poses: [{link: hand, position: [0.62, 0.43, 0.7], tolerance: {position: 0.03}}, {look_at: {link: hand, axis: x, object: cup}}]}"""
+
+
+class Goals(unittest.TestCase):
+    """Alternatives, tolerances by axis, directions and lists: the proof says where the end is, the task where it
+    may be."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        for name in ("arm.urdf", "arm.srdf", "statue.obj"):
+            shutil.copy(os.path.join(SOURCE, "tests", "config", "robot", name), cls.folder)
+
+    def planned(self, goal):
+        task = os.path.join(self.folder, "task.yaml")
+        write(task, GOALS.replace("GOAL", goal))
+        proof = plan(task, os.path.join(self.folder, "out"))
+        done = subprocess.run([VERIFY, proof], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        accepted, said = compare(proof, "--task", task)
+        self.assertTrue(accepted, said)
+        return task, proof, said
+
+    def check(self, goal, *edits):
+        """What is planned is accepted, and refused once the task says something else."""
+        task, proof, said = self.planned(goal)
+        text = read(task)
+        for old, new, says in edits:
+            with self.subTest(old=old, new=new):
+                edited = text.replace(old, new, 1)
+                self.assertNotEqual(text, edited)
+                write(task, edited)
+                accepted, refusal = compare(proof, "--task", task)
+                self.assertFalse(accepted, refusal)
+                self.assertIn(says, refusal)
+        return said
+
+    def test_alternatives_and_free_axes(self):
+        said = self.check(
+            ANY,
+            ("0.60, 0.5, 0.62", "0.63, 0.5, 0.62", "none of its 2 alternatives is proven"),
+            (", rpy: [0, 0, 1], tolerance: {position: [0.01, 0.01, 0.05], angle: 0.05}, free: [rz]",
+             ", rpy: [0, 0.2, 1], tolerance: {position: [0.01, 0.01, 0.05], angle: 0.05}, free: [rz]",
+             "none of its 2 alternatives is proven"),
+            ("link: hand, position: [0.60", "link: forearm, position: [0.60", "none of its 2 alternatives"),
+            ("[0.12, 0.1, 0.6, 0]", "[0.12, 0.1, 0.61, 0]", "waypoint 1: joint 'elbow'"),
+            ("[0.12, 0.1, 0.6, 0]", "[0.12, 0.1, 0.6]", "3 values for 4 planned joints"),
+            ("[0.1, 0, 0.5, 0]", "[0.1, 0, 0.51, 0]", "start: joint 'elbow'"))
+        self.assertIn("goal: alternative 2 of 2", said)
+
+    def test_directions(self):
+        self.check(
+            LOOK,
+            ("axis: x", "axis: y", "goal: another direction"),
+            ("object: cup", "point: [1.05, 1.2, 0.7]", "goal: another direction"),
+            ("link: hand, axis", "link: forearm, axis", "goal: "),
+            ("[0.62, 0.43, 0.7]", "[0.62, 0.43, 0.75]", "goal: another position"))
+
+    def test_membership_is_that_of_the_definition(self):
+        """`within` against the words of docs/task.md, around tolerances of all sizes."""
+        rng = random.Random(3)
+        for _ in range(2000):
+            most = rng.choice([math.inf, 10 ** rng.uniform(-3, 0)])
+            each = [rng.choice([math.inf, 10 ** rng.uniform(-3, 0)]) for _ in range(3)]
+            free = [rng.random() < 0.3 for _ in range(3)]
+            off = [rng.uniform(-1, 1) * 10 ** rng.uniform(-3, 0) for _ in range(3)]
+            held = [abs(x) for x, f in zip(off, free) if not f]
+            limits = [m for m, f in zip(each, free) if not f]
+            beyond = max([math.hypot(*held) - most] + [x - m for x, m in zip(held, limits)]) if held else -1
+            if abs(beyond) < 1e-5:
+                continue
+            self.assertEqual(model.Comparison.within((most, each, free), off, 0.0, True), beyond < 0)
+
+    def test_turns(self):
+        """The rotation vector, and with a free turn that of the least rotation between the free axes."""
+        rng = random.Random(4)
+        for trial in range(500):
+            axis = model.unit([rng.gauss(0, 1) for _ in range(3)])
+            angle = rng.choice([10 ** rng.uniform(-6, 0), rng.uniform(0, math.pi), math.pi])
+            target = model.PoseTarget("a", model.HERE, model.HERE, None, (1, [1, 1, 1], [False] * 3))
+            X = (model.turn_about(axis, angle), model.ORIGIN)
+            turn = model.Comparison.turn_off(target, X)
+            back = model.turn_about(model.unit(turn), model.norm(turn)) if model.norm(turn) > 0 else model.AXES
+            self.assertTrue(model.same_pose((back, model.ORIGIN), X, 2e-9), (trial, angle))
+            k = rng.randrange(3)
+            free = [i == k for i in range(3)]
+            turn = model.Comparison.turn_off(target._replace(turn=(1, [1, 1, 1], free)), X)
+            column = model.transposed(X[0])[k]
+            self.assertAlmostEqual(turn[k], 0)
+            self.assertAlmostEqual(model.norm(turn), math.acos(max(-1, min(1, column[k]))), delta=1e-6)
+
+
+
+
 class MovingBases(unittest.TestCase):
     """Joints of several coordinates, and axes that are no axis of a frame."""
 

@@ -7,6 +7,7 @@
 
 #include "allclear/config/document/yaml.h"
 #include "allclear/core/input_error.h"
+#include "allclear/planner/problem/velocity_findings.h"
 #include "config/task_fixture.h"
 
 namespace allclear {
@@ -64,7 +65,7 @@ TEST(TaskSections, ASectionThatIsMissingLeavesTheDefaults) {
   EXPECT_EQ(problem.objective.duration, ObjectiveWeights{}.duration);
   EXPECT_EQ(problem.collision.margin, CollisionSettings{}.margin);
   EXPECT_EQ(readSolver(task).seed, PlanOptions{}.seed);
-  EXPECT_EQ(readOutput(task).rate, OutputSettings{}.rate);
+  EXPECT_EQ(readOutput(task, *problem.robot).rate, OutputSettings{}.rate);
 }
 
 TEST(TaskSections, MarginsAreRelaxedAtTheEndsOnlyWhenAskedFor) {
@@ -179,6 +180,58 @@ TEST(TaskSections, OpenMeshesHaveTheirRuleAndAreNamed) {
   std::size_t surfaces = 0;
   for (const MeshStance& mesh : meshStances(filled)) surfaces += mesh.has_surface;
   EXPECT_EQ(surfaces, 0u);
+}
+
+TEST(TaskSections, VelocitiesMayBeLowered) {
+  Problem problem = armProblem();
+  const VecX own = plannedLimits(problem).velocity;
+  // A number caps all joints, and those that are slower keep their own limit.
+  readLimits(yaml("limits: {velocity: 1.0}"), problem);
+  EXPECT_EQ(plannedLimits(problem).velocity, own.cwiseMin(1.0));
+  EXPECT_TRUE(velocityFindings(problem).empty());
+  // A joint that is named is meant.
+  readLimits(yaml("limits: {velocity: {elbow: 0.5}, max_velocity_scaling_factor: 0.5}"), problem);
+  const int elbow = problem.robot->findCoordinate("elbow");
+  EXPECT_EQ(plannedLimits(problem).velocity[elbow], 0.25);
+  EXPECT_EQ(plannedLimits(problem).acceleration[elbow],
+            LimitSettings::kAccelerationPerVelocity * own[elbow]);
+  EXPECT_THROW(readLimits(yaml("limits: {velocity: {elbow: 3.5}}"), problem), InputError);
+  EXPECT_THROW(readLimits(yaml("limits: {velocity: 0}"), problem), InputError);
+  problem.limits.velocity[elbow] = 99.0;
+  ASSERT_EQ(velocityFindings(problem).size(), 1u);
+  EXPECT_EQ(velocityFindings(problem)[0].limit, own[elbow]);
+  problem.limits.velocity[elbow] = -1.0;
+  EXPECT_EQ(velocityFindings(problem).size(), 1u);
+}
+
+TEST(TaskSections, WithoutALimitOfJerkAccelerationsSwitchInMilliseconds) {
+  Problem problem = armProblem();
+  for (const char* text : {"limits: {jerk: .inf}", "limits: {jerk: {elbow: .inf}}"}) {
+    readLimits(yaml(text), problem);
+    const PlannedLimits limits = plannedLimits(problem);
+    const int elbow = problem.robot->findCoordinate("elbow");
+    EXPECT_EQ(limits.jerk[elbow], limits.acceleration[elbow] / LimitSettings::kSwitch);
+    EXPECT_TRUE(limits.jerk.allFinite());
+  }
+  EXPECT_THROW(readLimits(yaml("limits: {acceleration: .inf}"), problem), InputError);
+  EXPECT_THROW(readLimits(yaml("limits: {jerk: -.inf}"), problem), InputError);
+}
+
+TEST(TaskSections, AToolsMotionIsAnOutput) {
+  const Problem problem = armProblem();
+  const auto output = readOutput(
+      yaml("output: {tool_csv: {file: tool.csv, link: hand, offset: {position: [0, 0, 0.1]}, "
+           "rate: 50}}"),
+      *problem.robot);
+  ASSERT_TRUE(output.tool_csv);
+  EXPECT_EQ(output.tool_csv->link, "hand");
+  EXPECT_EQ(output.tool_csv->X_LP.p, Vec3(0.0, 0.0, 0.1));
+  EXPECT_EQ(output.tool_csv->rate, 50.0);
+  for (const char* text :
+       {"{link: hand}", "{file: x}", "{file: x, link: hnad}", "{file: x, link: hand, rate: 0}"}) {
+    EXPECT_THROW(readOutput(yaml(std::string("output: {tool_csv: ") + text + "}"), *problem.robot),
+                 InputError);
+  }
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ TEST(Json, StringsNeedQuotesAndNumbersMustNotHaveThem) {
   const Value root = parseJson("[2, \"2\", true, \"true\", null, \"\"]", "x.json");
   EXPECT_EQ(errorOf([&] { root.at(0).text(); }), "x.json:1: [0]: '2': must be a string in quotes");
   EXPECT_EQ(root.at(1).text(), "2");
-  EXPECT_EQ(errorOf([&] { root.at(1).number(); }), "x.json:1: [1]: '2': must be a number");
+  EXPECT_EQ(errorOf([&] { root.at(1).number(); }),
+            "x.json:1: [1]: '2': must be a number: leave the quotes out");
   EXPECT_TRUE(root.at(2).boolean());
   EXPECT_EQ(errorOf([&] { root.at(3).boolean(); }), "x.json:1: [3]: 'true': must be true or false");
   EXPECT_TRUE(root.at(4).isNull());

@@ -9,7 +9,9 @@
 #include "allclear/exports/report/html.h"
 #include "allclear/exports/report/mesh.h"
 #include "allclear/exports/report/scene.h"
+#include "allclear/exports/report/tools.h"
 #include "allclear/exports/report/verdict.h"
+#include "allclear/robot_models/kinematics.h"
 #include "exports/report_payload.h"
 #include "planner/certificate/certificate_fixture.h"
 
@@ -167,6 +169,65 @@ TEST(ReportPages, NamesCannotEndTheScriptOrATag) {
   EXPECT_EQ(test::reportPayload(page)["title"], data.title);
   EXPECT_EQ(test::reportPayload(page)["facts"][0][1], "</script>");
   EXPECT_NE(page.find("<title>&lt;/script>&lt;b>&amp;"), std::string::npos);
+}
+
+/// The tip of the small arm's tool in the world, at the start.
+Vec3 tipOf(const Problem& problem) {
+  const std::vector<ReportTool> tools = findTools(problem);
+  EXPECT_EQ(tools.size(), 1u);
+  const Kinematics kinematics(*problem.robot);
+  auto workspace = kinematics.makeWorkspace();
+  std::vector<Pose> X_WL;
+  kinematics.linkPoses(problem.start, workspace, X_WL);
+  return X_WL[tools[0].link] * tools[0].p_LT;
+}
+
+TEST(ReportTools, AreAtTheTip) {
+  Problem problem = loadText(armTask(kGoal));
+  const RobotModel& robot = *problem.robot;
+  const Kinematics kinematics(robot);
+  auto workspace = kinematics.makeWorkspace();
+  std::vector<Pose> X_WL;
+  kinematics.linkPoses(problem.start, workspace, X_WL);
+  // A frame without geometry beyond all that has some.
+  EXPECT_NEAR((tipOf(problem) - X_WL[robot.findLink("tool_tip")].p).norm(), 0.0, 1e-12);
+  // What is carried.
+  AttachedObject part{
+      "part", robot.findLink("hand"), {{Sphere(0.02), {Mat3::Identity(), {0.2, 0.0, 0.0}}}}, {}};
+  problem.attached = {part};
+  EXPECT_NEAR((tipOf(problem) - X_WL[robot.findLink("hand")] * Vec3(0.2, 0.0, 0.0)).norm(), 0.0,
+              1e-12);
+  // What the goal places.
+  PoseTarget pose;
+  pose.link = robot.findLink("forearm");
+  pose.X_LP.p = {0.1, 0.0, 0.0};
+  problem.goal = pose;
+  EXPECT_NEAR((tipOf(problem) - X_WL[pose.link] * pose.X_LP.p).norm(), 0.0, 1e-12);
+}
+
+TEST(ReportTools, AreAtTheFarEndOfTheLastLinksGeometry) {
+  Problem problem = loadText(armTask(kGoal));
+  RobotModel::Data data = problem.robot->data();
+  // Without the frame: the fingers' ends, in the middle between them.
+  const int tip = problem.robot->findLink("tool_tip");
+  data.links[tip].collision = {{Sphere(1e-3), Pose()}};
+  problem.robot = std::make_shared<const RobotModel>(std::move(data));
+  const Vec3 found = tipOf(problem);
+  const Kinematics kinematics(*problem.robot);
+  auto workspace = kinematics.makeWorkspace();
+  std::vector<Pose> X_WL;
+  kinematics.linkPoses(problem.start, workspace, X_WL);
+  const Vec3 in_hand = X_WL[problem.robot->findLink("hand")].inverse() * found;
+  EXPECT_GT(in_hand.x(), 0.1) << "beyond the palm";
+  EXPECT_LT(in_hand.tail<2>().norm(), 0.01) << "in the middle";
+}
+
+TEST(ReportVerdict, NamesFilesWithoutTheirFolders) {
+  EXPECT_EQ(withoutFolders("/a/b/panda.srdf: line 3"), "panda.srdf: line 3");
+  EXPECT_EQ(withoutFolders("looked for /x/y.stl, '/x/z/w.stl'"), "looked for y.stl, 'w.stl'");
+  EXPECT_EQ(withoutFolders("5 /s times that of velocity, 50 /s^2; rad/s"),
+            "5 /s times that of velocity, 50 /s^2; rad/s");
+  EXPECT_EQ(withoutFolders("examples/shelf/task.yaml"), "examples/shelf/task.yaml");
 }
 
 }  // namespace

@@ -224,6 +224,21 @@ TEST(ImpactEnergy, GradientOfManyPointsIsThatOfTheWorstMixture) {
   EXPECT_GT(mixed, 5);
 }
 
+// What cannot matter is not computed, and the rest is as before.
+TEST(ImpactShare, IsTheGreaterOfItAndWhatDoesNotMatter) {
+  Random random(37);
+  for (int i = 0; i < 40; ++i) {
+    const Problem problem = touchedRobot(random);
+    ImpactShare share(problem);
+    const VecX q = problem.plannedPart(randomPlace(random, problem));
+    const VecX v = problem.plannedPart(randomRates(random, problem));
+    const double whole = share.at(q, v);
+    for (double factor : {0.0, 0.3, 0.999, 1.001, 3.0}) {
+      EXPECT_EQ(share.at(q, v, factor * whole), std::max(whole, factor * whole));
+    }
+  }
+}
+
 TEST(ImpactEnergy, PayloadsCount) {
   Random random(6);
   Problem problem = touchedRobot(random);

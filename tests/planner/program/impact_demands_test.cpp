@@ -6,6 +6,8 @@
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/program/state_demands.h"
+#include "allclear/planner/retiming/retime.h"
+#include "allclear/planner/timing.h"
 #include "support/example_arm.h"
 #include "support/touched_robot.h"
 
@@ -104,6 +106,43 @@ TEST(Plan, KeepsForcesOfUnplannedContacts) {
   const Plan slowed = plan(problem, quick());
   ASSERT_EQ(slowed.status, PlanStatus::kCertified) << slowed.message;
   EXPECT_EQ(provenContactStretch(problem, *slowed.trajectory), 1.0);
+}
+
+// A swing that nothing hinders is near its least time, with a limit as without: no other first
+// guess is tried, which would take several times as long.
+TEST(Plan, KnowsWhatContactLimitsLeaveToGain) {
+  Problem problem = swing();
+  PlanOptions options = quick();
+  options.attempts = 50;
+  const Plan fast = plan(problem, options);
+  ASSERT_EQ(fast.status, PlanStatus::kCertified) << fast.message;
+  EXPECT_EQ(fast.statistics.attempts, 1);
+  problem.limits.contact.push_back({"hand", 75e3, 0.6, 120.0, {}, {}, 0.0, {}});
+  const Plan gentle = plan(problem, options);
+  ASSERT_EQ(gentle.status, PlanStatus::kCertified) << gentle.message;
+  EXPECT_GT(gentle.trajectory->duration(), 1.2 * fast.trajectory->duration());
+  EXPECT_EQ(gentle.statistics.attempts, 1);
+}
+
+// One model for several retimings says the same as one for each.
+TEST(Retime, SharedImpactsChangeNothing) {
+  Problem problem = swing();
+  problem.limits.contact.push_back({"hand", 75e3, 0.6, 120.0, {}, {}, 0.0, {}});
+  const VecX& goal = std::get<JointTarget>(problem.goal).values;
+  const Trajectory line(restingAtCorners(problem, {problem.start, goal}));
+  const ImpactFunction impacts = impactsOf(problem);
+  const auto own = retimed(problem, line);
+  ASSERT_TRUE(own);
+  for (int i = 0; i < 2; ++i) {
+    const auto shared = retimed(problem, line, {}, impacts);
+    ASSERT_TRUE(shared);
+    EXPECT_EQ(shared->curve.times(), own->curve.times());
+    EXPECT_EQ(shared->curve.positions(), own->curve.positions());
+  }
+  // At the limit nowhere exceeded, and nearly reached.
+  const double most = ImpactShare(problem).along(own->curve, 16);
+  EXPECT_LT(most, 1.0);
+  EXPECT_GT(most, 0.9);
 }
 
 /// A certificate that says less force than is proven, or leaves a body out, does not hold.

@@ -206,6 +206,42 @@ TEST(TrajectoryProgram, GradientsAgreeWithMovingEndsAndAPoseGoal) {
   probe(program, program.pointOf(curve), 6);
 }
 
+TEST(TrajectoryProgram, GradientsAgreeWithFreeAxesAndDirections) {
+  Problem problem = exampleProblem();
+  test::Random random(37);
+  const int tool = problem.robot->findLink("tool");
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  PoseTarget free;
+  free.link = tool;
+  free.X_WP = {random.rotationOfNormals(), Vec3(0.4, 0.1, 0.6)};
+  free.position_axes.is_free[1] = true;
+  free.position_axes.most[0] = 0.02;
+  free.angle_axes.is_free[2] = true;
+  LookAtTarget look;
+  look.link = tool - 1;
+  look.point_W = Vec3(1.0, 0.5, 0.7);
+  look.axis_L = random.directionOfNormals();
+  PostureTarget several{{free}, {problem.planned, problem.start}, VecX::Ones(7), {look}};
+  problem.waypoints.push_back({several, std::nullopt});
+  problem.waypoints.push_back({several, 0.9});  // at its own time: it moves in the normalised one
+  free.X_WP.R = random.rotationOfNormals();
+  problem.goal = free;
+  const ClearanceEvaluator evaluator(problem);
+  const BSpline curve = straightLine(problem, goal, 1.5, 8);
+  TrajectoryProgram program(evaluator, curve, {}, 1, {0.37});
+  const StateRows& state = program.stateRows();
+  EXPECT_EQ(state.count(), 6 + 2 * (6 + 3));
+  VecX x = program.pointOf(curve);
+  for (double& value : x) value += random.uniform(-0.05, 0.05);
+  probe(program, x, state.count());
+  // What is free has no bounds, and what has two tolerances the narrower.
+  const NonlinearProgram::Bounds bounds = program.bounds();
+  const auto rows = bounds.g_upper.segment(bounds.g_upper.size() - state.count(), 6);
+  EXPECT_EQ(rows[0], 0.5 * free.position_tolerance);
+  EXPECT_EQ(rows[1], HUGE_VAL);
+  EXPECT_EQ(rows[5], HUGE_VAL);
+}
+
 TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
   Problem problem = exampleProblem();
   test::Random random(34);
@@ -234,6 +270,51 @@ TEST(TrajectoryProgram, GradientsAgreeWithWaypointsPathConstraintsAndTorques) {
   std::sort(demands.begin(), demands.end(),
             [](const DemandRow& a, const DemandRow& b) { return a.s < b.s; });
   ASSERT_GE(demands.size(), 1u + 6u + 14u + 3u);
+  state.setDemands(demands);
+  VecX x = program.pointOf(curve);
+  for (double& value : x) value += random.uniform(-0.05, 0.05);
+  probe(program, x, state.count());
+}
+
+TEST(TrajectoryProgram, GradientsAgreeWithHeldPosesAndLines) {
+  Problem problem = exampleProblem();
+  test::Random random(35);
+  const int tool = problem.robot->findLink("tool");
+  KeepPose keep;
+  keep.link = tool;
+  keep.X_LP = random.pose(0.2);
+  keep.relative_to = problem.robot->findLink("link3");
+  keep.X_AP = {random.rotationOfNormals(), Vec3(0.1, 0.2, 0.5)};
+  keep.position_tolerance = 0.5;
+  keep.angle_tolerance = 0.5;
+  problem.path_constraints.emplace_back(keep);
+  KeepPose turned;
+  turned.link = tool;
+  turned.position_tolerance = HUGE_VAL;
+  turned.angle_tolerance = 0.5;
+  problem.path_constraints.emplace_back(turned);
+  KeepOnLine line;
+  line.link = tool;
+  line.X_WA = {random.rotationOfNormals(), Vec3(-2.0, -0.4, 0.4)};
+  line.stretches = {{Vec3(4.0, 0.8, 0.2), Vec3(0.3, 0.4, -0.5)}};
+  line.position_tolerance = 0.5;
+  line.angle_tolerance = 0.5;
+  problem.path_constraints.emplace_back(line);
+  const ClearanceEvaluator evaluator(problem);
+  const VecX goal = std::get<JointTarget>(problem.goal).values;
+  const BSpline curve = straightLine(problem, goal, 1.5, 8);
+  TrajectoryProgram program(evaluator, curve, {});
+  StateRows& state = program.stateRows();
+  ASSERT_EQ(state.demands().count(), 14 + 7 + 14);
+  EXPECT_EQ(state.demands().name(6), "'tool': held position");
+  EXPECT_EQ(state.demands().name(14), "'tool': held orientation");
+  EXPECT_EQ(state.demands().name(28), "'tool': turn from the line");
+  std::vector<DemandRow> demands;
+  for (int d = 0; d < state.demands().count(); ++d) {
+    demands.push_back({d, random.uniform(0.05, 0.95)});
+  }
+  std::sort(demands.begin(), demands.end(),
+            [](const DemandRow& a, const DemandRow& b) { return a.s < b.s; });
   state.setDemands(demands);
   VecX x = program.pointOf(curve);
   for (double& value : x) value += random.uniform(-0.05, 0.05);

@@ -1,0 +1,169 @@
+// allclear retime: a certified motion along a path that comes from elsewhere.
+//
+// Writes the files of a plan: their certificate says too how near the motion follows the path.
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "allclear/apps/assumptions_json.h"
+#include "allclear/apps/cache_options.h"
+#include "allclear/apps/command_checks.h"
+#include "allclear/apps/commands.h"
+#include "allclear/apps/json_text.h"
+#include "allclear/config/task_file.h"
+#include "allclear/core/file.h"
+#include "allclear/exports/output_files.h"
+#include "allclear/exports/report.h"
+#include "allclear/planner/retime.h"
+
+namespace allclear {
+namespace {
+
+struct RetimeCommand {
+  std::string task;
+  std::string path;
+  std::string folder;
+  OutputSettings output;
+  double tolerance = RetimeOptions{}.tolerance;
+  bool exact = false;
+  bool json = false;
+  CacheOptions cache;
+};
+
+/// The files of the command line, and those of its folder. Files that the task names are those of
+/// its own plan, and stay.
+OutputSettings outputs(const RetimeCommand& command, const OutputSettings& of_task) {
+  OutputSettings output = command.output;
+  output.rate = of_task.rate;
+  if (command.folder.empty()) return output;
+  const std::filesystem::path folder(command.folder);
+  const auto put = [&](std::string* name, const char* in_folder) {
+    if (name->empty()) *name = (folder / in_folder).string();
+  };
+  put(&output.csv, "trajectory.csv");
+  put(&output.trajectory, "trajectory.json");
+  put(&output.certificate, "certificate.json");
+  put(&output.proof, "plan.proof");
+  return output;
+}
+
+nlohmann::ordered_json asJson(const RetimedPath& done) {
+  static constexpr const char* kNames[] = {"certified", "path_not_clear", "not_certified"};
+  nlohmann::ordered_json out = {{"status", kNames[static_cast<int>(done.status)]},
+                                {"message", done.message},
+                                {"seconds", done.seconds},
+                                {"rounds", done.rounds},
+                                {"rests", done.rests}};
+  // Of a motion that was refused, too.
+  if (done.trajectory) out["duration"] = done.trajectory->duration();
+  if (done.certificate) {
+    const Interval& least = done.certificate->minimum_clearance;
+    out["minimum_clearance"] = {least.lower, least.upper};
+    if (done.certificate->follows) out["within"] = done.certificate->follows->within;
+    out["assumptions"] = assumptionsJson(*done.certificate);
+  }
+  return out;
+}
+
+void printText(const RetimedPath& done, const NamedTexts& files) {
+  std::cout << done.message << "\n";
+  if (done.status == RetimeStatus::kCertified) {
+    if (done.rests > 0) {
+      std::cout << "It rests at " << done.rests << (done.rests == 1 ? " corner" : " corners")
+                << " of the path.\n";
+    }
+    std::cout << assumptionsInBrief(*done.certificate) << "\n";
+  }
+  for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
+}
+
+int runRetime(const RetimeCommand& command) {
+  if (!command.output.report.empty()) requireReports();
+  Task task = loadTask(command.task, {.load_visuals = !command.output.report.empty(),
+                                      .covers = command.cache.covers()});
+  const Problem& problem = task.problem;
+  const OutputSettings output = outputs(command, task.output);
+  std::error_code code;  // a failure shows at the files in it
+  if (!command.folder.empty()) std::filesystem::create_directories(command.folder, code);
+  requireOutputs(
+      {output.csv, output.trajectory, output.certificate, output.proof, output.ros2, output.report},
+      {command.task, command.path});
+  const NamedTrajectory path = loadPath(command.path, problem);
+  for (const auto* warnings : {&problem.warnings, &path.warnings}) {
+    for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
+  }
+  const RetimedPath done =
+      retime(problem, path.trajectory, {.tolerance = command.exact ? 0.0 : command.tolerance});
+  NamedTexts files;
+  std::vector<std::string> warnings;
+  const bool is_certified = done.status == RetimeStatus::kCertified;
+  if (is_certified) {
+    files =
+        formatOutputFiles(output, ".", problem, *done.trajectory, &*done.certificate, &warnings);
+  }
+  // Of a motion that is not clear too: it shows what is in the way.
+  if (!output.report.empty()) {
+    files.emplace_back(output.report, formatTrajectoryReport(problem, *done.certificate));
+  }
+  for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
+  writeFiles(files);
+  if (command.json) {
+    std::cout << jsonText(asJson(done));
+  } else {
+    printText(done, files);
+    if (is_certified && !output.proof.empty()) {
+      for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
+    }
+  }
+  return is_certified ? kDone : kNotClear;
+}
+
+}  // namespace
+
+void addRetime(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "retime", "Make a certified motion of a path: a planner's polyline, or a trajectory.");
+  const auto options = std::make_shared<RetimeCommand>();
+  command->add_option("task", options->task, "the task whose robot, scene and limits count")
+      ->required()
+      ->type_name("TASK.yaml");
+  command
+      ->add_option("path", options->path,
+                   "the path: CSV, JSON, YAML of ROS or MoveIt, OMPL's rows of numbers")
+      ->required()
+      ->type_name("PATH");
+  command
+      ->add_option("-o,--output", options->folder,
+                   "write trajectory.csv, trajectory.json, certificate.json and plan.proof into "
+                   "this folder")
+      ->type_name("FOLDER");
+  CLI::Option* tolerance =
+      command
+          ->add_option("--tolerance", options->tolerance,
+                       "how far from the path any joint may be; corners are rounded within it "
+                       "[rad; m for slides]")
+          ->check(numberBetween(0.0, 1.0))
+          ->type_name("RAD")
+          ->capture_default_str();
+  command->add_flag("--exact", options->exact, "stay on the path and rest at its corners")
+      ->excludes(tolerance);
+  command->add_option("--csv", options->output.csv, "write the trajectory's rows")
+      ->type_name("FILE");
+  command->add_option("--trajectory", options->output.trajectory, "write the trajectory as JSON")
+      ->type_name("FILE");
+  command->add_option("--certificate", options->output.certificate, "write the certificate")
+      ->type_name("FILE");
+  command->add_option("--proof", options->output.proof, "write the proof for allclear-verify")
+      ->type_name("FILE");
+  command->add_option("--ros2", options->output.ros2, "write a ROS 2 JointTrajectory as YAML")
+      ->type_name("FILE");
+  command
+      ->add_option("--report", options->output.report,
+                   "write a report to look at, one HTML file, of a failure too")
+      ->type_name("FILE.html");
+  command->add_flag("--json", options->json, "print JSON");
+  options->cache.addTo(*command);
+  command->callback([options, &exit_code] { exit_code = runRetime(*options); });
+}
+
+}  // namespace allclear
