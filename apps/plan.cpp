@@ -23,8 +23,8 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
-#include "allclear/apps/sequence.h"
 #include "allclear/apps/progress_line.h"
+#include "allclear/apps/sequence.h"
 #include "allclear/apps/verdict_text.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
@@ -297,7 +297,6 @@ NamedTexts filesInTime(const PlanCommand& command, const OutputSettings& output,
   warn(command, warnings);
   return files;
 }
-
 
 /// Both signals end the search, which the hooks ask for.
 PlanHooks hooksOf(ProgressLine& line) {

@@ -105,9 +105,8 @@ struct MovingCloud {
 /// rounding included, by branch and bound over A's triangles, B's tree and time: both ends are
 /// proven. The cost grows with the logarithm of the number of elements. Options and statuses as of
 /// `minimumDistance` of two shapes; the ball about `options.spread` counts for it, and `unique`
-/// stays false. In contact a bracket counts as narrow when it is within a fifth of the depth. Throws
-/// `InputError` for a half-space, for bad options and for curves that do not
-/// match.
+/// stays false. In contact a bracket counts as narrow when it is within a fifth of the depth.
+/// Throws `InputError` for a half-space, for bad options and for curves that do not match.
 DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b,
                                 const McdOptions& options);
 

@@ -56,8 +56,8 @@ McdStatus statusOf(const DistanceBracket& bracket, const McdOptions& options, bo
                    double error) {
   if (options.threshold && bracket.lower >= *options.threshold) return McdStatus::kCertifiedAbove;
   if (options.threshold && bracket.upper < *options.threshold) return McdStatus::kBelow;
-  const double width = std::max({options.tolerance, 0.5 * options.tolerance + 2.0 * error,
-                                 -kDepthShare * bracket.upper});
+  const double width = std::max(
+      {options.tolerance, 0.5 * options.tolerance + 2.0 * error, -kDepthShare * bracket.upper});
   constexpr double kWidthRounding = 1e-9;  // relative: the search's rule compares the same numbers
   const bool is_narrow = bracket.upper - bracket.lower <= width * (1.0 + kWidthRounding);
   return is_narrow && !spent ? McdStatus::kBracketed : McdStatus::kUndecided;

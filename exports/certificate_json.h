@@ -34,8 +34,8 @@ namespace allclear {
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///
 /// SI units and radians; infinite numbers are null. `sent` is left out when it is empty; `tube` is
-/// there when it was asked for, `torque_beyond_rating` when a joint is, `follows` when the trajectory
-/// was made along a path.
+/// there when it was asked for, `torque_beyond_rating` when a joint is, `follows` when the
+/// trajectory was made along a path.
 std::string formatCertificateJson(const Certificate& certificate);
 
 /// The same, into a file, atomically. Throws `InputError` when it cannot be written.

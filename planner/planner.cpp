@@ -167,8 +167,7 @@ class PlanRun {
  public:
   /// `later` asks for all that `problem` asks for, and maybe more; the plan is certified for
   /// `problem`.
-  PlanRun(const Problem& problem, Problem later, const PlanOptions& options,
-          const PlanHooks& hooks)
+  PlanRun(const Problem& problem, Problem later, const PlanOptions& options, const PlanHooks& hooks)
       : problem_(problem),
         options_(options),
         whole_(contextOf(options, hooks)),

@@ -61,8 +61,8 @@ constexpr int kRefinements = 40;
 
 /// What a bound has to reach to be closed.
 double CloudSearch::limit() const {
-  const double tolerance = std::max({tolerance_, 0.5 * tolerance_ + 2.0 * result_.error,
-                                     -kDepthShare * result_.upper});
+  const double tolerance =
+      std::max({tolerance_, 0.5 * tolerance_ + 2.0 * result_.error, -kDepthShare * result_.upper});
   return std::min(result_.upper - tolerance, threshold_);
 }
 

@@ -89,8 +89,7 @@ double longestReach(const Problem& problem) {
 std::string outOfReach(const Problem& problem, const PoseTarget& target) {
   // Where the place may be off along an axis, as far as that.
   if (target.position_axes.freeCount() > 0) return "";
-  const double tolerance =
-      std::min(target.position_tolerance, target.position_axes.most.norm());
+  const double tolerance = std::min(target.position_tolerance, target.position_axes.most.norm());
   if (!std::isfinite(tolerance)) return "";
   const Reach reach = reachOf(problem, target.link, target.X_LP.p);
   if (reach.joint.empty()) return "";

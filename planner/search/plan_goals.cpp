@@ -77,9 +77,8 @@ std::vector<VecX> PlanSearch::findSingleGoal() {
   if (!mustEnd()) {
     plan_.status = context.mustEnd() ? PlanStatus::kTimedOut : PlanStatus::kNotFound;
   }
-  plan_.message =
-      "No plan: " + (posture != nullptr ? postureFault(*evaluator_, *posture, context_)
-                                        : poseGoalFault(*evaluator_, in_contact));
+  plan_.message = "No plan: " + (posture != nullptr ? postureFault(*evaluator_, *posture, context_)
+                                                    : poseGoalFault(*evaluator_, in_contact));
   return {};
 }
 

@@ -130,8 +130,8 @@ TEST(Sequence, IsCertifiedOfGivenMotions) {
     Sequence other = sequence;
     if (forgery == 0) std::swap(forged[0], forged[2]);
     if (forgery == 1) forged.pop_back();
-    if (forgery == 2) std::swap(other.steps[1], other.steps[2]);      // taken later
-    if (forgery == 3) other.steps.erase(other.steps.begin() + 3);     // never put down
+    if (forgery == 2) std::swap(other.steps[1], other.steps[2]);   // taken later
+    if (forgery == 3) other.steps.erase(other.steps.begin() + 3);  // never put down
     EXPECT_FALSE(verifySequence(other, forged).valid) << forgery;
   }
   // A motion that does not begin where the one before it ends is none.
