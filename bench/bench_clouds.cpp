@@ -2,7 +2,9 @@
 // their obstacles as they are and as points on their surfaces, and says how many were certified
 // and in what time; and what the distance of a link and a cloud over a span costs by the number of
 // points.
-//   bench_clouds [FILE_OR_FOLDER...] [--every K] [--time S] [--counts N...] [--json F]
+//   bench_clouds [FILE_OR_FOLDER...] [--every K] [--time S] [--counts N...] [--kernel] [--json F]
+// With --kernel, no problem is planned: only a moving body against a furnished room of so many
+// points, with balls of 3 mm.
 // A count is that of a whole scene. The points' spacing s follows from it (area = count s^2), their
 // balls have the radius s: the union of the balls is about the obstacles grown by s. So the clouds
 // are held against the primitives at a margin of s more.
@@ -22,6 +24,7 @@
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
 #include "bench/support/bench_report.h"
+#include "distance/minimum/mcd_shapes.h"
 
 namespace allclear {
 namespace {
@@ -33,6 +36,7 @@ struct Arguments {
   int every = 20;
   double time = 10.0;
   std::vector<int> counts{1000, 10000, 100000, 1000000};
+  bool kernel = false;
   std::string json;
 };
 
@@ -179,6 +183,76 @@ void run(const Problem& problem, int count, const Arguments& arguments, Sums* su
   sums->ratios.push_back(seconds / seconds_primitives);
 }
 
+/// Floor, two walls and a shelf, as points on rectangles.
+std::vector<Vec3> roomOfPoints(int count) {
+  struct Rectangle {
+    Vec3 corner, u, v;
+  };
+  const std::vector<Rectangle> room = {
+      {{-1.5, -1.5, 0}, {3, 0, 0}, {0, 3, 0}},    {{-1.5, 1.5, 0}, {3, 0, 0}, {0, 0, 2}},
+      {{1.5, -1.5, 0}, {0, 3, 0}, {0, 0, 2}},     {{0.3, -0.5, 0.4}, {0.6, 0, 0}, {0, 1, 0}},
+      {{0.3, -0.5, 0.8}, {0.6, 0, 0}, {0, 1, 0}}, {{0.3, -0.5, 0}, {0.6, 0, 0}, {0, 0, 1.2}},
+      {{0.3, 0.5, 0}, {0.6, 0, 0}, {0, 0, 1.2}},  {{0.9, -0.5, 0}, {0, 1, 0}, {0, 0, 1.2}}};
+  double area = 0.0;
+  for (const Rectangle& r : room) area += r.u.cross(r.v).norm();
+  const double spacing = std::sqrt(area / count);
+  std::vector<Vec3> points;
+  for (const Rectangle& r : room) {
+    const int n = std::max(1, static_cast<int>(r.u.norm() / spacing));
+    const int m = std::max(1, static_cast<int>(r.v.norm() / spacing));
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < m; ++j)
+        points.push_back(r.corner + r.u * (i + 0.5) / n + r.v * (j + 0.5) / m);
+    }
+  }
+  return points;
+}
+
+/// Medians over random bodies that turn by up to 0.15 rad, near the shelf or in it.
+void runKernel(const Arguments& arguments, bench::Report* report) {
+  std::printf("%9s %9s %12s %14s %14s %8s\n", "points", "bytes/pt", "decide us", "bracket us",
+              "in contact us", "build s");
+  for (const int count : arguments.counts) {
+    const std::vector<Vec3> points = roomOfPoints(count);
+    const auto start = std::chrono::steady_clock::now();
+    const Cloud cloud = Cloud::balls(points, 0.003);
+    const double build = since(start);
+    const BodyCurve still = BodyCurve::still(Pose(), {0.0, 1.0});
+    std::vector<double> decide, bracket, deep;
+    for (int seed = 0; seed < 900; ++seed) {
+      test::Random random(seed);
+      test::MovingSolid body;
+      body.chain = test::randomChain(random, 2, 0.15, 0.3);
+      if (seed % 2 == 0) body.shape = Capsule(0.06, 0.3);
+      if (seed % 2 == 1) body.shape = Box(Vec3(0.1, 0.1, 0.35));
+      body.chain.move(
+          {random.uniform(-0.2, 0.6), random.uniform(-0.8, 0.8), random.uniform(0.25, 1.2)});
+      body.curves = body.chain.curves({0.0, 1.0}, 1);
+      const auto timed = [&](const McdOptions& options, DistanceBracket* out) {
+        const auto begin = std::chrono::steady_clock::now();
+        *out = minimumDistance(body.moving(), MovingCloud{&cloud, {&still, 1}}, options);
+        return since(begin);
+      };
+      McdOptions options;
+      options.tolerance = 1e-4;
+      DistanceBracket found;
+      const double whole = timed(options, &found);
+      (found.upper > 0.0 ? bracket : deep).push_back(whole);
+      if (found.upper < 0.021) continue;
+      options.threshold = 0.02;
+      options.decide_only = true;
+      decide.push_back(timed(options, &found));
+    }
+    const std::string name = "points_" + std::to_string(count);
+    std::printf("%9zu %9.1f %12.1f %14.1f %14.1f %8.2f\n", points.size(),
+                static_cast<double>(cloud.bytes()) / static_cast<double>(points.size()),
+                1e6 * quantile(decide, 0.5), 1e6 * quantile(bracket, 0.5),
+                1e6 * quantile(deep, 0.5), build);
+    report->figure(name + ".decide_us", 1e6 * quantile(decide, 0.5));
+    report->figure(name + ".bracket_us", 1e6 * quantile(bracket, 0.5));
+  }
+}
+
 void findFiles(const std::vector<fs::path>& given, Arguments* out) {
   const char* data = std::getenv("ALLCLEAR_DATA");
   std::vector<fs::path> places = given;
@@ -205,10 +279,15 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--time", arguments.time, "limit of a plan [s]");
   app.add_option("--counts", arguments.counts, "points of a scene");
+  app.add_flag("--kernel", arguments.kernel, "distances alone");
   app.add_option("--json", arguments.json, "write the figures to this file");
   CLI11_PARSE(app, argc, argv);
-  findFiles(given, &arguments);
   bench::Report report(arguments.json);
+  if (arguments.kernel) {
+    runKernel(arguments, &report);
+    return 0;
+  }
+  findFiles(given, &arguments);
   std::printf("%9s %9s %11s %8s %9s %9s %8s %12s %9s %9s\n", "points", "problems", "primitives",
               "clouds", "median s", "prim. s", "ratio", "us/pair-span", "bytes/pt", "build s");
   for (const int count : arguments.counts) {

@@ -216,6 +216,8 @@ void readOwnObject(const Value& object, SceneContext& context) {
       return readCloudObject(object, type->text(), context);
     }
   }
+  // First of all: each type has keys of its own, and of a misspelt one all are unknown.
+  if (type) type->word(shapeTypes());
   object.only(ownKeys({"id", "frame", "pose", "motion"}), kObjectAdvice);
   const Value id = object.need("id");
   refuseSecondId(id, context.scene);

@@ -129,15 +129,21 @@ OpenMeshes readOpenMeshes(const Value& word) {
   return static_cast<OpenMeshes>(it - kOpenMeshes.begin());
 }
 
+const std::vector<std::string>& shapeTypes() {
+  static const std::vector<std::string> kTypes = {
+      "box",           "sphere",      "cylinder", "cone",       "capsule",
+      "ellipsoid",     "mesh",        "plane",    "keep_in",    "keep_out",
+      "mesh_sequence", "point_cloud", "octree",   "height_map", "depth_image"};
+  return kTypes;
+}
+
 std::vector<std::string> shapeKeys() {
   return {"type",      "dimensions", "file",   "scale",  "convex", "vertices",
           "triangles", "normal",     "offset", "planes", "open"};
 }
 
 std::vector<Geometry> readShape(const Value& object, InputFiles& files) {
-  const std::string type = object.need("type").word(
-      {"box", "sphere", "cylinder", "cone", "capsule", "ellipsoid", "mesh", "plane", "keep_in",
-       "keep_out", "mesh_sequence", "point_cloud", "octree", "height_map", "depth_image"});
+  const std::string type = object.need("type").word(shapeTypes());
   if (type == "mesh_sequence") {
     object.failAtKey("type", "a mesh_sequence can only be an object of the scene: not carried");
   }

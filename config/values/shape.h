@@ -11,6 +11,9 @@ namespace allclear {
 /// `shell`, `fill` or `error`: what stands for the open parts of a mesh.
 OpenMeshes readOpenMeshes(const Value& word);
 
+/// The words that `type` may be, of objects of a scene.
+const std::vector<std::string>& shapeTypes();
+
 /// The keys that describe a shape in Allclear's own form: `type` and, according to it,
 /// `dimensions`; `file`, `scale`, `convex` or `vertices`, `triangles` (mesh); `normal`, `offset`
 /// (plane); `planes` (keep_in, keep_out).
