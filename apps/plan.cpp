@@ -15,14 +15,13 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "allclear/apps/assumptions_json.h"
 #include "allclear/apps/cache_options.h"
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/plan_json.h"
 #include "allclear/apps/progress_line.h"
 #include "allclear/apps/sequence.h"
 #include "allclear/apps/verdict_text.h"
@@ -134,74 +133,6 @@ void removeOldPlan(const PlanCommand& command, const OutputSettings& output, Pla
   if (status == PlanStatus::kInterrupted) return;
   removeOld(command,
             {output.csv, output.trajectory, output.certificate, output.proof, output.ros2});
-}
-
-/// The first certified plan and each better one.
-nlohmann::ordered_json stepsJson(const std::vector<PlanStep>& steps) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
-  for (const PlanStep& step : steps) {
-    out.push_back({{"seconds", step.seconds},
-                   {"attempts", step.attempts},
-                   {"iterations", step.iterations},
-                   {"cost", step.cost},
-                   {"duration", step.duration},
-                   {"origin", step.origin}});
-  }
-  return out;
-}
-
-/// The longest call of a library that could not be ended, if there was one.
-nlohmann::ordered_json longestCallJson(const PlanStatistics& s) {
-  if (s.longest_call.empty()) return nullptr;
-  return {{"library", s.longest_call}, {"seconds", s.longest_call_seconds}};
-}
-
-/// Of a goal with alternatives: which one the plan ends at, and which are left out. Counted from 1.
-nlohmann::ordered_json goalJson(const Plan& plan) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  if (plan.certificate && plan.certificate->goal) {
-    const ReachedGoal& goal = *plan.certificate->goal;
-    out["alternative"] = goal.alternative + 1;
-    out["of"] = goal.count;
-    out["name"] = goal.name;
-  }
-  out["left_out"] = nlohmann::ordered_json::array();
-  for (const LeftOutAlternative& one : plan.left_out) {
-    out["left_out"].push_back({{"alternative", one.alternative + 1}, {"why", one.why}});
-  }
-  return out;
-}
-
-/// Status, times and figures of a plan; the trajectory itself is in its files.
-nlohmann::ordered_json asJson(const Plan& plan) {
-  const PlanStatistics& s = plan.statistics;
-  nlohmann::ordered_json out = {{"status", planStatusName(plan.status)},
-                                {"message", plan.message},
-                                {"seconds", s.seconds},
-                                {"seed_seconds", s.seed_seconds},
-                                {"solve_seconds", s.solve_seconds},
-                                {"certify_seconds", s.certify_seconds},
-                                {"attempts", s.attempts},
-                                {"rounds", s.rounds},
-                                {"iterations", s.iterations},
-                                {"first_guess", s.seed},
-                                {"cost", s.cost},
-                                {"cut_short", s.cut_short},
-                                {"longest_call", longestCallJson(s)},
-                                {"steps", stepsJson(s.steps)}};
-  if (!plan.left_out.empty() || (plan.certificate && plan.certificate->goal)) {
-    out["goal"] = goalJson(plan);
-  }
-  // What there is of a plan that was not found, too.
-  if (plan.trajectory) out["duration"] = plan.trajectory->duration();
-  if (plan.certificate) {
-    const Interval& least = plan.certificate->minimum_clearance;
-    out["minimum_clearance"] = {least.lower, least.upper};
-    out["closest_pairs"] = closestPairsJson(*plan.certificate);
-    out["valid_until"] = plan.certificate->valid_until;
-    out["assumptions"] = assumptionsJson(*plan.certificate);
-  }
-  return out;
 }
 
 int exitCode(PlanStatus status) {
@@ -372,7 +303,7 @@ int run(const PlanCommand& command) {
   const bool has_proof = holds(files, output.proof);
   if (plan.certificate && plan.certificate->clear && !has_proof) removeOld(command, {output.proof});
   if (command.json) {
-    std::cout << jsonText(asJson(plan));
+    std::cout << jsonText(planJson(plan));
   } else {
     printVerdict(command, problem, plan, output, files);
   }

@@ -193,6 +193,33 @@ Certificate certify(const Problem& problem, const Trajectory& trajectory,
 
 namespace {
 
+/// What is found beside the pairs: limits, ends, bodies that nothing parts, what is left open.
+void addFindings(const Problem& problem, const Trajectory& trajectory, const Trajectory* wrenches,
+                 const CertifiedLimitOptions& options, const CertifiedGeometry& geometry,
+                 CertifiedMotion& motion, Certificate* out) {
+  Certificate& certificate = *out;
+  certificate.limits = certifiedLimits(problem, trajectory, wrenches, options, motion);
+  for (const CertifiedLimit& limit : certificate.limits) {
+    if (limit.kept || isImpactLimit(limit) || isCableLimit(limit)) continue;
+    certificate.faults.push_back(limitFault(limit));
+  }
+  // Of contacts the whole region is one fault: they fail together, and one cure helps all.
+  for (std::string& fault : impactFaults(problem, certificate.limits, trajectory.duration())) {
+    certificate.faults.push_back(std::move(fault));
+  }
+  for (std::string& fault : cableFaults(problem, geometry, certificate.limits)) {
+    certificate.faults.push_back(std::move(fault));
+  }
+  for (std::string& finding : endAndJointFindings(problem, trajectory, options, motion)) {
+    certificate.faults.push_back(std::move(finding));
+  }
+  FixedPairSentences fixed = fixedPairSentences(problem, geometry);
+  certificate.static_contacts = std::move(fixed.contacts);
+  for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
+  certificate.not_covered = demandsNotCovered(problem, trajectory, wrenches);
+  certificate.torque_beyond_rating = torqueBeyondRating(problem, trajectory);
+}
+
 /// The certificate for the alternative that the trajectory ends at says all that the problem asks
 /// for: any of them would do.
 Certificate certifyAlternative(const Problem& problem, const Trajectory& trajectory,
@@ -254,26 +281,7 @@ Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& traje
   for (std::string& finding : insideFindings(geometry, certificate.pairs, motion)) {
     certificate.faults.push_back(std::move(finding));
   }
-  certificate.limits = certifiedLimits(problem, trajectory, wrenches, options.limits, motion);
-  for (const CertifiedLimit& limit : certificate.limits) {
-    if (limit.kept || isImpactLimit(limit) || isCableLimit(limit)) continue;
-    certificate.faults.push_back(limitFault(limit));
-  }
-  // Of contacts the whole region is one fault: they fail together, and one cure helps all.
-  for (std::string& fault : impactFaults(problem, certificate.limits, trajectory.duration())) {
-    certificate.faults.push_back(std::move(fault));
-  }
-  for (std::string& fault : cableFaults(problem, geometry, certificate.limits)) {
-    certificate.faults.push_back(std::move(fault));
-  }
-  for (std::string& finding : endAndJointFindings(problem, trajectory, options.limits, motion)) {
-    certificate.faults.push_back(std::move(finding));
-  }
-  FixedPairSentences fixed = fixedPairSentences(problem, geometry);
-  certificate.static_contacts = std::move(fixed.contacts);
-  for (std::string& fault : fixed.faults) certificate.faults.push_back(std::move(fault));
-  certificate.not_covered = demandsNotCovered(problem, trajectory, wrenches);
-  certificate.torque_beyond_rating = torqueBeyondRating(problem, trajectory);
+  addFindings(problem, trajectory, wrenches, options.limits, geometry, motion, &certificate);
   certificate.clear = certificate.faults.empty();
   certificate.message = verdictOf(problem, certificate);
   return certificate;

@@ -1,3 +1,7 @@
+// Distances of all pairs in one configuration. Each mesh counts at the first fidelity that keeps
+// the pair's margin: a coarse solid encloses its mesh, so its distance is a lower bound, and only
+// where that is too small does a finer one cost anything. Pairs that nothing parts count at the
+// finest level at which they are still too near.
 #include "allclear/planner/certificate/instant.h"
 
 #include <algorithm>

@@ -5,8 +5,7 @@
 // ones where the cells of a proof, whose bound is simpler, do not reach the margin. Path
 // constraints become pairs as well: a point that has to stay in a box is a body that stays away
 // from the six half-spaces around it, and an axis within a cone is a point, the tip of the unit
-// vector, that stays away from the half-space beyond the cone's rim. Held poses and lines are in
-// the certificate only.
+// vector, that stays away from the half-space beyond its rim. Poses and lines: only certificates.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -168,9 +167,8 @@ class ProofWriter {
 
   void provePairs() {
     for (const CertifiedPair& pair : geometry_.pairs) {
-      // Bodies that do not move relative to each other may touch; where they do not, one cell is
-      // enough to say so.
       // The format has no bodies that bend, and no clouds: `outside` and `exempt` lines say so.
+      // Of fixed bodies that do not touch one cell is enough.
       const CertifiedBody& b = geometry_.bodies[pair.b];
       if (b.deforming != nullptr || b.cloud != nullptr) continue;
       if (touches(pair)) {
@@ -393,12 +391,10 @@ class ProofWriter {
 }  // namespace
 
 Proof makeProof(const Problem& problem, const Certificate& certificate) {
-  if (alternativesOf(problem) != nullptr) {
-    const CertifiedLimitOptions& options = certificate.tolerances;
-    return makeProof(provenGoal(problem, certificate.trajectory.trajectory, options).problem,
-                     certificate);
-  }
-  return ProofWriter(problem, certificate).run();
+  if (alternativesOf(problem) == nullptr) return ProofWriter(problem, certificate).run();
+  return makeProof(
+      provenGoal(problem, certificate.trajectory.trajectory, certificate.tolerances).problem,
+      certificate);
 }
 
 }  // namespace allclear

@@ -27,6 +27,8 @@
 #include "allclear/planner/certificate/deforming.h"
 #include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/limits.h"
+#include "allclear/planner/certificate/ranking_check.h"
+#include "allclear/planner/certificate/refutation.h"
 #include "allclear/planner/certificate/relief.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/certificate/target_met.h"
@@ -47,30 +49,9 @@ constexpr int kMostHalvings = 6;
 /// tells a damaged file.
 constexpr double kUnitTolerance = 1e-6;
 
-/// [m]: the distance at the instant claimed is computed from forward kinematics here as there, but
-/// to rounding; far below any bracket's width.
-constexpr double kInstantTolerance = 1e-6;
-
 /// Relative: both sides are bounds that a search found. They may differ by how finely rounding made
 /// each search; the verdict rests on the bounds found here.
 constexpr double kLimitTolerance = 1e-6;
-
-/// [m]: a distance is written as margin plus slack, which rounds.
-constexpr double kRankRounding = 1e-12;
-
-/// Thrown inside this file only: the first claim that does not hold.
-class Refutation {
- public:
-  explicit Refutation(std::string why) : why_(std::move(why)) {}
-  const std::string& why() const { return why_; }
-
- private:
-  std::string why_;
-};
-
-void require(bool condition, const std::string& why) {
-  if (!condition) throw Refutation(why);
-}
 
 /// Whether the cell's bound holds during `time`, a part of the cell, halved where that helps.
 bool followsFrom(const CertifiedMotion& motion, PieceIndex a, PieceIndex b, const CoverCell& cell,
@@ -102,16 +83,6 @@ void checkCells(CertifiedMotion& motion, PieceIndex a, PieceIndex b, const Certi
     covered = cell.time.upper;
   }
   require(covered == motion.duration(), name + ": the cells end too early");
-}
-
-/// The fidelity that a pair is proven at: that of its first entry. All pieces of both bodies must
-/// be there at this level, so entries of another level are too many and refused.
-std::optional<MeshFidelity> fidelityOf(const Certificate& certificate, const std::string& a,
-                                       const std::string& b) {
-  for (const CertificatePair& pair : certificate.pairs) {
-    if (pair.a == a && pair.b == b) return pair.fidelity;
-  }
-  return std::nullopt;
 }
 
 /// Collects what the cells prove of the claimed tube.
@@ -212,74 +183,6 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   }
   require(std::isfinite(minimum.upper) && minimum.upper >= least - kInstantTolerance,
           "the least distance is not met at the instant given");
-}
-
-/// The least slack to their margin that the cells prove of each two bodies.
-std::map<std::pair<std::string, std::string>, double> provenSlacks(const Certificate& certificate) {
-  std::map<std::pair<std::string, std::string>, double> slacks;
-  for (const CertificatePair& pair : certificate.pairs) {
-    double& least =
-        slacks.try_emplace({pair.a, pair.b}, std::numeric_limits<double>::infinity()).first->second;
-    for (const CoverCell& cell : pair.cells) {
-      least = lowered(least, cell.lower - pair.relief.marginDuring(cell.time, pair.margin));
-    }
-  }
-  return slacks;
-}
-
-/// Requires that the distance at the instant of a ranked pair is no more than claimed, and the
-/// margin the one that it has there.
-void checkRankedInstant(const CertifiedGeometry& geometry, const Certificate& certificate,
-                        const RankedPair& ranked, CertifiedMotion& motion) {
-  const std::string name = "'" + ranked.a + "' and '" + ranked.b + "'";
-  require(ranked.t >= 0.0 && ranked.t <= motion.duration(),
-          name + ": the instant of their least slack is outside the trajectory");
-  for (const CertificatePair& pair : certificate.pairs) {
-    if (pair.a != ranked.a || pair.b != ranked.b) continue;
-    const double margin = pair.relief.isNeeded()
-                              ? pair.relief.marginDuring({ranked.t, ranked.t}, pair.margin)
-                              : pair.margin;  // at t = 0 too, where a stretch of no length ends
-    require(ranked.margin == margin, name + ": not the margin of the task at their least slack");
-  }
-  // A distance at one instant is an upper bound of the least one: the claim may not be below it.
-  double least = std::numeric_limits<double>::infinity();
-  for (const CertifiedPair& pair : geometry.pairs) {
-    const CertifiedBody &a = geometry.bodies[pair.a], &b = geometry.bodies[pair.b];
-    if (pair.fixed || a.name != ranked.a || b.name != ranked.b) continue;
-    const auto fidelity = fidelityOf(certificate, a.name, b.name);
-    least = lowered(least, motion.bodyDistanceAt(pair.a, pair.b, ranked.t,
-                                                 fidelity.value_or(MeshFidelity::kHull)));
-  }
-  require(
-      std::isfinite(ranked.distance.upper) && ranked.distance.upper >= least - kInstantTolerance,
-      name + ": their distance is not met at the instant given");
-}
-
-/// Requires that the pairs said to be nearest to their margins are, by what the cells prove.
-void checkRanking(const CertifiedGeometry& geometry, const Certificate& certificate,
-                  CertifiedMotion& motion) {
-  std::map<std::pair<std::string, std::string>, double> slacks = provenSlacks(certificate);
-  const std::vector<RankedPair>& ranking = certificate.closest_pairs;
-  require(ranking.size() <= kRankedPairs && ranking.empty() == slacks.empty(),
-          "not as many nearest pairs as there must be");
-  double before = -std::numeric_limits<double>::infinity();
-  for (const RankedPair& ranked : ranking) {
-    const std::string name = "'" + ranked.a + "' and '" + ranked.b + "'";
-    const auto proven = slacks.find({ranked.a, ranked.b});
-    require(proven != slacks.end(), name + " come twice among the nearest pairs, or are no pair");
-    require(ranked.distance.lower <= ranked.distance.upper &&
-                ranked.slack() <= proven->second + kRankRounding,
-            name + ": their least slack is not proven by the cells");
-    require(ranked.slack() >= before, "the nearest pairs are not in their order");
-    before = ranked.slack();
-    checkRankedInstant(geometry, certificate, ranked, motion);
-    slacks.erase(proven);
-  }
-  // What is left has at least the slack of the last one listed.
-  for (const auto& [pair, slack] : slacks) {
-    require(slack >= before - kRankRounding,
-            "'" + pair.first + "' and '" + pair.second + "' are missing among the nearest pairs");
-  }
 }
 
 /// An infinite bound is near to itself alone.

@@ -7,13 +7,18 @@
 #include <cmath>
 
 #include "allclear/core/formatted.h"
+#include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/reach.h"
 #include "allclear/planner/problem/uncertainty.h"
+#include "allclear/planner/search/end_faults.h"
+#include "allclear/planner/search/verdict.h"
 
 namespace allclear {
 namespace {
+
+constexpr double kCableSlack = 1e-7;  ///< [m]: rounding of the task's numbers
 
 /// Of an obstacle's motion, at most: 10 s of it every 10 ms. A mesh that bends costs more to look
 /// at.
@@ -140,6 +145,33 @@ std::vector<std::string> unavoidableMeetings(const Problem& problem,
                   pair.b + "]]");
   }
   return out;
+}
+
+std::string contactText(const CollisionModel& model, const Clearance& c) {
+  const CollisionPair& pair = model.pairs[c.pair];
+  const std::string text =
+      pairText({model.bodies[pair.a].name, model.bodies[pair.b].name, c.upper, pair.margin, false});
+  const double stray = c.demand - pair.margin;
+  return c.upper > 0.0 && stray > 0.0
+             ? text + " and the " + number(1e3 * stray) + " mm that may stray"
+             : text;
+}
+
+std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t) {
+  const CableModel cables(problem);
+  if (cables.isEmpty()) return "";
+  const StrayReach::Placement at = cables.reach().place(problem.configuration(q));
+  const std::vector<Pose> poses = cables.linkPoses(at);
+  // The demand that is missed by most, whatever its kind.
+  int worst = -1;
+  double least = -kCableSlack;
+  for (int d = 0; d < static_cast<int>(cables.demands().size()); ++d) {
+    const double value = cables.measure(d, poses, t, 0.0).value - cables.allowance(d, at);
+    if (!(value < least)) continue;
+    least = value;
+    worst = d;
+  }
+  return worst < 0 ? "" : cables.faultText(worst, poses, t.value_or(0.0));
 }
 
 }  // namespace allclear

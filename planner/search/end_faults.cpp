@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/end_margin.h"
@@ -37,7 +36,6 @@ constexpr double kHeldSlack = 1e-6;
 constexpr double kDurationRounding = 1e-9;
 /// Pairs in contact that a message names.
 constexpr std::size_t kShownPairs = 3;
-constexpr double kCableSlack = 1e-7;  ///< [m]: rounding of the task's numbers
 /// Torques may exceed their limit by this share: the certificate's tolerance is of that order.
 constexpr double kTorqueSlack = 1e-6;
 
@@ -331,33 +329,6 @@ class EndChecks {
 };
 
 }  // namespace
-
-std::string contactText(const CollisionModel& model, const Clearance& c) {
-  const CollisionPair& pair = model.pairs[c.pair];
-  const std::string text =
-      pairText({model.bodies[pair.a].name, model.bodies[pair.b].name, c.upper, pair.margin, false});
-  const double stray = c.demand - pair.margin;
-  return c.upper > 0.0 && stray > 0.0
-             ? text + " and the " + number(1e3 * stray) + " mm that may stray"
-             : text;
-}
-
-std::string cableFault(const Problem& problem, const VecX& q, std::optional<double> t) {
-  const CableModel cables(problem);
-  if (cables.isEmpty()) return "";
-  const StrayReach::Placement at = cables.reach().place(problem.configuration(q));
-  const std::vector<Pose> poses = cables.linkPoses(at);
-  // The demand that is missed by most, whatever its kind.
-  int worst = -1;
-  double least = -kCableSlack;
-  for (int d = 0; d < static_cast<int>(cables.demands().size()); ++d) {
-    const double value = cables.measure(d, poses, t, 0.0).value - cables.allowance(d, at);
-    if (!(value < least)) continue;
-    least = value;
-    worst = d;
-  }
-  return worst < 0 ? "" : cables.faultText(worst, poses, t.value_or(0.0));
-}
 
 std::string goalFault(const ClearanceEvaluator& evaluator) {
   return EndChecks(evaluator.problem(), evaluator).runAtGoal();

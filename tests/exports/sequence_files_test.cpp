@@ -13,6 +13,7 @@
 #include "allclear/distance/signed_distance.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/report.h"
+#include "allclear/exports/report/sequence_view.h"
 #include "allclear/planner/planner.h"
 #include "allclear/robot_models/kinematics.h"
 #include "support/data.h"
@@ -174,6 +175,14 @@ TEST(SequenceFiles, OfAnEarlierRunAreFound) {
     count += entry.is_regular_file();
   }
   EXPECT_EQ(filesOfEarlierSequence(folder.path()).size(), count);
+}
+
+TEST(SequenceReport, IsOfOneMotionWithTheTrajectoryOfTheWhole) {
+  ASSERT_EQ(planned().status, PlanStatus::kCertified) << planned().message;
+  const SequenceView view = sequenceView(*pickAndPlace().sequence, planned().certificate);
+  EXPECT_EQ(view.certificate.trajectory.trajectory.dimension(), view.problem.plannedCount());
+  EXPECT_TRUE(view.certificate.pairs.empty());  // nothing is certified of the view
+  EXPECT_TRUE(view.problem.attached.empty());   // what is carried moves as an obstacle does
 }
 
 TEST(SequenceReport, ShowsTheWhole) {

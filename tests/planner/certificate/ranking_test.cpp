@@ -11,6 +11,8 @@
 
 #include "allclear/planner/certificate/geometry.h"
 #include "allclear/planner/certificate/instant.h"
+#include "allclear/planner/certificate/ranking_check.h"
+#include "allclear/planner/certificate/refutation.h"
 #include "allclear/planner/certificate/statements.h"
 #include "planner/certificate/certificate_fixture.h"
 #include "support/long_run.h"
@@ -180,6 +182,15 @@ TEST(Faults, NameTwoBodiesOnceHoweverManyPiecesMeet) {
         << fault;
   }
   EXPECT_GE(names.size(), 1u);
+}
+
+TEST_F(ForgedRanking, IsRefutedByItsOwnCheck) {
+  const CertifiedGeometry geometry = certifiedGeometry(problem_);
+  CertifiedMotion motion(problem_, geometry, certificate_->trajectory.trajectory,
+                         certifiedPoseTolerance(problem_));
+  EXPECT_NO_THROW(checkRanking(geometry, *certificate_, motion));
+  pairs().front().distance.lower += 0.5;
+  EXPECT_THROW(checkRanking(geometry, *certificate_, motion), Refutation);
 }
 
 }  // namespace
