@@ -115,7 +115,7 @@ class TreeGrower {
   /// Adds a step from a vertex towards the target, of all coordinates or, where that is not free,
   /// of one block of them; the new vertex, or -1. Blocks take turns to be the first.
   int grow(Tree& tree, int from, const VecX& target) {
-    const int added = step(tree, from, target);
+    const int added = step(tree, from, target, target);
     const std::size_t count = options_.blocks.size();
     if (added >= 0 || count < 2) return added;
     // Copies, as vertices move in memory when one is added.
@@ -127,15 +127,15 @@ class TreeGrower {
         part[k] += way[k];
       }
       if (space_.length(part - q) < kSameVertex) continue;
-      const int moved = step(tree, from, part);
+      const int moved = step(tree, from, part, target);
       if (moved >= 0) return moved;
     }
     return -1;
   }
 
   /// The end of the step is checked first: most edges that fail do so there, for one placement.
-  int step(Tree& tree, int from, const VecX& target) {
-    if (motion_.isConstrained()) return constrainedStep(tree, from, target);
+  int step(Tree& tree, int from, const VecX& target, const VecX& goal) {
+    if (motion_.isConstrained()) return constrainedStep(tree, from, target, goal);
     ++edges_;
     const VecX& q = tree.vertices[from];
     const VecX way = space_.difference(q, target);
@@ -146,18 +146,22 @@ class TreeGrower {
     return static_cast<int>(tree.vertices.size()) - 1;
   }
 
-  int constrainedStep(Tree& tree, int from, const VecX& target) {
+  /// Towards `target`, which is `goal` in the coordinates of one block or in all. Where constraints
+  /// couple blocks, a step of one is undone by the next: only what comes nearer to `goal` counts.
+  int constrainedStep(Tree& tree, int from, const VecX& target, const VecX& goal) {
     const VecX q = tree.vertices[from];
     const VecX way = space_.difference(q, target);
     const double length = space_.length(way);
+    const double to_goal = space_.length(space_.difference(q, goal));
+    const double part = to_goal > 0.0 ? length / to_goal : 1.0;
     double longest = std::min(options_.step, kConstrainedStep);
     for (int halved = 0; halved <= kHalvings; ++halved, longest *= 0.5) {
       ++edges_;
       // A step that gets there ends on a vertex or a sample, which are where they should be.
       VecX next = length <= longest ? VecX(q + way) : VecX(q + longest / length * way);
       if (length > longest && !motion_.project(next)) continue;
-      const double left = space_.length(space_.difference(next, target));
-      if (left > length - kLeastProgress * std::min(length, longest)) return -1;
+      const double left = space_.length(space_.difference(next, goal));
+      if (!(left <= to_goal - kLeastProgress * part * std::min(length, longest))) return -1;
       if (!motion_.allows(next) || !motion_.allows(q, next)) continue;
       tree.add(std::move(next), from);
       return static_cast<int>(tree.vertices.size()) - 1;
@@ -206,7 +210,9 @@ RrtResult rrtConnect(FreeMotion& motion, const VecX& start, const std::vector<Ve
   VecX sample = trees[1].vertices.front();  // the first try is the straight line
   int growing = 0;
   for (long i = 0; result.work < options.work; ++i) {
-    if (i % kSamplesPerCheck == 0 && context.mustEnd()) {
+    // A sample that has to be projected takes far longer.
+    const long per_check = motion.isConstrained() ? 1 : kSamplesPerCheck;
+    if (i % per_check == 0 && context.mustEnd()) {
       result.ended = true;
       return result;
     }
