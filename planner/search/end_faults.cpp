@@ -331,7 +331,7 @@ class EndChecks {
 }  // namespace
 
 std::string goalFault(const ClearanceEvaluator& evaluator) {
-  return EndChecks(evaluator.problem(), evaluator).runAtGoal();
+  return EndChecks(evaluator.problem(), evaluator, true).runAtGoal();
 }
 
 std::string endFault(const Problem& problem, const ClearanceEvaluator& evaluator) {
