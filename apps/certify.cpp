@@ -1,4 +1,5 @@
-// allclear certify: is a trajectory clear at every instant?
+// allclear certify: is a trajectory clear at every instant? Makes a certificate, or checks one that is
+// there; of a task with segments, all certificates of a folder.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

@@ -13,6 +13,7 @@
 #include "allclear/distance/signed_distance.h"
 #include "allclear/exports/certificate_json.h"
 #include "allclear/exports/report.h"
+#include "allclear/exports/report/sequence_view.h"
 #include "allclear/planner/planner.h"
 #include "allclear/robot_models/kinematics.h"
 #include "support/data.h"
@@ -174,6 +175,17 @@ TEST(SequenceFiles, OfAnEarlierRunAreFound) {
     count += entry.is_regular_file();
   }
   EXPECT_EQ(filesOfEarlierSequence(folder.path()).size(), count);
+}
+
+TEST(SequenceReport, MovesWhatIsCarried) {
+  ASSERT_EQ(planned().status, PlanStatus::kCertified) << planned().message;
+  const SequenceView view = sequenceView(*pickAndPlace().sequence, planned().certificate);
+  for (const Obstacle& obstacle : view.problem.obstacles) {
+    if (obstacle.id != "part") continue;
+    EXPECT_LT((obstacle.motion.front().X_WO.p - Vec3(0.5, -0.25, 0.24)).norm(), 1e-9);
+    EXPECT_LT((obstacle.motion.back().X_WO.p - Vec3(0.5, 0.25, 0.24)).norm(), 1.5e-3);
+  }
+  EXPECT_TRUE(validate(view.problem).empty());
 }
 
 TEST(SequenceReport, ShowsTheWhole) {

@@ -7,6 +7,7 @@
 
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/sequence_state.h"
+#include "allclear/planner/search/sequence_search.h"
 #include "planner/seeds/seed_scenes.h"
 
 namespace allclear {
@@ -108,6 +109,20 @@ Trajectory straight(const Vec3& from, const Vec3& to, double T) {
   return HermiteCurve({0.0, T}, positions, rest, rest);
 }
 
+TEST(Sequence, RestsAtItsEndsToTheBit) {
+  const Vec3 from(0.1, 0.2, 0.3);
+  const HermiteCurve given = *straight(from, kTake, 2.0).hermite();
+  MatX velocities = given.velocities();
+  velocities(0, 1) = 1e-13;
+  const Trajectory rounded =
+      HermiteCurve(given.times(), given.positions(), velocities, given.accelerations());
+  const auto rows = restingAtEnds(rounded, from + Vec3(1e-14, 0.0, 0.0));
+  ASSERT_TRUE(rows.has_value());
+  EXPECT_EQ(rows->value(0.0), from + Vec3(1e-14, 0.0, 0.0));
+  EXPECT_TRUE(rows->value(2.0, 1).isZero(0.0));
+  EXPECT_FALSE(restingAtEnds(rounded, from + Vec3(1e-3, 0.0, 0.0)).has_value());
+}
+
 /// Motions that are given, without any search: the part counts where it is carried, and no longer
 /// where it was.
 TEST(Sequence, IsCertifiedOfGivenMotions) {
@@ -130,8 +145,8 @@ TEST(Sequence, IsCertifiedOfGivenMotions) {
     Sequence other = sequence;
     if (forgery == 0) std::swap(forged[0], forged[2]);
     if (forgery == 1) forged.pop_back();
-    if (forgery == 2) std::swap(other.steps[1], other.steps[2]);      // taken later
-    if (forgery == 3) other.steps.erase(other.steps.begin() + 3);     // never put down
+    if (forgery == 2) std::swap(other.steps[1], other.steps[2]);   // taken later
+    if (forgery == 3) other.steps.erase(other.steps.begin() + 3);  // never put down
     EXPECT_FALSE(verifySequence(other, forged).valid) << forgery;
   }
   // A motion that does not begin where the one before it ends is none.
