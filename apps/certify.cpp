@@ -1,7 +1,8 @@
 // allclear certify: is a trajectory clear at every instant?
 //
 // Makes a certificate, or verifies one that is there (`--verify`), and prints the verdict: what it
-// assumes, and the pairs behind it. The trajectory may come from anywhere.
+// assumes, and the pairs behind it. The trajectory may come from anywhere. Of a task with segments,
+// all certificates of a folder.
 #include <iostream>
 #include <nlohmann/json.hpp>
 

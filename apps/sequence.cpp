@@ -323,6 +323,7 @@ int certifySequenceFolder(const Task& task, const std::string& path, bool verify
   } catch (const InputError& error) {
     return say(false, std::string("Not clear: ") + error.what() + ".", as_json, Json::object());
   }
+  // The motions are clear: now the files must say the same.
   if (certificate.clear) {
     const std::string fault = sequenceFault(folder, *task.sequence, certificate);
     if (!fault.empty()) {

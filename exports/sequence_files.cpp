@@ -227,6 +227,7 @@ NamedTexts formatSequenceFiles(const OutputSettings& output, const fs::path& fol
   of_segment.trajectory = kTrajectoryFile;
   of_segment.certificate = kCertificateFile;
   of_segment.proof = "plan.proof";
+  // Segments are written as a plan of one motion is.
   std::vector<Hashes> of_segments;
   for (std::size_t i = 0; i < certificate.segments.size(); ++i) {
     const SequenceSegment& segment = certificate.segments[i];

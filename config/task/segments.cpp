@@ -107,6 +107,7 @@ Problem readSegment(const Value& section, const SegmentContext& context, const P
   for (const Obstacle& obstacle : problem.obstacles) {
     if (obstacle.motion.empty()) frames.defineIfNew(obstacle.id, obstacle.X_WO);
   }
+  // Without joints of its own a segment moves those of the task.
   if (section.has("group_name") || section.has("joints")) {
     problem.group.clear();
     readGroup(section, problem);
@@ -196,6 +197,7 @@ void tryAll(const Sequence& sequence) {
         if (!is_known && finding.what.starts_with("start")) continue;
         throw InputError(step.where, finding.message);
       }
+      // A goal of joints is where the next segment begins; of others the planner knows first.
       const auto* joints = std::get_if<JointTarget>(&problem.goal);
       if (joints != nullptr) {
         state.q = problem.configuration(joints->values);

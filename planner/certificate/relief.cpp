@@ -99,6 +99,7 @@ std::string touchText(const CertificatePair& pair) {
   const EndRelief& relief = pair.relief;
   const bool at_start = relief.until > 0.0;
   const bool at_goal = relief.from < std::numeric_limits<double>::infinity();
+  // Negative where they touch; at a pair that only comes near, a distance.
   const auto kept = [](double margin) {
     return margin < 0.0 ? " (never more than " + millimetres(-margin) + " deep)"
                         : " (at least " + millimetres(margin) + " apart)";

@@ -37,6 +37,7 @@ SequenceEvent eventOf(const Sequence& sequence, const SequenceStep& step,
   SequenceEvent event;
   event.time = state.time;
   event.before_segment = before_segment;
+  // Who lets go is whoever carries it.
   int link = -1;
   if (const auto* taken = std::get_if<SequenceAttach>(&step.what)) {
     event.object = taken->object;
@@ -106,6 +107,7 @@ SequenceCertificate layOut(const Sequence& sequence, const std::vector<Trajector
   SequenceState state = sequenceStart(sequence);
   for (int s = 0; s < static_cast<int>(sequence.steps.size()); ++s) {
     const SequenceStep& step = sequence.steps[s];
+    // An event takes no time: it happens where the motion before it ended.
     const auto* motion = std::get_if<SequenceMotion>(&step.what);
     if (motion == nullptr) {
       out.events.push_back(eventOf(sequence, step, state, static_cast<int>(out.segments.size())));
@@ -136,6 +138,7 @@ SequenceCertificate certifySequence(const Sequence& sequence,
   for (SequenceSegment& segment : out.segments) {
     const Trajectory trajectory = segment.certificate.trajectory.trajectory;
     segment.certificate = certify(segment.problem, trajectory, options);
+    // What follows begins in a state that this one does not reach.
     if (segment.certificate.clear) continue;
     out.message = "Not clear: " + segmentName(segment) + ": " + segment.certificate.message;
     return out;
@@ -155,6 +158,7 @@ CertificateVerdict verifySequence(const Sequence& sequence,
   }
   try {
     SequenceCertificate laid = layOut(sequence, trajectories);
+    // From here on each certificate stands for itself.
     for (std::size_t i = 0; i < certificates.size(); ++i) {
       SequenceSegment& segment = laid.segments[i];
       const CertificateVerdict verdict =
@@ -305,6 +309,7 @@ std::vector<Trajectory> cutAt(const NamedTrajectory& whole, const std::vector<do
   if (rows == nullptr || rows->givenOrder() != 2) {
     throw InputError("a sequence needs rows of positions, velocities and accelerations");
   }
+  // Each part begins in the row in which the one before it ends.
   std::vector<Trajectory> parts;
   Eigen::Index first = 0;
   for (std::size_t s = 0; s < ends.size(); ++s) {

@@ -105,6 +105,7 @@ double EndClearances::distance(const std::vector<Pose>& X_WL, const Body& a, con
   const auto pose = [&](const Body& body) {
     return body.obstacle >= 0 ? problem_.obstacles[body.obstacle].X_WO : X_WL[body.link];
   };
+  // Where both are at that end.
   const Pose X_WA = pose(a), X_WB = pose(b);
   double distance = 0.0;
   for (int level = 0; level < levels; ++level) {
@@ -138,6 +139,7 @@ std::vector<Finding> touchingFindings(const Problem& problem) {
            std::any_of(problem.attached.begin(), problem.attached.end(),
                        [&](const AttachedObject& object) { return object.id == name; });
   };
+  // A touch is between the robot, or what it carries, and something at rest.
   const auto check = [&](const char* key, const auto& pairs) {
     const std::string what = std::string("collision: ") + key;
     if (!pairs.empty() && !problem.uncertainty.isZero()) {

@@ -139,6 +139,7 @@ SequencePlan SequenceSearch::run() {
     plan.trajectory = wholeTrajectory(sequence_.shared, plan.certificate.segments);
     plan.status = was_interrupted_ ? PlanStatus::kInterrupted : PlanStatus::kCertified;
   } else {
+    // The motion that came farthest tells what stands in the way.
     plan.failure = std::move(failure_);
     plan.status = context_.isStopped()     ? PlanStatus::kInterrupted
                   : context_.isOutOfTime() ? PlanStatus::kTimedOut
@@ -291,6 +292,7 @@ std::vector<VecX> SequenceSearch::endsOf(const Problem& problem) {
   if (!validate(problem).empty()) return {};
   const ClearanceEvaluator evaluator(problem, firstPolicy(problem), context_.threads);
   if (!endFault(problem, evaluator).empty()) return {};
+  // A line ends wherever the joints come out that follow it.
   if (const KeepOnLine* line = lineToGoal(problem)) {
     std::vector<VecX> ends;
     for (const LineMotion& motion : motionsAlong(evaluator, *line, context_).motions) {

@@ -39,9 +39,9 @@ std::string certifiedText(const Plan& plan) {
   return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
          "Certified: " + verdict + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
          " s (" + std::to_string(s.iterations) + " iterations)." +
-         improvementText(plan)(plan.left_out.empty()
-                                   ? ""
-                                   : " Alternatives left out: " + leftOutText(plan.left_out) + ".");
+         improvementText(plan) +
+         (plan.left_out.empty() ? ""
+                                : " Alternatives left out: " + leftOutText(plan.left_out) + ".");
 }
 
 /// The best attempt's worst pair, and what would let it pass.

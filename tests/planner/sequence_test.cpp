@@ -7,6 +7,7 @@
 
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/sequence_state.h"
+#include "allclear/planner/search/sequence_search.h"
 #include "planner/seeds/seed_scenes.h"
 
 namespace allclear {
@@ -106,6 +107,20 @@ Trajectory straight(const Vec3& from, const Vec3& to, double T) {
   positions << from, to;
   const MatX rest = MatX::Zero(3, 2);
   return HermiteCurve({0.0, T}, positions, rest, rest);
+}
+
+TEST(Sequence, RestsAtItsEndsToTheBit) {
+  const Vec3 from(0.1, 0.2, 0.3);
+  const HermiteCurve given = *straight(from, kTake, 2.0).hermite();
+  MatX velocities = given.velocities();
+  velocities(0, 1) = 1e-13;
+  const Trajectory rounded =
+      HermiteCurve(given.times(), given.positions(), velocities, given.accelerations());
+  const auto rows = restingAtEnds(rounded, from + Vec3(1e-14, 0.0, 0.0));
+  ASSERT_TRUE(rows.has_value());
+  EXPECT_EQ(rows->value(0.0), from + Vec3(1e-14, 0.0, 0.0));
+  EXPECT_TRUE(rows->value(2.0, 1).isZero(0.0));
+  EXPECT_FALSE(restingAtEnds(rounded, from + Vec3(1e-3, 0.0, 0.0)).has_value());
 }
 
 /// Motions that are given, without any search: the part counts where it is carried, and no longer
