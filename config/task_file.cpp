@@ -176,8 +176,8 @@ void requireValid(const Value& task, const Problem& problem) {
 Task loadTask(const std::filesystem::path& path, const TaskOptions& options) {
   return readTask(path, {.load_visuals = options.load_visuals,
                          .covers = options.covers,
-                         .allow_segments = options.allow_segments,
-                         .solver_read = options.solver_read});
+                         .solver_read = options.solver_read,
+                         .allow_segments = options.allow_segments});
 }
 
 Task parseTask(std::string_view text, const std::filesystem::path& path,
@@ -185,8 +185,8 @@ Task parseTask(std::string_view text, const std::filesystem::path& path,
   return readTask(path, {.load_visuals = options.load_visuals,
                          .text = std::string(text),
                          .covers = options.covers,
-                         .allow_segments = options.allow_segments,
-                         .solver_read = options.solver_read});
+                         .solver_read = options.solver_read,
+                         .allow_segments = options.allow_segments});
 }
 
 /// Sections are read in the order in which they need each other: robot, group, start, scene,
