@@ -38,8 +38,7 @@ std::string certifiedText(const Plan& plan) {
   if (verdict.starts_with('C')) verdict[0] = 'c';
   return std::string(is_whole ? "" : "Interrupted while making the plan better. ") +
          "Certified: " + verdict + " Found from the " + s.seed + " in " + number(s.seconds, 3) +
-         " s (" + std::to_string(s.iterations) + " iterations)." +
-         improvementText(plan) +
+         " s (" + std::to_string(s.iterations) + " iterations)." + improvementText(plan) +
          (plan.left_out.empty() ? ""
                                 : " Alternatives left out: " + leftOutText(plan.left_out) + ".");
 }
