@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "allclear/exports/report/frames.h"
 
@@ -97,6 +98,31 @@ Problem viewProblem(const Sequence& sequence, const SequenceCertificate& certifi
   return problem;
 }
 
+/// What the segments take for granted, each sentence once with the segments that it is about.
+std::vector<Assumption> assumptionsOfAll(const std::vector<SequenceSegment>& segments) {
+  std::vector<std::pair<Assumption, std::vector<std::string>>> found;
+  for (const SequenceSegment& segment : segments) {
+    for (const Assumption& assumption : segment.certificate.assumptions) {
+      auto same = std::find_if(found.begin(), found.end(), [&](const auto& one) {
+        return one.first.kind == assumption.kind && one.first.text == assumption.text;
+      });
+      if (same == found.end()) same = found.insert(found.end(), {assumption, {}});
+      same->second.push_back("'" + segment.name + "'");
+    }
+  }
+  std::vector<Assumption> all;
+  for (const auto& [assumption, names] : found) {
+    std::string who;
+    for (const std::string& name : names) who += (who.empty() ? "" : ", ") + name;
+    if (names.size() == segments.size()) who = "all segments";
+    all.push_back({assumption.kind, who + ": " + assumption.text,
+                   assumption.brief.empty()          ? ""
+                   : names.size() == segments.size() ? assumption.brief
+                                                     : assumption.brief + " (" + who + ")"});
+  }
+  return all;
+}
+
 }  // namespace
 
 SequenceView sequenceView(const Sequence& sequence, const SequenceCertificate& certificate) {
@@ -107,14 +133,10 @@ SequenceView sequenceView(const Sequence& sequence, const SequenceCertificate& c
   of_whole.message = certificate.message;
   of_whole.margin = problem.collision.margin;
   of_whole.tool = certificate.segments.front().certificate.tool;
+  of_whole.assumptions = assumptionsOfAll(certificate.segments);
   double least = std::numeric_limits<double>::infinity();
   for (const SequenceSegment& segment : certificate.segments) {
     const Certificate& c = segment.certificate;
-    for (const Assumption& assumption : c.assumptions) {
-      of_whole.assumptions.push_back(
-          {assumption.kind, "'" + segment.name + "': " + assumption.text,
-           assumption.brief.empty() ? "" : "'" + segment.name + "': " + assumption.brief});
-    }
     for (const std::string& fault : c.faults) {
       of_whole.faults.push_back("'" + segment.name + "': " + fault);
     }

@@ -13,6 +13,7 @@
 #include "allclear/core/formatted.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/certificate/relief.h"
+#include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/sequence_state.h"
 
 namespace allclear {
@@ -174,23 +175,39 @@ CertificateVerdict verifySequence(const Sequence& sequence,
   }
 }
 
-/// Counts are sums; the least distance is that of the segment in which it is least.
+namespace {
+
+/// The pair that comes nearest to its margin in any segment, without those that may touch near an
+/// end: of these the sentences about them say more. Null where there is none.
+const RankedPair* nearestPair(const SequenceCertificate& certificate,
+                              const SequenceSegment** in_segment) {
+  const RankedPair* nearest = nullptr;
+  for (const SequenceSegment& segment : certificate.segments) {
+    const CollisionSettings& settings = segment.problem.collision;
+    for (const RankedPair& pair : segment.certificate.closest_pairs) {
+      const bool may_touch =
+          holdsPair(settings.leaves, pair.a, pair.b) || holdsPair(settings.lands, pair.a, pair.b);
+      if (may_touch || (nearest != nullptr && !(pair.slack() < nearest->slack()))) continue;
+      nearest = &pair;
+      *in_segment = &segment;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace
+
+/// Counts are sums over the segments.
 std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate& certificate) {
   std::size_t pairs = 0, limits = 0;
-  const SequenceSegment* closest = nullptr;
   std::string names, reliefs;
   std::set<std::string> not_covered;
   for (const SequenceSegment& segment : certificate.segments) {
     const Certificate& c = segment.certificate;
-    pairs += c.pairs.size();
+    pairs += bodyPairCount(c);
     limits += c.limits.size();
     names += (names.empty() ? "'" : ", '") + segment.name +
              formatted("' from %.6g s", segment.start_time);
-    if (!c.closest_a.empty() &&
-        (closest == nullptr ||
-         c.minimum_clearance.upper < closest->certificate.minimum_clearance.upper)) {
-      closest = &segment;
-    }
     const std::string relief = reliefText(segment.problem.collision, c.pairs);
     if (!relief.empty()) {
       reliefs += " In '" + segment.name + "' (times from its start): " + relief;
@@ -200,16 +217,17 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
   std::string out =
       formatted("Clear at every instant of %.6g s, in %zu segments: ", certificate.duration,
                 certificate.segments.size()) +
-      names + formatted("; %zu pairs keep their margin, ", pairs);
-  if (closest != nullptr) {
-    const Certificate& c = closest->certificate;
-    out += formatted("the least distance is between %.5g and %.5g mm, of '",
-                     1e3 * c.minimum_clearance.lower, 1e3 * c.minimum_clearance.upper) +
-           c.closest_a + "' and '" + c.closest_b +
-           formatted("' at t = %.6g s (", closest->start_time + c.closest_t) + closest->name +
-           "); ";
+      names +
+      formatted("; %zu pairs keep their margin%s", pairs,
+                reliefs.empty() ? "" : " but for those that may touch, named below");
+  const SequenceSegment* segment = nullptr;
+  if (const RankedPair* pair = nearestPair(certificate, &segment)) {
+    out += formatted(", the nearest to its own (%.4g mm) is between %.5g and %.5g mm, '",
+                     1e3 * pair->margin, 1e3 * pair->distance.lower, 1e3 * pair->distance.upper) +
+           pair->a + "' and '" + pair->b +
+           formatted("' at t = %.6g s (", segment->start_time + pair->t) + segment->name + ")";
   }
-  out += formatted("%zu limits are kept.", limits);
+  out += formatted("; %zu limits are kept.", limits);
   std::string events;
   for (const SequenceEvent& event : certificate.events) {
     events += (events.empty() ? " " : "; ") + eventSentence(event);
