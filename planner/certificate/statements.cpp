@@ -11,6 +11,7 @@
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/relief.h"
+#include "allclear/planner/certificate/target_met.h"
 #include "allclear/planner/certificate/torque_use.h"
 #include "allclear/planner/certificate/tube.h"
 #include "allclear/planner/problem/uncertainty.h"
@@ -105,6 +106,7 @@ std::string clearText(const Problem& problem, const Certificate& certificate) {
                    (relief.empty() ? "" : ", near the ends less where named below") +
                    nearestText(certificate);
   out += formatted("; %zu limits are kept.", certificate.limits.size());
+  if (certificate.goal) out += " " + reachedText(*certificate.goal);
   const std::string follows = followSentence(certificate);
   if (!follows.empty()) out += " " + follows;
   if (!relief.empty()) out += " " + relief;
