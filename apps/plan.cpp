@@ -241,7 +241,7 @@ PlanHooks hooksOf(ProgressLine& line) {
 
 /// The same for a task with segments, whose files are others.
 int runSequence(const PlanCommand& command, const Task& task) {
-  SequenceOutputs to{command.folder, task.output, command.task, command.json};
+  SequenceOutputs to{command.folder, task.output, command.task, command.json, command.quiet};
   OutputSettings& output = to.output;
   if (!command.folder.empty()) {
     // The folder has files of all kinds, under names of their own.

@@ -195,6 +195,7 @@ int finishSequence(const Task& task, const SequencePlan& plan, const SequenceOut
   }
   std::cout << plan.message << "\n";
   if (is_clear) printAssumptions(plan.certificate);
+  if (outputs.quiet) return exitCode(plan.status);
   for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
   if (is_clear && !outputs.folder.empty()) {
     for (const std::string& line : notInProofs(plan.certificate)) std::cout << line << "\n";

@@ -17,6 +17,7 @@ struct SequenceOutputs {
   OutputSettings output;  ///< of the task and the command line
   std::string task_file;
   bool json = false;
+  bool quiet = false;  ///< the verdict and what it assumes, no more
 };
 
 /// Refuses outputs that a sequence cannot have or that could not be written, and makes the folder.
