@@ -177,14 +177,6 @@ TEST(SequenceFiles, OfAnEarlierRunAreFound) {
   EXPECT_EQ(filesOfEarlierSequence(folder.path()).size(), count);
 }
 
-<<<<<<< HEAD
-TEST(SequenceReport, IsOfOneMotionWithTheTrajectoryOfTheWhole) {
-  ASSERT_EQ(planned().status, PlanStatus::kCertified) << planned().message;
-  const SequenceView view = sequenceView(*pickAndPlace().sequence, planned().certificate);
-  EXPECT_EQ(view.certificate.trajectory.trajectory.dimension(), view.problem.plannedCount());
-  EXPECT_TRUE(view.certificate.pairs.empty());  // nothing is certified of the view
-  EXPECT_TRUE(view.problem.attached.empty());   // what is carried moves as an obstacle does
-=======
 TEST(SequenceReport, MovesWhatIsCarried) {
   ASSERT_EQ(planned().status, PlanStatus::kCertified) << planned().message;
   const SequenceView view = sequenceView(*pickAndPlace().sequence, planned().certificate);
@@ -194,7 +186,6 @@ TEST(SequenceReport, MovesWhatIsCarried) {
     EXPECT_LT((obstacle.motion.back().X_WO.p - Vec3(0.5, 0.25, 0.24)).norm(), 1.5e-3);
   }
   EXPECT_TRUE(validate(view.problem).empty());
->>>>>>> sequence
 }
 
 TEST(SequenceReport, ShowsTheWhole) {
