@@ -15,6 +15,7 @@
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/held_error.h"
+#include "allclear/planner/problem/line.h"
 #include "allclear/planner/problem/reach.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/program/state_demands.h"
@@ -56,7 +57,8 @@ class EndChecks {
     if (fault.empty())
       fault = overload("start", start, problem_.start_velocity, problem_.start_acceleration);
     if (fault.empty()) fault = limitTooNear(true, start);
-    if (fault.empty()) fault = outOfReachOf(problem_.goal);
+    // Of a line the search says how far it can be followed.
+    if (fault.empty() && lineToGoal(problem_) == nullptr) fault = outOfReachOf(problem_.goal);
     if (fault.empty()) fault = runAtGoal();
     for (std::size_t i = 0; fault.empty() && i < problem_.waypoints.size(); ++i) {
       const Waypoint& waypoint = problem_.waypoints[i];

@@ -210,7 +210,7 @@ TEST_F(CloudObject, WhatDoesNotFitIsRefusedAtItsKey) {
                                   "points: [[0, 0, 0]], radius: 1}]}\n"),
               {"type"});
   const std::string cable =
-      "cables: [{id: hose, clips: [{link: upper, point: [0, 0, 0]}, {link: hand, point: [0, 0, "
+      "cables: [{id: hose, clips: [{link: upper_arm, point: [0, 0, 0]}, {link: hand, point: [0, 0, "
       "0]}], lengths: [3], radius: 0.01}]\n";
   expectFault(taskWith(points + ", radius: 0.01}") + cable, {"hose"});
 }

@@ -70,7 +70,7 @@ TEST(TaskDocs, TheUncertaintyExampleLoads) {
 // They are of a humanoid: its names are put in place of those of the small arm.
 TEST(TaskDocs, TheGoalExamplesLoad) {
   const std::vector<std::string> examples = blocks("yaml goal");
-  ASSERT_EQ(examples.size(), 3U);
+  ASSERT_EQ(examples.size(), 4U);
   for (std::string example : examples) {
     for (const auto& [name, own] : {std::pair<std::string, std::string>{"r_hand", "hand"},
                                     {"l_hand", "forearm"},

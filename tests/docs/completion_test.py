@@ -13,7 +13,8 @@ import tempfile
 # What is typed, the last word being completed, and what is offered.
 CASES = (
     (["pl"], {"plan"}),
-    ([""], {"plan", "batch", "check", "posture", "certify", "impact", "report", "fit", "inspect", "deform", "--help", "--version"}),
+    ([""], {"plan", "retime", "batch", "check", "posture", "distance", "fk", "ik", "certify", "impact", "report", "fit", "inspect",
+            "deform", "--help", "--version"}),
     (["plan", "--re"], {"--report"}),
     (["plan", "ta"], {"task.yaml", "table folder"}),
     (["plan", "task.yaml", "--report", "o"], {"out.html"}),

@@ -193,10 +193,18 @@ TEST(Posture, SaysWhichPoseIsOutOfReach) {
   problem.goal = target;
   const Plan plan = allclear::plan(problem, {.time_limit = 100.0});
   EXPECT_EQ(plan.status, PlanStatus::kNotFound);
-  EXPECT_NE(plan.message.find("Without the pose of link 'link2' there is one, in which link "
-                              "'link2' is 0.3 m off."),
-            std::string::npos)
+  EXPECT_NE(
+      plan.message.find("the position for 'link2' is 1.499 m from joint 'joint0', and 'link2' "
+                        "gets no farther than 1.2 m from there"),
+      std::string::npos)
       << plan.message;
+  // What the program says of it, where nothing is known beforehand.
+  const ClearanceEvaluator evaluator(problem);
+  const std::string fault = postureFault(evaluator, target);
+  EXPECT_NE(fault.find("Without the pose of link 'link2' there is one, in which link 'link2' is "
+                       "0.3 m off."),
+            std::string::npos)
+      << fault;
 }
 
 TEST(Posture, SaysThatClearancesAreInTheWay) {
@@ -212,8 +220,7 @@ TEST(Posture, SaysThatClearancesAreInTheWay) {
   EXPECT_TRUE(findPostures(evaluator, target, {}, {.tries = 4}).empty());
   const std::string fault = postureFault(evaluator, target);
   EXPECT_NE(fault.find("Without the clearances there is one"), std::string::npos) << fault;
-  EXPECT_NE(fault.find("'wall' are"), std::string::npos) << fault;
-  EXPECT_NE(fault.find("overlap by"), std::string::npos) << fault;
+  EXPECT_NE(fault.find("'wall' overlap by"), std::string::npos) << fault;
 }
 
 TEST(Posture, SaysThatATorqueIsTooLittle) {

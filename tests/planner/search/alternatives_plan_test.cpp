@@ -120,7 +120,7 @@ TEST(AlternativesPlan, LeavesOutWhatCannotBeWithTheReason) {
     EXPECT_NE(found.left_out[i].why.find(words), std::string::npos) << found.left_out[i].why;
     EXPECT_NE(found.message.find(words), std::string::npos) << found.message;
   };
-  why(0, "'wall' are");
+  why(0, "'wall' overlap by");
   why(1, "joint 'joint1': 3 is 0.2 rad beyond the upper limit 2.8");
   why(2, "no configuration within the limits that reaches it was found");
 
