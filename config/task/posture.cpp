@@ -31,15 +31,19 @@ double readTolerance(const Value& value) {
 }
 
 /// One tolerance for all three axes together, or a list of one for each.
-void readAxes(const Value& value, double& together, AxisBounds& axes) {
+void readAxes(const Value& value, bool is_angle, double& together, AxisBounds& axes) {
+  const auto toleranceOf = [&](const Value& one) {
+    const double tolerance = readTolerance(one);
+    return is_angle && std::isfinite(tolerance) ? readAngle(one) : tolerance;
+  };
   if (!value.isList()) {
-    together = readTolerance(value);
+    together = toleranceOf(value);
     return;
   }
   if (value.size() != 3) value.fail("must be a number or a list of three, one for each axis");
   together = kFree;
   for (int k = 0; k < 3; ++k) {
-    axes.most[k] = readTolerance(value.at(static_cast<std::size_t>(k)));
+    axes.most[k] = toleranceOf(value.at(static_cast<std::size_t>(k)));
     axes.is_free[static_cast<std::size_t>(k)] = std::isinf(axes.most[k]);
   }
 }
@@ -77,8 +81,8 @@ void readTolerances(const Value& section, PoseTarget& target) {
     const auto angle = tolerance->find("angle");
     if (size && !position) size->fail("goes with 'position', which is not given");
     if (angle && !orientation) angle->fail("goes with 'orientation', which is not given");
-    if (size) readAxes(*size, target.position_tolerance, target.position_axes);
-    if (angle) readAxes(*angle, target.angle_tolerance, target.angle_axes);
+    if (size) readAxes(*size, false, target.position_tolerance, target.position_axes);
+    if (angle) readAxes(*angle, true, target.angle_tolerance, target.angle_axes);
   }
   if (!position) target.position_tolerance = kFree;
   if (!orientation) target.angle_tolerance = kFree;
