@@ -1,5 +1,5 @@
-// A sequence of motions as one motion, for the viewer: rows of all segments one after the other, and
-// objects that change hands as obstacles that follow the links that carry them.
+// A sequence of motions as one motion, for the viewer: rows of all segments one after the other,
+// and objects that change hands as obstacles that follow the links that carry them.
 #include "allclear/exports/report/sequence_view.h"
 
 #include <algorithm>
