@@ -174,7 +174,8 @@ PathMotion fastestAlong(const Problem& problem, const std::vector<PathStretch>& 
       all.add(from + rows.times[k], rows.q[k], rows.v[k], rows.a[k], rows.places[k]);
     }
   }
-  all = slowedDown(std::move(all), problem.duration.min / all.times.back());
+  const double factor = problem.duration.min / all.times.back();
+  all = slowedDown(std::move(all), factor);
   return {all.curve(), std::move(all.places)};
 }
 
