@@ -245,8 +245,6 @@ Certificate certifyAlternative(const Problem& problem, const Trajectory& traject
 Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& trajectory,
                                  const Trajectory* wrenches, const CertificateOptions& options,
                                  std::function<bool()> stop) {
-  std::optional<StopScope> scope;
-  if (stop) scope.emplace(std::move(stop));
   if (trajectory.dimension() != problem.plannedCount()) {
     throw InputError("the trajectory has " + std::to_string(trajectory.dimension()) +
                      " joints where the task plans " + std::to_string(problem.plannedCount()));
@@ -254,6 +252,8 @@ Certificate certifyUnlessStopped(const Problem& problem, const Trajectory& traje
   if (alternativesOf(problem) != nullptr) {
     return certifyAlternative(problem, trajectory, wrenches, options, stop);
   }
+  std::optional<StopScope> scope;
+  if (stop) scope.emplace(std::move(stop));
   requireBoundable(problem, trajectory);
   requireCertifiable(problem);
   requireMatchingWrenches(problem, trajectory, wrenches);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -100,27 +101,39 @@ Problem viewProblem(const Sequence& sequence, const SequenceCertificate& certifi
   return problem;
 }
 
-/// What the segments take for granted, each sentence once with the segments that it is about.
+/// "all segments", or their names.
+std::string namesOf(const std::vector<std::string>& names, std::size_t count) {
+  if (names.size() == count) return "all segments";
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "'" : ", '") + name + "'";
+  return all;
+}
+
+/// What the segments take for granted: each sentence, and each of the few words for one line, once
+/// with the segments that it is about.
 std::vector<Assumption> assumptionsOfAll(const std::vector<SequenceSegment>& segments) {
-  std::vector<std::pair<Assumption, std::vector<std::string>>> found;
+  std::vector<Assumption> all;
+  std::map<std::string, std::vector<std::string>> by_text, by_brief;
   for (const SequenceSegment& segment : segments) {
     for (const Assumption& assumption : segment.certificate.assumptions) {
-      auto same = std::find_if(found.begin(), found.end(), [&](const auto& one) {
-        return one.first.kind == assumption.kind && one.first.text == assumption.text;
-      });
-      if (same == found.end()) same = found.insert(found.end(), {assumption, {}});
-      same->second.push_back("'" + segment.name + "'");
+      if (by_text[assumption.text].empty()) all.push_back(assumption);
+      by_text[assumption.text].push_back(segment.name);
+      std::vector<std::string>& names = by_brief[assumption.brief];
+      if (names.empty() || names.back() != segment.name) names.push_back(segment.name);
     }
   }
-  std::vector<Assumption> all;
-  for (const auto& [assumption, names] : found) {
-    std::string who;
-    for (const std::string& name : names) who += (who.empty() ? "" : ", ") + name;
-    if (names.size() == segments.size()) who = "all segments";
-    all.push_back({assumption.kind, who + ": " + assumption.text,
-                   assumption.brief.empty()          ? ""
-                   : names.size() == segments.size() ? assumption.brief
-                                                     : assumption.brief + " (" + who + ")"});
+  for (Assumption& assumption : all) {
+    // Of several sentences with the same few words, those of the first speak for all.
+    const auto brief = by_brief.find(assumption.brief);
+    const bool is_said = brief == by_brief.end() || assumption.brief.empty();
+    if (is_said) {
+      assumption.brief.clear();
+    } else {
+      const bool is_of_all = brief->second.size() == segments.size();
+      if (!is_of_all) assumption.brief += " (" + namesOf(brief->second, segments.size()) + ")";
+      by_brief.erase(brief);
+    }
+    assumption.text = namesOf(by_text[assumption.text], segments.size()) + ": " + assumption.text;
   }
   return all;
 }
