@@ -70,6 +70,16 @@ void onSignal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+/// The files of the command line, in the place of the task's.
+void takeFiles(const PlanCommand& command, OutputSettings* output) {
+  if (!command.csv.empty()) output->csv = command.csv;
+  if (!command.trajectory.empty()) output->trajectory = command.trajectory;
+  if (!command.certificate.empty()) output->certificate = command.certificate;
+  if (!command.proof.empty()) output->proof = command.proof;
+  if (!command.ros2.empty()) output->ros2 = command.ros2;
+  if (!command.report.empty()) output->report = command.report;
+}
+
 /// The files that the task names, with those of the command line in their place.
 OutputSettings outputs(const Task& task, const PlanCommand& command) {
   OutputSettings output = task.output;
@@ -85,12 +95,7 @@ OutputSettings outputs(const Task& task, const PlanCommand& command) {
     }
     if (output.tool_csv) output.tool_csv->file = (folder / output.tool_csv->file).string();
   }
-  if (!command.csv.empty()) output.csv = command.csv;
-  if (!command.trajectory.empty()) output.trajectory = command.trajectory;
-  if (!command.certificate.empty()) output.certificate = command.certificate;
-  if (!command.proof.empty()) output.proof = command.proof;
-  if (!command.ros2.empty()) output.ros2 = command.ros2;
-  if (!command.report.empty()) output.report = command.report;
+  takeFiles(command, &output);
   return output;
 }
 
@@ -254,12 +259,7 @@ int runSequence(const PlanCommand& command, const Task& task) {
       if (!name->empty()) *name = (folder / *name).string();
     }
   }
-  if (!command.csv.empty()) output.csv = command.csv;
-  if (!command.trajectory.empty()) output.trajectory = command.trajectory;
-  if (!command.certificate.empty()) output.certificate = command.certificate;
-  if (!command.proof.empty()) output.proof = command.proof;
-  if (!command.ros2.empty()) output.ros2 = command.ros2;
-  if (!command.report.empty()) output.report = command.report;
+  takeFiles(command, &output);
   prepareSequenceOutputs(to);
   SequencePlan plan;
   {

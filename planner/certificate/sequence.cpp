@@ -218,7 +218,7 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
       formatted("Clear at every instant of %.6g s, in %zu segments: ", certificate.duration,
                 certificate.segments.size()) +
       names +
-      formatted("; %zu pairs keep their margin%s", pairs,
+      formatted("; %zu pairs, counted in each segment, keep their margin%s", pairs,
                 reliefs.empty() ? "" : " but for those that may touch, named below");
   const SequenceSegment* segment = nullptr;
   if (const RankedPair* pair = nearestPair(certificate, &segment)) {
