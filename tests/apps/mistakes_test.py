@@ -106,7 +106,7 @@ ROWS = [
     ("a goal as MoveIt's list", task((GOAL, "joint_constraints: [{joint_name: shoulder, position: 0.8}]")), "plan", BAD,
      ["task.yaml:4: goal.joint_constraints: must be a map of values by joint name, {joint: value, ..}"]),
     ("a start as a list", task(("{group_state: ready}", "[0.1, 0, 0.5]")), "plan", BAD,
-     ["task.yaml:3: start_state: "]),
+     ["task.yaml:3: start_state: has 3 values for 4 planned joints", "in this order: lift, shoulder, elbow, wrist"]),
     ("a start that leaves joints out", task(("group_state: ready", "shoulder: 0.1")), "plan", BAD,
      ["task.yaml:3: start_state: gives no value for 'lift', 'elbow', 'wrist'"]),
     ("no group", task(("group_name: arm\n", "")), "plan", BAD,
