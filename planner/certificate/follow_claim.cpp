@@ -13,8 +13,9 @@ namespace {
 /// A digit that rounding has raised is not raised again.
 constexpr double kRoundingOfDigits = 1e-9;
 
-/// Three digits, never less than `value`: what is said is proven.
+/// Three digits, less than `value` by no more than a rounding: what is said is proven.
 std::string raisedToThreeDigits(double value) {
+  if (!(value > 0.0)) return "0";  // nothing has no first digit
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
   char text[40];
   const double raised = std::ceil(value / unit - kRoundingOfDigits) * unit;
