@@ -9,11 +9,14 @@
 #include <array>
 #include <limits>
 
+#include "allclear/distance/minimum/tree/boxes.h"
+
 namespace allclear::cloud {
 namespace {
 
-using deform::RigidPart;
-using deform::RigidShape;
+using tree::Nearest;
+using tree::RigidPart;
+using tree::RigidShape;
 
 /// Of a tree of at most 2^31 leaves, with two children waiting at each level.
 constexpr int kMostOpen = 80;
@@ -35,7 +38,7 @@ class RestSearch {
     best_.distance = std::numeric_limits<double>::infinity();
   }
 
-  ElementDistance run(std::int32_t node, double ceiling, bool any) {
+  Nearest run(std::int32_t node, double ceiling, bool any) {
     ceiling_ = ceiling;
     std::array<Open, kMostOpen> open;
     int count = 0;
@@ -87,45 +90,22 @@ class RestSearch {
   /// Whether some direction leaves enough room between the body and the node's box.
   bool isApart(std::int32_t n) const {
     const Cloud::Node& node = cloud_.nodes()[n];
-    AlignedBox box;
-    for (int k = 0; k < 3; ++k) {
-      box.lower[k] = static_cast<double>(node.lower[k]);
-      box.upper[k] = static_cast<double>(node.upper[k]);
-    }
+    const AlignedBox box = boxOf(cloud_, n);
     // From the cheapest direction to the dearest; the last only where a leaf is at stake.
-    if (leavesRoom(box, betweenBoxes(box))) return true;
+    if (leavesRoom(box, tree::directionBetweenBoxes(center_, half_, box))) return true;
     if (best_.distance < std::numeric_limits<double>::infinity() &&
         leavesRoom(box, X_WO_.R.transpose() * best_.normal)) {
       return true;
     }
     if (node.child >= 0) return false;
-    return leavesRoom(box,
-                      X_WO_.R.transpose() * directionTo(shape_, shape_.root(), X_WA_, box, X_WO_));
+    return leavesRoom(box, tree::directionTo(shape_, shape_.root(), X_OA_, box));
   }
 
   bool leavesRoom(const AlignedBox& box, const Vec3& n) const {
     if (n.isZero(0.0)) return false;
-    double along = -n.dot(X_OA_.p) - shape_.reachAlong(shape_.root(), X_OA_.R.transpose() * n);
-    for (int k = 0; k < 3; ++k) along += n[k] * (n[k] > 0.0 ? box.lower[k] : box.upper[k]);
+    const double along = tree::leastAlong(box, n) - n.dot(X_OA_.p) -
+                         shape_.reachAlong(shape_.root(), X_OA_.R.transpose() * n);
     return along - cloud_.radius() - rounding_ >= least();
-  }
-
-  /// By a few alternating projections.
-  Vec3 betweenBoxes(const AlignedBox& box) const {
-    Vec3 a = center_, b = a;
-    // Three half steps: more would make the direction better by little.
-    for (int i = 0; i < 3; ++i) {
-      b = a.cwiseMax(box.lower).cwiseMin(box.upper);
-      if (i == 2) break;
-      a = center_;
-      for (int axis = 0; axis < 3; ++axis) {
-        const double squared = half_.col(axis).squaredNorm();
-        if (!(squared > 0.0)) continue;
-        a += std::clamp((b - center_).dot(half_.col(axis)) / squared, -1.0, 1.0) * half_.col(axis);
-      }
-    }
-    const double length = (b - a).norm();
-    return length > 0.0 ? Vec3((b - a) / length) : Vec3(Vec3::Zero());
   }
 
   void measureLeaf(const Cloud::Node& leaf) {
@@ -134,7 +114,7 @@ class RestSearch {
           leavesRoom({cloud_.lower(i), cloud_.upper(i)}, X_WO_.R.transpose() * best_.normal)) {
         continue;
       }
-      const ElementDistance d = elementDistance(shape_, shape_.root(), X_WA_, cloud_, i, X_WO_);
+      const Nearest d = elementDistance(shape_, shape_.root(), X_WA_, cloud_, i, X_WO_);
       if (d.distance < best_.distance && d.distance < ceiling_) best_ = d;
     }
   }
@@ -149,13 +129,13 @@ class RestSearch {
   Vec3 box_half_;  ///< of the box along the axes of O about that one
   double rounding_ = 0.0;
   double ceiling_ = 0.0;
-  ElementDistance best_;
+  Nearest best_;
 };
 
 }  // namespace
 
-ElementDistance restDistance(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud,
-                             const Pose& X_WO, std::int32_t node, double ceiling, bool any) {
+Nearest restDistance(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud,
+                     const Pose& X_WO, std::int32_t node, double ceiling, bool any) {
   return RestSearch(shape, X_WA, cloud, X_WO).run(node, ceiling, any);
 }
 
