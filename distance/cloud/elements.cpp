@@ -48,17 +48,18 @@ double CloudElements::leastOf(std::int32_t i, const Vec3& w) const {
   return tree::leastAlong({cloud_.lower(i), cloud_.upper(i)}, w);
 }
 
-double CloudElements::leastAlong(std::int32_t node, const AlignedBox& box, const Vec3& n,
-                                 const Instant& at) const {
+double CloudElements::leastOfBox(std::int32_t node, const Vec3& n, const Instant& at) const {
+  const double least = tree::leastAlong(boxOf(cloud_, node), inO(n, at));
+  return is_still ? least : least + n.dot(at.p);
+}
+
+double CloudElements::leastOfElements(std::int32_t node, const Vec3& n, const Instant& at) const {
   const Vec3 w = inO(n, at);
+  const Cloud::Node one{{}, {}, ~node, 1, -1};
+  const Cloud::Node& leaf = node < 0 ? one : nodes()[node];
   double least = std::numeric_limits<double>::infinity();
-  if (node < 0 || nodes()[node].child >= 0) {
-    least = tree::leastAlong(box, w);
-  } else {
-    const Cloud::Node& leaf = nodes()[node];
-    for (std::int32_t i = leaf.first; i < leaf.first + leaf.count; ++i) {
-      least = lowered(least, leastOf(i, w));
-    }
+  for (std::int32_t i = leaf.first; i < leaf.first + leaf.count; ++i) {
+    least = lowered(least, leastOf(i, w));
   }
   return is_still ? least : least + n.dot(at.p);
 }
@@ -88,23 +89,24 @@ tree::Nearest CloudElements::nearest(const RigidShape& shape, const tree::RigidP
   return d;
 }
 
-/// The farthest point of what a box has, the balls included, from the curve's reference point.
-double CloudElements::radiusOf(int curve, const AlignedBox& box) const {
+/// The farthest point of what a node has, the balls included, from the curve's reference point.
+double CloudElements::radiusOf(int curve, std::int32_t node) const {
+  const AlignedBox box = boxOf(cloud_, node);
   const Vec3 half = 0.5 * (box.upper - box.lower);
   return (box.lower + half - curves_[curve].reference_B).norm() + half.norm() + cloud_.radius();
 }
 
-double CloudElements::error(int curve, const AlignedBox& box) const {
+double CloudElements::error(int curve, std::int32_t node) const {
   const BodyCurve& own = curves_[curve];
   if (own.rotation_error == 0.0) return own.position_error;
-  return own.error(radiusOf(curve, box));
+  return own.error(radiusOf(curve, node));
 }
 
 /// A cloud that turns moves its far elements fastest: by their own distance.
-double CloudElements::acceleration(int curve, const AlignedBox& box) const {
+double CloudElements::acceleration(int curve, std::int32_t node) const {
   if (is_still) return 0.0;
   const DerivativeBounds& bounds = curves_[curve].bounds;
-  return bounds.linear[1] + bounds.angular[1] * radiusOf(curve, box);
+  return bounds.linear[1] + bounds.angular[1] * radiusOf(curve, node);
 }
 
 double CloudElements::leastThreshold(const RigidShape& shape, double threshold) const {

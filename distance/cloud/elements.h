@@ -37,15 +37,15 @@ class CloudElements {
   Vec3 inF(const Vec3& n, const Instant& at) const {
     return is_still ? n : Vec3((at.R * n).normalized());
   }
-  double leastAlong(std::int32_t node, const AlignedBox& box, const Vec3& n,
-                    const Instant& at) const;
+  double leastOfBox(std::int32_t node, const Vec3& n, const Instant& at) const;
+  double leastOfElements(std::int32_t leaf, const Vec3& n, const Instant& at) const;
   std::int32_t leastElement(std::int32_t leaf, const Vec3& n, const Instant& at) const;
   tree::Nearest nearest(const tree::RigidShape& shape, const tree::RigidPart& part,
                         const Pose& X_FG, std::int32_t element, const Instant& at,
                         const Vec3& guess) const;
 
-  double error(int curve, const AlignedBox& box) const;
-  double acceleration(int curve, const AlignedBox& box) const;
+  double error(int curve, std::int32_t node) const;
+  double acceleration(int curve, std::int32_t node) const;
   /// Surfaces that are nearer may cross, so that what is inside does not tell any more.
   double leastThreshold(const tree::RigidShape& shape, double threshold) const;
   bool meetsInside(const tree::RigidShape& shape, const Pose& X_FG, const Instant& at,
@@ -55,7 +55,7 @@ class CloudElements {
   double floor(const tree::RigidShape& shape) const;
 
  private:
-  double radiusOf(int curve, const AlignedBox& box) const;
+  double radiusOf(int curve, std::int32_t node) const;
   double leastOf(std::int32_t i, const Vec3& w) const;
 
   const Cloud& cloud_;

@@ -92,13 +92,11 @@ double SequenceElements::leastOf(std::int32_t place, const Vec3& n, Instant at) 
   return lowered(lowered(n.dot(T.corner(0)), n.dot(T.corner(1))), n.dot(T.corner(2)));
 }
 
-double SequenceElements::leastAlong(std::int32_t node, const AlignedBox&, const Vec3& n,
-                                    Instant at) const {
+double SequenceElements::leastOfElements(std::int32_t node, const Vec3& n, Instant at) const {
   if (node < 0) return leastOf(~node, n, at);
-  const DeformingMesh::Node& own = nodes()[node];
-  if (own.child >= 0) return tree::leastAlong(box(node, at), n);
+  const DeformingMesh::Node& leaf = nodes()[node];
   double least = std::numeric_limits<double>::infinity();
-  for (std::int32_t i = own.first; i < own.first + own.count; ++i) {
+  for (std::int32_t i = leaf.first; i < leaf.first + leaf.count; ++i) {
     least = lowered(least, leastOf(i, n, at));
   }
   return least;

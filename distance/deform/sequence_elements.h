@@ -32,14 +32,17 @@ class SequenceElements {
   const Pose& inO(const Pose& X, Instant) const { return X; }
   const Vec3& inO(const Vec3& n, Instant) const { return n; }
   const Vec3& inF(const Vec3& n, Instant) const { return n; }
-  double leastAlong(std::int32_t node, const AlignedBox& box, const Vec3& n, Instant at) const;
+  double leastOfBox(std::int32_t node, const Vec3& n, Instant at) const {
+    return tree::leastAlong(box(node, at), n);
+  }
+  double leastOfElements(std::int32_t leaf, const Vec3& n, Instant at) const;
   std::int32_t leastElement(std::int32_t leaf, const Vec3& n, Instant at) const;
   tree::Nearest nearest(const tree::RigidShape& shape, const tree::RigidPart& part,
                         const Pose& X_FG, std::int32_t element, Instant at,
                         const Vec3& guess) const;
 
-  double error(int, const AlignedBox&) const { return 0.0; }
-  double acceleration(int, const AlignedBox&) const { return 0.0; }
+  double error(int, std::int32_t) const { return 0.0; }
+  double acceleration(int, std::int32_t) const { return 0.0; }
   /// What surfaces prove is a distance of 0 at most; depths are measured apart.
   double leastThreshold(const tree::RigidShape&, double threshold) const {
     return std::max(tree::kLeastApart, threshold);

@@ -61,15 +61,17 @@ struct Cell {
 ///     double radius() const;                  // by which elements are grown [m]
 ///     double farthest() const;                // lengths that round [m]
 ///     std::vector<Cell> cells(curves of A) const;
+///     using Instant = ...;                    // where B is
 ///     Instant at(int own, double t) const;
 ///     AlignedBox box(node, instant) const;    // in O, without the radius; ~i: of element i
 ///     Pose inO(pose in F, instant) const;     // and directions
 ///     Vec3 inF(direction of O, instant) const;
-///     double leastAlong(node, box, n, instant) const;        // min n.b in F
+///     double leastOfBox(node, n, instant) const;           // min n.b in F, by the node's box
+///     double leastOfElements(leaf, n, instant) const;      // by a leaf's elements, or ~i
 ///     std::int32_t leastElement(leaf, n, instant) const;     // that has it
 ///     Nearest nearest(shape, part, X_FG, element, instant, n) const;   // n: a guess, or zero
-///     double error(own, box) const;           // of B's motion [m]
-///     double acceleration(own, box) const;    // bound of B's second derivative
+///     double error(own, node) const;          // of B's motion [m]
+///     double acceleration(own, node) const;    // bound of B's second derivative
 ///     double leastThreshold(shape, threshold) const;   // or more, where less proves nothing
 ///     bool meetsInside(shape, X_FG, instant, t) const;   // where no surfaces meet
 ///     Vec3 point(instant) const;              // one of B, in F
@@ -91,7 +93,7 @@ class Search {
   Pose pose(double t) const { return snapshot(rootAt(t), t).A; }
 
  private:
-  using Instant = decltype(std::declval<const Elements&>().at(0, 0.0));
+  using Instant = typename Elements::Instant;
 
   /// Where both bodies are.
   struct Snapshot {
@@ -112,7 +114,7 @@ class Search {
   };
   struct Item {
     double bound;
-    double distance;  ///< of boxes in the middle of the stretch, about: the order
+    double distance;  ///< of boxes, about: the order
     Vec3 n;           ///< along which the bound was proven, or zero
     int slice;
     int part;
@@ -128,7 +130,6 @@ class Search {
   };
   /// What is found out of an item.
   struct Look {
-    AlignedBox box;
     double error = 0.0;
     double remainder = 0.0;          ///< E of both
     double loss = 0.0;               ///< all that the inequality subtracts
@@ -142,6 +143,9 @@ class Search {
 
   Snapshot snapshot(int root, double t) const;
   int rootAt(double t) const;
+  bool hasChildren(std::int32_t node) const {
+    return node >= 0 && elements_.nodes()[node].child >= 0;
+  }
   void makeSlices();
   void needMiddle(Slice* slice);
   int halves(int slice);
@@ -158,7 +162,7 @@ class Search {
   void push(int slice, int part, std::int32_t node, const Item& parent);
   void step(Item item);
   void split(const Item& item, const Look& look);
-  void splitVolumes(const Item& item, const Look& look);
+  void splitVolumes(const Item& item);
   Item pop();
   bool openFresh();
   bool minimizeInTime(Interval window, int steps);

@@ -56,12 +56,11 @@ auto Search<Elements>::lookAt(const Item& item) -> Look {
   const Swept& A = swept(item.slice, item.part);
   const Slice& slice = slices_[item.slice];
   Look look;
-  look.box = elements_.box(item.node, slice.first.B);
   const double h = slice.length();
-  look.error = A.error + (at_rest_ ? 0.0 : elements_.error(slice.cell.own, look.box));
+  look.error = A.error + (at_rest_ ? 0.0 : elements_.error(slice.cell.own, item.node));
   look.remainder =
       h * h / 8.0 *
-      (A.acceleration + terms_.remainder_b * elements_.acceleration(slice.cell.own, look.box));
+      (A.acceleration + terms_.remainder_b * elements_.acceleration(slice.cell.own, item.node));
   look.loss = terms_.radius * elements_.radius() + look.remainder + terms_.error * look.error;
   return look;
 }
@@ -72,9 +71,12 @@ void Search<Elements>::raise(const Vec3& n, Look* look, Item* item) {
   ++result_.bounds;
   const Slice& slice = slices_[item->slice];
   const RigidPart& part = parts_[item->part].part;
+  const bool is_exact = !shape_.isSplit(part) && !hasChildren(item->node);
   const auto roomAt = [&](const Snapshot& at) {
-    return elements_.leastAlong(item->node, look->box, n, at.B) - n.dot(at.A.p) -
-           shape_.reachAlong(part, at.A.R.transpose() * n);
+    // Of volumes a leaf's box is good enough.
+    const double of_b = is_exact ? elements_.leastOfElements(item->node, n, at.B)
+                                 : elements_.leastOfBox(item->node, n, at.B);
+    return of_b - n.dot(at.A.p) - shape_.reachAlong(part, at.A.R.transpose() * n);
   };
   const double first = roomAt(slice.first);
   const bool one_end = !(slice.length() > 0.0) || terms_.far_end == 0.0;

@@ -26,9 +26,9 @@ void Search<Elements>::step(Item item) {
   if (item.bound >= limit()) return close(item.bound);
   Look look = lookAt(item);
   const bool is_whole = !shape_.isSplit(parts_[item.part].part);
-  const bool has_children = item.node >= 0 && elements_.nodes()[item.node].child >= 0;
+  const bool has_children = hasChildren(item.node);
   // Before anything is asked for, nothing is proven: down to the nearest leaf.
-  if (!(limit() < kInfinity) && (has_children || !is_whole)) return splitVolumes(item, look);
+  if (!(limit() < kInfinity) && (has_children || !is_whole)) return splitVolumes(item);
   if (!item.n.isZero(0.0)) raise(Vec3(item.n), &look, &item);
   if (item.bound >= limit()) return close(item.bound);
   const Snapshot& at = nearestInstant(look, item);
@@ -51,7 +51,7 @@ void Search<Elements>::split(const Item& item, const Look& look) {
     push(child, item.part, item.node, item);
     push(child + 1, item.part, item.node, item);
   } else if (has_volumes) {
-    splitVolumes(item, look);
+    splitVolumes(item);
   } else {
     // A stretch that cannot be halved any more ends with what is proved.
     close(item.bound);
@@ -60,9 +60,10 @@ void Search<Elements>::split(const Item& item, const Look& look) {
 
 /// The larger of both.
 template <class Elements>
-void Search<Elements>::splitVolumes(const Item& item, const Look& look) {
+void Search<Elements>::splitVolumes(const Item& item) {
   const RigidPart& part = parts_[item.part].part;
-  const double size = 0.5 * (look.box.upper - look.box.lower).norm();
+  const AlignedBox box = elements_.box(item.node, slices_[item.slice].first.B);
+  const double size = 0.5 * (box.upper - box.lower).norm();
   if (shape_.isSplit(part) && (item.node < 0 || part.reach > size)) {
     needChildren(item.part);
     const Part& parent = parts_[item.part];
@@ -85,16 +86,19 @@ template <class Elements>
 void Search<Elements>::push(int s, int p, std::int32_t node, const Item& parent) {
   Item item{parent.bound, 0.0, parent.n, s, p, node};
   Slice& slice = slices_[s];
+  item.distance = gapOf(swept(s, p), slice, node);
   if (elements_.is_still) {
-    const double gap = gapOf(swept(s, p), slice, node);
-    item.bound = std::max(item.bound, gap - lookAt(item).loss);
+    item.bound = std::max(item.bound, item.distance - lookAt(item).loss);
     if (item.bound >= limit()) return close(item.bound);
   }
-  needMiddle(&slice);
   const RigidPart& part = parts_[p].part;
-  const Pose X_OG = elements_.inO(slice.middle.A, slice.middle.B);
-  const AlignedBox box = elements_.box(node, slice.middle.B);
-  item.distance = wayBetweenBoxes(X_OG * part.center, X_OG.R * part.half, box).norm();
+  if (!shape_.isSplit(part)) {
+    // The box about a slanted core, all along its way, is loose: no order to rely on.
+    needMiddle(&slice);
+    const Pose X_OG = elements_.inO(slice.middle.A, slice.middle.B);
+    const AlignedBox box = elements_.box(node, slice.middle.B);
+    item.distance = wayBetweenBoxes(X_OG * part.center, X_OG.R * part.half, box).norm();
+  }
   fresh_.push_back(item);
 }
 

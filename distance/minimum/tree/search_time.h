@@ -77,8 +77,15 @@ void Search<Elements>::makeSlices() {
   for (int i = 0; i < roots_; ++i) {
     Slice& slice = slices_[i];
     slice.cell = cells[i];
-    slice.first = snapshot(i, cells[i].time.lower);
-    slice.last = slice.cell.time.length() > 0.0 ? snapshot(i, cells[i].time.upper) : slice.first;
+    // One curve of A may have many cells, each of which begins where the last one ends.
+    if (i > 0 && cells[i].curve == cells[i - 1].curve) {
+      slice.first.t = cells[i].time.lower;
+      slice.first.A = slices_[i - 1].last.A;
+      slice.first.B = elements_.at(cells[i].own, slice.first.t);
+    } else {
+      slice.first = snapshot(i, cells[i].time.lower);
+    }
+    slice.last = cells[i].time.length() > 0.0 ? snapshot(i, cells[i].time.upper) : slice.first;
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "allclear/distance/minimum/tree/result.h"
 #include "allclear/distance/minimum/tree/rigid_shape.h"
 #include "allclear/distance/minimum/tree/search_bounds.h"
@@ -47,7 +49,7 @@ struct Points {
     }
   }
 
-  Vec3 at(std::int32_t i, double t) const { return (1.0 - t) * from[i] + t * to[i]; }
+  Vec3 pointAt(std::int32_t i, double t) const { return (1.0 - t) * from[i] + t * to[i]; }
   const std::vector<Node>& nodes() const { return tree; }
   std::int32_t root() const { return 0; }
   double radius() const { return 0.0; }
@@ -78,38 +80,41 @@ struct Points {
   const Pose& inO(const Pose& X, Instant) const { return X; }
   const Vec3& inO(const Vec3& n, Instant) const { return n; }
   const Vec3& inF(const Vec3& n, Instant) const { return n; }
-  double leastAlong(std::int32_t node, const AlignedBox&, const Vec3& n, Instant t) const {
-    const Node own = nodeOf(node);
-    if (own.child >= 0) return tree::leastAlong(box(node, t), n);
+  double leastOfBox(std::int32_t node, const Vec3& n, Instant t) const {
+    return tree::leastAlong(box(node, t), n);
+  }
+  double leastOfElements(std::int32_t leaf, const Vec3& n, Instant t) const {
+    const Node own = nodeOf(leaf);
     double least = HUGE_VAL;
-    for (std::int32_t i = 0; i < own.count; ++i)
-      least = std::min(least, n.dot(at(own.first + i, t)));
+    for (std::int32_t i = own.first; i < own.first + own.count; ++i) {
+      least = std::min(least, n.dot(pointAt(i, t)));
+    }
     return least;
   }
   std::int32_t leastElement(std::int32_t leaf, const Vec3& n, Instant t) const {
     const Node own = nodeOf(leaf);
     std::int32_t best = own.first;
     for (std::int32_t i = own.first; i < own.first + own.count; ++i) {
-      if (n.dot(at(i, t)) < n.dot(at(best, t))) best = i;
+      if (n.dot(pointAt(i, t)) < n.dot(pointAt(best, t))) best = i;
     }
     return best;
   }
   tree::Nearest nearest(const tree::RigidShape& shape, const tree::RigidPart&, const Pose& X_FG,
                         std::int32_t i, Instant t, const Vec3&) const {
     tree::Nearest d;
-    const Vec3 way = at(i, t) - X_FG.p;
+    const Vec3 way = pointAt(i, t) - X_FG.p;
     d.distance = way.norm() - shape.core().radius;
     if (way.norm() > 0.0) d.normal = way.normalized();
     d.a = X_FG.p + shape.core().radius * d.normal;
-    d.b = at(i, t);
+    d.b = pointAt(i, t);
     d.meets = !(d.distance > 0.0);
     return d;
   }
-  double error(int, const AlignedBox&) const { return 0.0; }
-  double acceleration(int, const AlignedBox&) const { return 0.0; }
+  double error(int, std::int32_t) const { return 0.0; }
+  double acceleration(int, std::int32_t) const { return 0.0; }
   double leastThreshold(const tree::RigidShape&, double threshold) const { return threshold; }
   bool meetsInside(const tree::RigidShape&, const Pose&, Instant, double) const { return false; }
-  Vec3 point(Instant t) const { return at(0, t); }
+  Vec3 point(Instant t) const { return pointAt(0, t); }
 };
 
 TEST(TreeSearch, BracketsTheMinimumOfPointsThatMove) {
@@ -119,7 +124,7 @@ TEST(TreeSearch, BracketsTheMinimumOfPointsThatMove) {
     Random random(seed);
     const Points points(random);
     test::MovingSolid ball = test::randomSolid(random, 0);
-    ball.shape = Sphere(random.logUniform(0.01, 0.1));
+    ball.shape = Sphere(random.logUniform(0.01, 0.4));
     ball.X_BG = Pose();
     ball.curves = ball.chain.curves(kTime, ball.chain.cellsFor(kTime, 1e-7, ball.reach(), 20));
     const tree::RigidShape shape(ball.shape);
@@ -134,7 +139,7 @@ TEST(TreeSearch, BracketsTheMinimumOfPointsThatMove) {
         [&](double t) {
           double least = HUGE_VAL;
           for (std::size_t i = 0; i < points.from.size(); ++i) {
-            const Vec3 p = points.at(static_cast<std::int32_t>(i), t);
+            const Vec3 p = points.pointAt(static_cast<std::int32_t>(i), t);
             least = std::min(least,
                              (p - ball.pose(t).p).norm() - std::get<Sphere>(ball.shape).radius());
           }
