@@ -29,7 +29,7 @@ void Search<Elements>::step(Item item) {
   const bool has_children = hasChildren(item.node);
   // Before anything is asked for, nothing is proven: down to the nearest leaf.
   if (!(limit() < kInfinity) && (has_children || !is_whole)) return splitVolumes(item);
-  if (!item.n.isZero(0.0)) raise(Vec3(item.n), &look, &item);
+  if (is_whole && !item.n.isZero(0.0)) raise(Vec3(item.n), &look, &item);
   if (item.bound >= limit()) return close(item.bound);
   const Snapshot& at = nearestInstant(look, item);
   if (has_children || !is_whole || item.n.isZero(0.0)) raiseByBoxes(at, &look, &item);
