@@ -26,6 +26,7 @@
 #include "allclear/exports/report/mesh.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
+#include "allclear/planner/problem/support_polygon.h"
 #include "bench/support/bench_report.h"
 #include "distance/minimum/mcd_shapes.h"
 
@@ -101,6 +102,18 @@ Problem withCloud(const Problem& problem, const Surfaces& surfaces, int count, d
   return out;
 }
 
+/// Links that never move, as a pedestal: no plan keeps them a margin away from what they stand on,
+/// and none is asked to; but a cloud has the margin in its radius.
+void allowUnmoved(Problem* problem) {
+  const auto& links = problem->robot->links();
+  for (int l = 0; l < static_cast<int>(links.size()); ++l) {
+    if (isMoved(*problem, l)) continue;
+    for (const Obstacle& obstacle : problem->obstacles) {
+      problem->collision.allowed.emplace_back(links[l].name, obstacle.id);
+    }
+  }
+}
+
 double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -114,8 +127,6 @@ double cpuSeconds() {
 
 /// Seconds of all pairs of a link and the cloud over all spans of a trajectory, each.
 double costOfPairSpan(const Problem& problem, const Trajectory& trajectory) {
-  const BSpline* spline = trajectory.bspline();
-  if (spline == nullptr) return std::nan("");
   const ClearanceEvaluator evaluator(problem, FidelityPolicy::kHulls);
   ClearanceEvaluator::Workspace workspace(evaluator);
   int links = 0, before = -1;
@@ -129,12 +140,12 @@ double costOfPairSpan(const Problem& problem, const Trajectory& trajectory) {
   std::vector<Clearance> found;
   const double start = cpuSeconds();
   for (int i = 0; i < kTimes; ++i) {
-    for (int span = 0; span < spline->spanCount(); ++span) {
+    for (int span = 0; span < trajectory.spanCount(); ++span) {
       found.clear();
-      evaluator.nearPairs(spline->span(span), span, kInfluence, kTolerance, workspace, &found);
+      evaluator.nearPairs(trajectory.span(span), span, kInfluence, kTolerance, workspace, &found);
     }
   }
-  return (cpuSeconds() - start) / (kTimes * spline->spanCount() * std::max(1, links));
+  return (cpuSeconds() - start) / (kTimes * trajectory.spanCount() * std::max(1, links));
 }
 
 struct Sums {
@@ -180,9 +191,11 @@ void run(const Problem& problem, int count, const Arguments& arguments, Sums* su
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  const Problem scanned = withCloud(problem, surfaces, count, radius);
+  Problem scanned = withCloud(problem, surfaces, count, radius);
   sums->build.push_back(since(start));
   sums->bytes.push_back(static_cast<double>(scanned.obstacles.back().cloud->bytes()) / count);
+  allowUnmoved(&grown);
+  allowUnmoved(&scanned);
   double seconds_primitives = 0.0, seconds = 0.0;
   const Plan of_primitives = planned(grown, arguments, &seconds_primitives);
   const Plan of_cloud = planned(scanned, arguments, &seconds);

@@ -1,8 +1,9 @@
 // The nearest element of a cloud at rest: depth first through its tree, the nearer child first.
 //
 // A node is passed over when the room between its box and the body's, along the axes of the cloud
-// or along the line between the nearest points of the two boxes, or between its box and the body
-// itself, is at least the distance that is known already.
+// or along the line between the nearest points of the two boxes, along the nearest normal so far,
+// or between its box and the body itself, is at least the distance that is known already. Elements
+// of a leaf likewise, by directions that are known: so few of them are measured.
 #include "allclear/distance/cloud/rest.h"
 
 #include <algorithm>
@@ -40,6 +41,7 @@ class RestSearch {
 
   Nearest run(std::int32_t node, double ceiling, bool any) {
     ceiling_ = ceiling;
+    any_ = any;
     std::array<Open, kMostOpen> open;
     int count = 0;
     open[count++] = {node, squaredGap(node)};
@@ -88,34 +90,42 @@ class RestSearch {
   }
 
   /// Whether some direction leaves enough room between the body and the node's box.
-  bool isApart(std::int32_t n) const {
+  bool isApart(std::int32_t n) {
     const Cloud::Node& node = cloud_.nodes()[n];
     const AlignedBox box = boxOf(cloud_, n);
     // From the cheapest direction to the dearest; the last only where a leaf is at stake.
-    if (leavesRoom(box, tree::directionBetweenBoxes(center_, half_, box))) return true;
-    if (best_.distance < std::numeric_limits<double>::infinity() &&
-        leavesRoom(box, X_WO_.R.transpose() * best_.normal)) {
-      return true;
-    }
+    if (leavesRoom(box, best_along_)) return true;
+    if (leavesRoom(box, along(tree::directionBetweenBoxes(center_, half_, box)))) return true;
     if (node.child >= 0) return false;
-    return leavesRoom(box, tree::directionTo(shape_, shape_.root(), X_OA_, box));
+    leaf_along_ = along(tree::directionTo(shape_, shape_.root(), X_OA_, box));
+    return leavesRoom(box, leaf_along_);
   }
 
-  bool leavesRoom(const AlignedBox& box, const Vec3& n) const {
-    if (n.isZero(0.0)) return false;
-    const double along = tree::leastAlong(box, n) - n.dot(X_OA_.p) -
-                         shape_.reachAlong(shape_.root(), X_OA_.R.transpose() * n);
-    return along - cloud_.radius() - rounding_ >= least();
+  /// A direction of O, or zero, and how far A reaches along it: dear, so it is kept.
+  struct Reach {
+    Vec3 n = Vec3::Zero();
+    double most = 0.0;
+  };
+  Reach along(const Vec3& n) const {
+    if (n.isZero(0.0)) return {};
+    return {n, n.dot(X_OA_.p) + shape_.reachAlong(shape_.root(), X_OA_.R.transpose() * n)};
+  }
+  bool leavesRoom(const AlignedBox& box, const Reach& reach) const {
+    if (reach.n.isZero(0.0)) return false;
+    const double room = tree::leastAlong(box, reach.n) - reach.most;
+    return room - cloud_.radius() - rounding_ >= least();
   }
 
   void measureLeaf(const Cloud::Node& leaf) {
     for (std::int32_t i = leaf.first; i < leaf.first + leaf.count; ++i) {
-      if (best_.distance < std::numeric_limits<double>::infinity() &&
-          leavesRoom({cloud_.lower(i), cloud_.upper(i)}, X_WO_.R.transpose() * best_.normal)) {
-        continue;
-      }
-      const Nearest d = elementDistance(shape_, shape_.root(), X_WA_, cloud_, i, X_WO_);
-      if (d.distance < best_.distance && d.distance < ceiling_) best_ = d;
+      const AlignedBox box = boxOf(cloud_, ~i);
+      if (leavesRoom(box, best_along_) || leavesRoom(box, leaf_along_)) continue;
+      const Nearest d =
+          elementDistance(shape_, shape_.root(), X_WA_, cloud_, i, X_WO_, X_WO_.R * leaf_along_.n);
+      if (!(d.distance < best_.distance && d.distance < ceiling_)) continue;
+      best_ = d;
+      best_along_ = along(X_WO_.R.transpose() * d.normal);
+      if (any_) return;
     }
   }
 
@@ -129,7 +139,10 @@ class RestSearch {
   Vec3 box_half_;  ///< of the box along the axes of O about that one
   double rounding_ = 0.0;
   double ceiling_ = 0.0;
+  bool any_ = false;
   Nearest best_;
+  Reach best_along_;  ///< of its normal
+  Reach leaf_along_;  ///< of the leaf that was looked at last
 };
 
 }  // namespace

@@ -33,6 +33,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -114,8 +115,9 @@ class Search {
   };
   struct Item {
     double bound;
-    double distance;  ///< of boxes, about: the order
-    Vec3 n;           ///< along which the bound was proven, or zero
+    double distance;              ///< of boxes, about: the order
+    Vec3 n;                       ///< along which the bound was proven, or zero
+    std::array<double, 2> reach;  ///< of A along n at both ends; NaN: of another stretch or part
     int slice;
     int part;
     std::int32_t node;  ///< of the tree, or ~element
@@ -154,6 +156,8 @@ class Search {
   double gapOf(const Swept& A, const Slice& slice, std::int32_t node) const;
   Look lookAt(const Item& item);
   void raise(const Vec3& n, Look* look, Item* item);
+  std::array<double, 2> reachOf(const Vec3& n, const Item& item) const;
+  void raise(const Vec3& n, const std::array<double, 2>& reach, Look* look, Item* item);
   const Snapshot& nearestInstant(const Look& look, const Item& item);
   void raiseByElements(const Snapshot& at, Look* look, Item* item);
   void raiseByBoxes(const Snapshot& at, Look* look, Item* item);

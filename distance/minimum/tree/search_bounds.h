@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "allclear/distance/minimum/tree/search.h"
@@ -65,28 +66,45 @@ auto Search<Elements>::lookAt(const Item& item) -> Look {
   return look;
 }
 
+/// max n.a at both ends.
+template <class Elements>
+std::array<double, 2> Search<Elements>::reachOf(const Vec3& n, const Item& item) const {
+  const Slice& slice = slices_[item.slice];
+  const RigidPart& part = parts_[item.part].part;
+  const auto reachAt = [&](const Snapshot& at) {
+    return n.dot(at.A.p) + shape_.reachAlong(part, at.A.R.transpose() * n);
+  };
+  const double first = reachAt(slice.first);
+  return {first, slice.length() > 0.0 ? reachAt(slice.last) : first};
+}
+
 /// Raises the item's bound to what n proves.
 template <class Elements>
 void Search<Elements>::raise(const Vec3& n, Look* look, Item* item) {
+  raise(n, reachOf(n, *item), look, item);
+}
+
+template <class Elements>
+void Search<Elements>::raise(const Vec3& n, const std::array<double, 2>& reach, Look* look,
+                             Item* item) {
   ++result_.bounds;
   const Slice& slice = slices_[item->slice];
-  const RigidPart& part = parts_[item->part].part;
-  const bool is_exact = !shape_.isSplit(part) && !hasChildren(item->node);
-  const auto roomAt = [&](const Snapshot& at) {
+  const bool is_exact = !shape_.isSplit(parts_[item->part].part) && !hasChildren(item->node);
+  const auto leastAt = [&](const Snapshot& at) {
     // Of volumes a leaf's box is good enough.
-    const double of_b = is_exact ? elements_.leastOfElements(item->node, n, at.B)
-                                 : elements_.leastOfBox(item->node, n, at.B);
-    return of_b - n.dot(at.A.p) - shape_.reachAlong(part, at.A.R.transpose() * n);
+    return is_exact ? elements_.leastOfElements(item->node, n, at.B)
+                    : elements_.leastOfBox(item->node, n, at.B);
   };
-  const double first = roomAt(slice.first);
+  const double first = leastAt(slice.first) - reach[0];
   const bool one_end = !(slice.length() > 0.0) || terms_.far_end == 0.0;
-  const double last = one_end ? first : roomAt(slice.last);
+  const double last = one_end ? first : leastAt(slice.last) - reach[1];
   const double proven = lowered(first, last) - look->loss;
   if (!(proven > look->proven)) return;
   look->proven = proven;
   look->first = first;
   look->last = last;
   item->n = n;
+  item->reach = reach;
   item->bound = std::max(item->bound, proven);
 }
 

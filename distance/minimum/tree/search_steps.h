@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "allclear/distance/minimum/tree/search.h"
 #include "allclear/distance/minimum/tree/search_bounds.h"
@@ -29,7 +30,10 @@ void Search<Elements>::step(Item item) {
   const bool has_children = hasChildren(item.node);
   // Before anything is asked for, nothing is proven: down to the nearest leaf.
   if (!(limit() < kInfinity) && (has_children || !is_whole)) return splitVolumes(item);
-  if (is_whole && !item.n.isZero(0.0)) raise(Vec3(item.n), &look, &item);
+  if (is_whole && !item.n.isZero(0.0)) {
+    const bool is_kept = item.reach[0] == item.reach[0];
+    raise(Vec3(item.n), is_kept ? std::array(item.reach) : reachOf(item.n, item), &look, &item);
+  }
   if (item.bound >= limit()) return close(item.bound);
   const Snapshot& at = nearestInstant(look, item);
   if (has_children || !is_whole || item.n.isZero(0.0)) raiseByBoxes(at, &look, &item);
@@ -84,7 +88,8 @@ void Search<Elements>::splitVolumes(const Item& item) {
 /// Keeps an item unless what is known of it is enough.
 template <class Elements>
 void Search<Elements>::push(int s, int p, std::int32_t node, const Item& parent) {
-  Item item{parent.bound, 0.0, parent.n, s, p, node};
+  Item item{parent.bound, 0.0, parent.n, parent.reach, s, p, node};
+  if (s != parent.slice || p != parent.part) item.reach[0] = std::nan("");
   Slice& slice = slices_[s];
   item.distance = gapOf(swept(s, p), slice, node);
   if (elements_.is_still) {
@@ -139,7 +144,7 @@ const SearchResult& Search<Elements>::run(const McdOptions& options) {
   if (options.threshold) threshold_ = *options.threshold;
   threshold_ = elements_.leastThreshold(shape_, threshold_);
   tolerance_ = options.tolerance;
-  const Item all{-kInfinity, 0.0, Vec3::Zero(), 0, 0, elements_.root()};
+  const Item all{-kInfinity, 0.0, Vec3::Zero(), {}, 0, 0, elements_.root()};
   for (int s = 0; s < roots_; ++s) push(s, 0, elements_.root(), all);
   StopSteps steps;
   while (!result_.contact && openFresh()) {

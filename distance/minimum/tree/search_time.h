@@ -151,7 +151,7 @@ void Search<Elements>::refine() {
 /// A pair of a part and an element at any instant: keeps it where it is nearer.
 template <class Elements>
 double Search<Elements>::measureAt(double t, int part, std::int32_t element, const Vec3& n) {
-  const Item pair{0.0, 0.0, n, rootAt(t), part, ~element};
+  const Item pair{0.0, 0.0, n, {}, rootAt(t), part, ~element};
   const double error = lookAt(pair).error;
   const Nearest d = measure(pair, snapshot(pair.slice, t));
   if (!d.meets) keep(d, pair, t, error);
