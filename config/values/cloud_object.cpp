@@ -12,6 +12,7 @@
 #include "allclear/config/values/motion_file.h"
 #include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud.h"
 #include "allclear/robot_models/files/height_file.h"
 #include "allclear/robot_models/files/octree_file.h"
@@ -143,8 +144,10 @@ std::vector<AlignedBox> columnsOf(const NumberGrid& grid, const Eigen::Vector2d&
   std::vector<AlignedBox> boxes;
   const double left = -0.5 * cell.x() * static_cast<double>(grid.columns);
   const double top = 0.5 * cell.y() * static_cast<double>(grid.rows);
+  StopSteps steps;
   for (std::size_t row = 0; row < grid.rows; ++row) {
     for (std::size_t first = 0, last = 0; first < grid.columns; first = last) {
+      steps.step();
       const double height = grid.at(row, first);
       // As far as the height stays the same.
       for (last = first + 1; last < grid.columns && grid.at(row, last) == height;) ++last;
@@ -199,8 +202,10 @@ Elements depthImageOf(const Value& object, SceneContext& context) {
   Elements out;
   out.radius = object.need("radius").positive();
   std::size_t empty = 0, beyond = 0;
+  StopSteps steps;
   for (std::size_t v = 0; v < grid.rows; v += stride) {
     for (std::size_t u = 0; u < grid.columns; u += stride) {
+      steps.step();
       // A camera writes 0 where it has seen nothing, which is not a surface at the lens.
       const double z = scale * grid.at(v, u);
       if (!(z > 0.0)) {
