@@ -19,6 +19,8 @@ namespace {
 
 /// [m]: as the numbers of scenes.
 constexpr double kGreatestValue = 1e9;
+/// [m]: as the sizes of shapes, which balls are at rest.
+constexpr double kLeastRadius = 1e-30;
 
 /// Added to the sizes of boxes about nodes, relative to the coordinates: more than their rounding.
 /// A box may not be flat.
@@ -61,8 +63,8 @@ int widestAxis(const std::vector<AlignedBox>& elements, std::span<const std::int
 Cloud Cloud::balls(const std::vector<Vec3>& points, double radius) {
   requireCount(points.size());
   // Negated, so that NaN fails.
-  if (!(radius > 0.0) || !(radius <= kGreatestValue)) {
-    throw InputError("the radius of a cloud's points must be positive and below 1e9 m");
+  if (!(radius >= kLeastRadius) || !(radius <= kGreatestValue)) {
+    throw InputError("the radius of a cloud's points must be between 1e-30 and 1e9 m");
   }
   std::vector<AlignedBox> elements;
   elements.reserve(points.size());

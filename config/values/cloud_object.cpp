@@ -127,15 +127,23 @@ bool isPicture(const std::filesystem::path& path) {
   return suffix == ".pgm" || suffix == ".png" || suffix == ".PGM" || suffix == ".PNG";
 }
 
+/// [m] As of shapes: smaller cells are none.
+double cellSize(const Value& value, double share = 1.0) {
+  constexpr double kLeast = 1e-30;
+  const double size = value.positive() * share;
+  if (!(size >= kLeast)) value.fail("its cells must be 1e-30 m or more");
+  return size;
+}
+
 /// Edges of a cell [m] from `resolution` (one number) or `size` (of the whole map, [x, y]).
 Eigen::Vector2d cellOf(const Value& object, const NumberGrid& grid) {
   if (object.oneOf({"resolution", "size"}) == "resolution") {
-    return Eigen::Vector2d::Constant(object.need("resolution").positive());
+    return Eigen::Vector2d::Constant(cellSize(object.need("resolution")));
   }
   const Value size = object.need("size");
-  const VecX whole = size.numbers(2, "[x, y]");
-  for (int k = 0; k < 2; ++k) size.at(static_cast<std::size_t>(k)).positive();
-  return {whole[0] / static_cast<double>(grid.columns), whole[1] / static_cast<double>(grid.rows)};
+  size.numbers(2, "[x, y]");
+  return {cellSize(size.at(0), 1.0 / static_cast<double>(grid.columns)),
+          cellSize(size.at(1), 1.0 / static_cast<double>(grid.rows))};
 }
 
 /// One column for each run of neighbours in a row that are as high: floors become long boxes.

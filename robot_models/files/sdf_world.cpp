@@ -1,25 +1,16 @@
 // SDF worlds by libsdformat, where the build has it (ALLCLEAR_WITH_SDFORMAT): it knows the format's
 // versions, includes, and how frames follow from one another.
-//
-// It is no match for files of strangers: it compares each attribute with all others, follows a
-// model that includes itself until memory ends, makes megabytes of a model, and quotes whole files.
-// So every file is read as plain XML first, and only what is bounded goes to the library.
 #include "allclear/robot_models/files/sdf_world.h"
 
 #include "allclear/core/input_error.h"
 
 #ifdef ALLCLEAR_HAVE_SDFORMAT
-#include <algorithm>
 #include <cmath>
-#include <exception>
 #include <sdf/sdf.hh>
-#include <sstream>
-#include <utility>
 
 #include "allclear/core/stop_scope.h"
-#include "allclear/robot_models/files/byte_reader.h"
 #include "allclear/robot_models/files/captured_log.h"
-#include "allclear/robot_models/files/xml_element.h"
+#include "allclear/robot_models/files/sdf_includes.h"
 #endif
 
 namespace allclear {
@@ -30,43 +21,8 @@ namespace {
 /// Models within models deeper than this are a mistake.
 constexpr int kMostNested = 100;
 
-/// A larger file holds no world: meshes are in files of their own.
-constexpr std::size_t kLargestFile = std::size_t{32} << 20;
-
-/// A unit is some 150 KB of the library's memory: two gigabytes in all.
-constexpr std::size_t kMostUnits = 16'000;
-
-/// As of the poses of tasks [m, rad].
-constexpr double kGreatestValue = 1e9;
-
 /// Messages of the library may quote all of a file.
 constexpr std::size_t kLongestMessage = 200;
-
-/// The share of an element in what the library may use, as measured: those of long schemas count
-/// more.
-std::size_t unitsOf(const XmlElement& element) {
-  std::size_t units = 1;
-  if (element.name == "model") units = 8;
-  if (element.name == "link") units = 6;
-  if (element.name == "sensor") units = 4;
-  if (element.name == "joint") units = 3;
-  for (const XmlElement& child : element.children) units += unitsOf(child);
-  return units;
-}
-
-/// Angles beyond have no digits left; lengths beyond are refused later, without their line.
-void requirePoses(const XmlElement& element, const std::string& file) {
-  if (element.name == "pose") {
-    std::istringstream words(element.text);
-    for (std::string word; words >> word;) {
-      const auto value = numberOf<double>(word);
-      if (value && !(std::abs(*value) <= kGreatestValue)) {
-        throw InputError({file, element.line, "pose", word}, "is not finite or beyond 1e9");
-      }
-    }
-  }
-  for (const XmlElement& child : element.children) requirePoses(child, file);
-}
 
 Pose poseOf(const ignition::math::Pose3d& X) {
   const Eigen::Quaterniond q(X.Rot().W(), X.Rot().X(), X.Rot().Y(), X.Rot().Z());
@@ -87,15 +43,16 @@ class WorldReader {
     config.SetUnrecognizedElementsPolicy(sdf::EnforcementPolicy::ERR);
     config.SetWarningsPolicy(sdf::EnforcementPolicy::LOG);
     config.SetDeprecatedElementsPolicy(sdf::EnforcementPolicy::LOG);
-    config.SetFindCallback([this](const std::string& uri) { return findModel(uri); });
-    spend(unitsIn(content, path_));
+    // Else it would look in the present folder first, for files that nobody has hashed.
+    for (const auto& [uri, folder] : checkedIncludes(content, path_, files_)) {
+      config.AddURIPath(uri, folder.string());
+    }
     sdf::Root root;
     const sdf::Errors errors = [&] {
       const CapturedLog log;  // it takes what it cannot read for a URDF, and prints that it is none
       const LibraryCallTimer timer("libsdformat");
       return root.LoadSdfString(content, config);
     }();
-    if (fault_) std::rethrow_exception(fault_);  // of a file that was looked for
     require(errors);
     if (root.WorldCount() > 1) fail("has several worlds: keep one");
     if (root.WorldCount() == 1) {
@@ -120,49 +77,6 @@ class WorldReader {
     throw InputError(
         {is_elsewhere ? *first.FilePath() : path_.string(), first.LineNumber().value_or(0), "", ""},
         first.Message().substr(0, kLongestMessage));
-  }
-
-  static std::size_t unitsIn(const std::string& content, const std::filesystem::path& file) {
-    throwIfStopped();
-    if (content.size() > kLargestFile) {
-      throw InputError({file.string(), 0, "", ""}, "is larger than 32 MiB");
-    }
-    const XmlElement root = parseXml(content, file.string());
-    requirePoses(root, file.string());
-    return unitsOf(root);
-  }
-
-  /// Every include counts anew: one of a model by itself comes to an end.
-  void spend(std::size_t units) {
-    units_left_ -= std::min(units, units_left_);
-    if (units_left_ > 0) return;
-    fail("is too large with all that it includes: libsdformat would take more than 2 GB (800 "
-         "models of one link are the limit, or a model includes itself)");
-  }
-
-  /// The folder of an included model. Exceptions do not pass through the library.
-  std::string findModel(const std::string& uri) {
-    if (fault_) return "";
-    try {
-      const auto config = files_.find(uri + "/model.config", path_);
-      const std::filesystem::path folder = config.parent_path();
-      for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        const std::string suffix = entry.path().extension().string();
-        if (suffix == ".sdf" || suffix == ".config") noted_.push_back(entry.path());
-      }
-      // In one order whatever the folder lists, as the hash of a task depends on it.
-      std::sort(noted_.begin(), noted_.end());
-      // One of the versions of a model is taken: the largest counts.
-      std::size_t units = 0;
-      for (const auto& file : std::exchange(noted_, {})) {
-        units = std::max(units, unitsIn(files_.read(file), file));
-      }
-      spend(units);
-      return folder.string();
-    } catch (...) {
-      if (!fault_) fault_ = std::current_exception();
-      return "";
-    }
   }
 
   void readWorld(const sdf::World& world) {
@@ -268,9 +182,6 @@ class WorldReader {
 
   const std::filesystem::path& path_;
   const SdfFiles& files_;
-  std::vector<std::filesystem::path> noted_;
-  std::exception_ptr fault_;
-  std::size_t units_left_ = kMostUnits;
   SdfWorld out_;
 };
 
