@@ -12,6 +12,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/readable.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/core/text/value_tree.h"
 
 namespace allclear {
