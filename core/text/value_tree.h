@@ -37,8 +37,8 @@ struct Document {
 };
 
 /// Builds the tree of a document from a parser's events, whatever the language. Throws `InputError`
-/// at the line of the event when a limit is exceeded or a map repeats a key, and `Stopped` where the
-/// thread's scope ends: parsers in between only unwind.
+/// at the line of the event when a limit is exceeded or a map repeats a key, and `Stopped` where
+/// the thread's scope ends: parsers in between only unwind.
 class DocumentTreeBuilder {
  public:
   using NodePtr = std::shared_ptr<const DocumentNode>;

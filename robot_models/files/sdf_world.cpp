@@ -98,7 +98,8 @@ class WorldReader {
     throwIfStopped();
     ignition::math::Pose3d X;
     const sdf::Errors errors = pose.Resolve(X);
-    if (!errors.empty()) fail("the pose of '" + what + "': " + errors.front().Message().substr(0, kLongestMessage));
+    if (!errors.empty())
+      fail("the pose of '" + what + "': " + errors.front().Message().substr(0, kLongestMessage));
     return poseOf(X);
   }
 

@@ -1,5 +1,5 @@
-// Long work on meshes and clouds is given up in the midst (core/stop_scope.h), asks often enough, and leaves
-// nothing behind: the next who asks gets the result.
+// Long work on meshes and clouds is given up in the midst (core/stop_scope.h), asks often enough,
+// and leaves nothing behind: the next who asks gets the result.
 #include <gtest/gtest.h>
 
 #include <time.h>

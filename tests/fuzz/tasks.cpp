@@ -151,13 +151,13 @@ std::vector<std::string> pathSeeds(const fs::path& source) {
   const std::string names = "[lift, shoulder, elbow, wrist]";
   return {std::string(1, '\3') + start + "\n" + middle + "\n" + end + "\n",
           std::string(1, '\0') + "lift,shoulder,elbow,wrist\n" + start + "\n" + end + "\n",
-          std::string(1, '\1') + "joint_names: " + names + "\npositions: [[" + start + "], [" + end +
-              "]]\n",
+          std::string(1, '\1') + "joint_names: " + names + "\npositions: [[" + start + "], [" +
+              end + "]]\n",
           std::string(1, '\2') + "[[" + start + "], [" + middle + "], [" + end + "]]",
-          std::string(1, '\1') + "joint_names: " + names +
-              "\npoints:\n- {positions: [" + start + "], velocities: [0, 0, 0, 0], "
-              "time_from_start: {secs: 0, nsecs: 0}}\n- {positions: [" + end +
-              "], velocities: [0, 0, 0, 0], time_from_start: {secs: 3, nsecs: 0}}\n"};
+          std::string(1, '\1') + "joint_names: " + names + "\npoints:\n- {positions: [" + start +
+              "], velocities: [0, 0, 0, 0], "
+              "time_from_start: {secs: 0, nsecs: 0}}\n- {positions: [" +
+              end + "], velocities: [0, 0, 0, 0], time_from_start: {secs: 3, nsecs: 0}}\n"};
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ std::string pngChunk(const std::string& name, const std::string& data) {
 std::string smallPng() {
   const std::string rows = bytes({0, 1, 2, 0, 3, 4});
   // A block as it is: its length, that inverted, the rows, and their checksum.
-  const std::string data = bytes({0x78, 0x01, 0x01, 6, 0, 0xf9, 0xff}) + rows +
-                           bytes({0x00, 0x19, 0x00, 0x0b});
+  const std::string data =
+      bytes({0x78, 0x01, 0x01, 6, 0, 0xf9, 0xff}) + rows + bytes({0x00, 0x19, 0x00, 0x0b});
   return "\x89PNG\r\n\x1a\n" +
          pngChunk("IHDR", bigEndian(2) + bigEndian(2) + bytes({8, 0, 0, 0, 0})) +
          pngChunk("IDAT", data) + pngChunk("IEND", "");

@@ -88,10 +88,11 @@ TEST(HostilePoints, BeyondTheWorldAreRefusedAtTheirLine) {
               }).find("c.xyz:2: a point is beyond 1e9"),
               std::string::npos);
     EXPECT_NE(refusal([&] {
-                parsePoints("ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty "
-                            "double y\nproperty double z\nend_header\n" +
-                                std::string(bad),
-                            "c.ply");
+                parsePoints(
+                    "ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty "
+                    "double y\nproperty double z\nend_header\n" +
+                        std::string(bad),
+                    "c.ply");
               }).find("c.ply:8: a point is beyond 1e9"),
               std::string::npos);
   }
@@ -154,15 +155,16 @@ std::vector<LongReading> longReadings() {
                      "c.ply")},
       {"XYZ", points(repeated("0 1 2\n", kMany), "c.xyz")},
       {"XYZ in one line", points(repeated("1 ", 5 * kMany), "c.xyz")},
-      {"octree",
-       [nodes = btFile(wholeTree(6))] { parseOctree(nodes, "m.bt", OctreeOptions()); }},
+      {"octree", [nodes = btFile(wholeTree(6))] { parseOctree(nodes, "m.bt", OctreeOptions()); }},
       {"plain picture",
        [content = "P2\n2000 500\n255\n" + repeated("7 ", 5 * kMany)] {
          parseGreyPicture(content, "p.pgm");
        }},
       {"grid", [content = repeated("1 ", 5 * kMany)] { parseNumberGrid(content, "h.csv"); }},
       {"mesh sequence",
-       [sheet] { loadMeshSequence({"a", "b"}, 1.0, 0.0, 1.0, [&](const auto&) { return sheet; }); }},
+       [sheet] {
+         loadMeshSequence({"a", "b"}, 1.0, 0.0, 1.0, [&](const auto&) { return sheet; });
+       }},
   };
 }
 

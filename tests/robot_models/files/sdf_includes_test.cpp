@@ -58,8 +58,8 @@ TEST_F(SdfIncludes, AreFoundThroughOneAnother) {
   EXPECT_EQ(folders.at("model://table"), folder_.path() / "table");
   EXPECT_EQ(folders.at("model://cup"), folder_.path() / "cup");
   // Each folder once, its files in order.
-  EXPECT_EQ(read_, (std::vector<std::string>{"model.config", "model.sdf", "model.config",
-                                             "model.sdf"}));
+  EXPECT_EQ(read_,
+            (std::vector<std::string>{"model.config", "model.sdf", "model.config", "model.sdf"}));
   EXPECT_NE(refusal(include("none")).find("no such file"), std::string::npos);
 }
 
