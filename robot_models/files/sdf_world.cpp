@@ -5,7 +5,9 @@
 #include "allclear/core/input_error.h"
 
 #ifdef ALLCLEAR_HAVE_SDFORMAT
+#include <chrono>
 #include <cmath>
+#include <memory>
 #include <sdf/sdf.hh>
 
 #include "allclear/core/stop_scope.h"
@@ -31,6 +33,38 @@ Pose poseOf(const ignition::math::Pose3d& X) {
 
 Vec3 vectorOf(const ignition::math::Vector3d& v) { return {v.X(), v.Y(), v.Z()}; }
 
+/// What the library makes of a file. To make it and to give it back cannot be ended: both count as
+/// one call.
+class TimedRoot {
+ public:
+  ~TimedRoot() {
+    const Clock::time_point start = Clock::now();
+    root_.reset();
+    noteLibraryCall("libsdformat", seconds_ + since(start));
+  }
+  TimedRoot() = default;
+  TimedRoot(const TimedRoot&) = delete;
+  TimedRoot& operator=(const TimedRoot&) = delete;
+
+  sdf::Errors load(const std::string& content, const sdf::ParserConfig& config) {
+    const CapturedLog log;  // it takes what it cannot read for a URDF, and prints that it is none
+    const Clock::time_point start = Clock::now();
+    sdf::Errors errors = root_->LoadSdfString(content, config);
+    seconds_ = since(start);
+    return errors;
+  }
+  const sdf::Root& root() const { return *root_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  std::unique_ptr<sdf::Root> root_ = std::make_unique<sdf::Root>();
+  double seconds_ = 0.0;
+};
+
 class WorldReader {
  public:
   WorldReader(const std::filesystem::path& path, const SdfFiles& files)
@@ -47,13 +81,10 @@ class WorldReader {
     for (const auto& [uri, folder] : checkedIncludes(content, path_, files_)) {
       config.AddURIPath(uri, folder.string());
     }
-    sdf::Root root;
-    const sdf::Errors errors = [&] {
-      const CapturedLog log;  // it takes what it cannot read for a URDF, and prints that it is none
-      const LibraryCallTimer timer("libsdformat");
-      return root.LoadSdfString(content, config);
-    }();
-    require(errors);
+    TimedRoot timed;
+    require(timed.load(content, config));
+    throwIfStopped();
+    const sdf::Root& root = timed.root();
     if (root.WorldCount() > 1) fail("has several worlds: keep one");
     if (root.WorldCount() == 1) {
       readWorld(*root.WorldByIndex(0));
