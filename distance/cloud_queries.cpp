@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud.h"
 #include "allclear/distance/cloud/rest.h"
 #include "allclear/distance/cloud/search.h"
@@ -197,6 +198,7 @@ void markNear(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO
                static_cast<double>(node.upper[k]) < center[k] - half[k];
     }
     // Of what is within reach of the box about A each element is asked.
+    throwIfStopped();
     if (beside) continue;
     if (node.child >= 0) {
       open.push_back(node.child);

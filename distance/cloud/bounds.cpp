@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud/search.h"
 
 namespace allclear::cloud {
@@ -250,6 +251,7 @@ bool CloudSearch::holdsElement() const {
         (box.upper.array() < (center - half).array()).any()) {
       continue;
     }
+    throwIfStopped();
     const Cloud::Node& node = cloud_.nodes()[n];
     if (node.child >= 0) {
       open.push_back(node.child);

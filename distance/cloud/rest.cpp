@@ -9,6 +9,8 @@
 #include <array>
 #include <limits>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear::cloud {
 namespace {
 
@@ -40,7 +42,9 @@ class RestSearch {
     std::array<Open, kMostOpen> open;
     int count = 0;
     open[count++] = {node, squaredGap(node)};
+    StopSteps steps;
     while (count > 0) {
+      steps.step();
       const Open top = open[--count];
       // What was nearer when it was put aside may be beyond by now.
       if (isBeyond(top.squared_gap) || isApart(top.node)) continue;

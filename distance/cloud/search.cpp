@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud/element.h"
 
 namespace allclear::cloud {
@@ -215,7 +216,9 @@ CloudResult CloudSearch::run(const McdOptions& options) {
       push(s, 0, b_.node, ball);
     }
   }
+  StopSteps steps;
   while (!result_.contact && openFresh()) {
+    steps.step();
     const bool is_decided =
         options.threshold && options.decide_only && result_.upper < *options.threshold;
     result_.spent = result_.evaluations >= options.max_evaluations;
