@@ -21,6 +21,7 @@
 #include <cstring>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace fs = std::filesystem;
@@ -56,10 +57,11 @@ class File {
   throw InputError({path.string(), 0, "", ""}, "cannot be written: " + reason);
 }
 
-/// Waits until a pipe has more to read.
+/// Waits until a pipe has more to read, or this thread's scope ends.
 void awaitData(int descriptor) {
+  constexpr int kBetweenQuestions = 10;  // [ms]
   pollfd wait{descriptor, POLLIN, 0};
-  ::poll(&wait, 1, -1);
+  while (::poll(&wait, 1, kBetweenQuestions) == 0) throwIfStopped();
 }
 
 /// The file that a path stands for: the end of a chain of links, there or not.
@@ -238,6 +240,7 @@ std::string readFile(const fs::path& path, std::size_t limit_bytes) {
   std::string content;
   std::string block(kBlock, '\0');  // not on the stack: a thread's may be as small
   for (;;) {
+    throwIfStopped();
     const ssize_t count = ::read(file.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) {

@@ -12,12 +12,15 @@
 #include <queue>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace {
 
 /// [m]: as the numbers of scenes.
 constexpr double kGreatestValue = 1e9;
+/// [m]: as the sizes of shapes, which balls are at rest.
+constexpr double kLeastRadius = 1e-30;
 
 /// Added to the sizes of boxes about nodes, relative to the coordinates: more than their rounding.
 /// A box may not be flat.
@@ -43,7 +46,9 @@ void requireCount(std::size_t count) {
 /// Where the elements of a node are cut, by twice their centres.
 int widestAxis(const std::vector<AlignedBox>& elements, std::span<const std::int32_t> order) {
   Vec3 lower = Vec3::Constant(std::numeric_limits<double>::infinity()), upper = -lower;
+  StopSteps steps;
   for (const std::int32_t i : order) {
+    steps.step();
     const Vec3 twice = elements[i].lower + elements[i].upper;
     lower = lower.cwiseMin(twice);
     upper = upper.cwiseMax(twice);
@@ -58,8 +63,8 @@ int widestAxis(const std::vector<AlignedBox>& elements, std::span<const std::int
 Cloud Cloud::balls(const std::vector<Vec3>& points, double radius) {
   requireCount(points.size());
   // Negated, so that NaN fails.
-  if (!(radius > 0.0) || !(radius <= kGreatestValue)) {
-    throw InputError("the radius of a cloud's points must be positive and below 1e9 m");
+  if (!(radius >= kLeastRadius) || !(radius <= kGreatestValue)) {
+    throw InputError("the radius of a cloud's points must be between 1e-30 and 1e9 m");
   }
   std::vector<AlignedBox> elements;
   elements.reserve(points.size());
@@ -74,7 +79,9 @@ Cloud Cloud::boxes(const std::vector<AlignedBox>& boxes) {
 
 Cloud::Cloud(const std::vector<AlignedBox>& elements, double radius, bool are_balls)
     : radius_(radius) {
+  StopSteps steps;
   for (const AlignedBox& box : elements) {
+    steps.step();
     if (!(box.lower.cwiseAbs().sum() <= kGreatestValue) ||
         !(box.upper.cwiseAbs().sum() <= kGreatestValue)) {
       throw InputError("a point is not finite or beyond 1e9 m");
@@ -90,10 +97,12 @@ Cloud::Cloud(const std::vector<AlignedBox>& elements, double radius, bool are_ba
 void Cloud::build(const std::vector<AlignedBox>& elements, bool are_balls) {
   std::vector<std::int32_t> order(elements.size());
   std::iota(order.begin(), order.end(), 0);
+  StopSteps steps;
   nodes_.reserve(elements.size() / 2 + 1);
   nodes_.push_back({});
   nodes_[0].count = static_cast<std::int32_t>(elements.size());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    steps.step();
     const Node node = nodes_[n];
     if (node.count <= kLeaf) continue;
     const std::span<std::int32_t> own{order.data() + node.first,
@@ -108,6 +117,7 @@ void Cloud::build(const std::vector<AlignedBox>& elements, bool are_balls) {
     const std::int32_t cut = half < node.count ? half : node.count / 2;
     std::nth_element(own.begin(), own.begin() + cut, own.end(),
                      [&](std::int32_t x, std::int32_t y) {
+                       steps.step();
                        return key(x) < key(y) || (key(x) == key(y) && x < y);
                      });
     nodes_[n].child = static_cast<std::int32_t>(nodes_.size());
@@ -129,11 +139,14 @@ void Cloud::place(const std::vector<AlignedBox>& elements, const std::vector<std
                   bool are_balls) {
   lower_.reserve(elements.size());
   if (!are_balls) upper_.reserve(elements.size());
+  StopSteps steps;
   for (const std::int32_t i : order) {
+    steps.step();
     lower_.push_back(elements[i].lower);
     if (!are_balls) upper_.push_back(elements[i].upper);
   }
   for (std::size_t n = nodes_.size(); n-- > 0;) {
+    steps.step();
     Node& node = nodes_[n];
     if (node.child >= 0) {
       const Node &a = nodes_[node.child], &b = nodes_[node.child + 1];

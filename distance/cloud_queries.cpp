@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud.h"
 #include "allclear/distance/cloud/elements.h"
 #include "allclear/distance/cloud/rest.h"
@@ -169,6 +170,7 @@ void markNear(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO
     const Cloud::Node& node = B.nodes()[n];
     open.pop_back();
     // Of what is within reach of the box about A each element is asked.
+    throwIfStopped();
     if (!tree::meet(about, cloud::boxOf(B, n))) continue;
     if (node.child >= 0) {
       open.push_back(node.child);

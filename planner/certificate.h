@@ -66,7 +66,7 @@ struct EndRelief {
   /// What is to be kept during `time`, where that is `margin` elsewhere. A time that reaches beyond
   /// a stretch near an end has the margin.
   double marginDuring(Interval time, double margin) const {
-    if (time.upper <= until) return start_margin;
+    if (until > 0.0 && time.upper <= until) return start_margin;
     return time.lower >= from ? goal_margin : margin;
   }
   bool operator==(const EndRelief&) const = default;

@@ -14,6 +14,7 @@
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/scene.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/problem/sequence_state.h"
 
 namespace allclear {
@@ -25,6 +26,10 @@ const std::vector<std::string> kMotionKeys = {"name",      "group_name",       "
                                               "lands"};
 const std::vector<std::string> kAttachKeys = {"attach", "link", "touch_links",
                                               "mass",   "com",  "inertia"};
+
+/// The time limit of a sequence is that of a motion times their number: more are a program of their
+/// own.
+constexpr std::size_t kMostSegments = 1000;
 
 /// What the closures of all segments share.
 struct SegmentContext {
@@ -186,6 +191,7 @@ void tryAll(const Sequence& sequence) {
   SequenceState state = sequenceStart(sequence);
   bool is_known = true;
   for (int s = 0; s < static_cast<int>(sequence.steps.size()); ++s) {
+    throwIfStopped();
     const SequenceStep& step = sequence.steps[s];
     if (!std::holds_alternative<SequenceMotion>(step.what)) {
       state = afterEvent(sequence, step, state);
@@ -222,6 +228,9 @@ void readSegments(const Value& task, const Frames& frames, const Problem& shared
   read->shared = shared;
   const auto context = std::make_shared<const SegmentContext>(SegmentContext{frames, shared.robot});
   std::set<std::string> names;
+  if (list->isList() && list->size() > kMostSegments) {
+    list->fail("has more than " + std::to_string(kMostSegments) + " entries");
+  }
   for (const Value& section : list->items()) {
     if (section.isMap() && (section.has("attach") || section.has("detach"))) {
       read->steps.push_back(readEvent(section, *shared.robot));

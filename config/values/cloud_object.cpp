@@ -12,6 +12,7 @@
 #include "allclear/config/values/motion_file.h"
 #include "allclear/config/values/pose.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud.h"
 #include "allclear/robot_models/files/height_file.h"
 #include "allclear/robot_models/files/octree_file.h"
@@ -126,15 +127,23 @@ bool isPicture(const std::filesystem::path& path) {
   return suffix == ".pgm" || suffix == ".png" || suffix == ".PGM" || suffix == ".PNG";
 }
 
+/// [m] As of shapes: smaller cells are none.
+double cellSize(const Value& value, double share = 1.0) {
+  constexpr double kLeast = 1e-30;
+  const double size = value.positive() * share;
+  if (!(size >= kLeast)) value.fail("its cells must be 1e-30 m or more");
+  return size;
+}
+
 /// Edges of a cell [m] from `resolution` (one number) or `size` (of the whole map, [x, y]).
 Eigen::Vector2d cellOf(const Value& object, const NumberGrid& grid) {
   if (object.oneOf({"resolution", "size"}) == "resolution") {
-    return Eigen::Vector2d::Constant(object.need("resolution").positive());
+    return Eigen::Vector2d::Constant(cellSize(object.need("resolution")));
   }
   const Value size = object.need("size");
-  const VecX whole = size.numbers(2, "[x, y]");
-  for (int k = 0; k < 2; ++k) size.at(static_cast<std::size_t>(k)).positive();
-  return {whole[0] / static_cast<double>(grid.columns), whole[1] / static_cast<double>(grid.rows)};
+  size.numbers(2, "[x, y]");
+  return {cellSize(size.at(0), 1.0 / static_cast<double>(grid.columns)),
+          cellSize(size.at(1), 1.0 / static_cast<double>(grid.rows))};
 }
 
 /// One column for each run of neighbours in a row that are as high: floors become long boxes.
@@ -143,8 +152,10 @@ std::vector<AlignedBox> columnsOf(const NumberGrid& grid, const Eigen::Vector2d&
   std::vector<AlignedBox> boxes;
   const double left = -0.5 * cell.x() * static_cast<double>(grid.columns);
   const double top = 0.5 * cell.y() * static_cast<double>(grid.rows);
+  StopSteps steps;
   for (std::size_t row = 0; row < grid.rows; ++row) {
     for (std::size_t first = 0, last = 0; first < grid.columns; first = last) {
+      steps.step();
       const double height = grid.at(row, first);
       // As far as the height stays the same.
       for (last = first + 1; last < grid.columns && grid.at(row, last) == height;) ++last;
@@ -199,8 +210,10 @@ Elements depthImageOf(const Value& object, SceneContext& context) {
   Elements out;
   out.radius = object.need("radius").positive();
   std::size_t empty = 0, beyond = 0;
+  StopSteps steps;
   for (std::size_t v = 0; v < grid.rows; v += stride) {
     for (std::size_t u = 0; u < grid.columns; u += stride) {
+      steps.step();
       // A camera writes 0 where it has seen nothing, which is not a surface at the lens.
       const double z = scale * grid.at(v, u);
       if (!(z > 0.0)) {

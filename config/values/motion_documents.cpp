@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "allclear/config/document/yaml.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/core/text/csv_table.h"
 #include "allclear/core/text/json.h"
 
@@ -14,48 +15,62 @@ namespace {
 
 constexpr const char* kPathKeys[] = {"positions", "path", "waypoints"};
 
-/// Lines with their ends.
-std::vector<std::string_view> linesOf(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
+/// Takes the next line, with its end, from the front of the text; empty when there is none.
+std::string_view takeLine(std::string_view* text) {
+  const std::size_t end = std::min(text->find('\n'), text->size() - 1) + 1;
+  const std::string_view line = text->substr(0, text->empty() ? 0 : end);
+  text->remove_prefix(line.size());
+  return line;
 }
 
-/// The documents of a YAML text. Before each there are as many empty lines as the file has: the
-/// places in errors are those of the file.
-std::vector<std::string> documentsOf(std::string_view text) {
-  std::vector<std::string> out;
-  std::string document;
-  bool is_empty = true;
+/// The last document of a YAML text, and how many there are.
+struct LastDocument {
+  std::string text;
   std::size_t count = 0;
-  const auto end = [&] {
-    if (!is_empty) out.push_back(std::move(document));
-    document.assign(count, '\n');
-    is_empty = true;
+};
+
+/// Before the document there are as many empty lines as the file has: the places in errors are
+/// those of the file.
+LastDocument lastDocumentOf(std::string_view text) {
+  LastDocument out;
+  std::string_view last, rest = text;
+  std::size_t begin = 0, lines = 0, lines_before = 0, lines_before_last = 0;
+  bool is_empty = true;
+  StopSteps steps;
+  const auto end = [&](std::size_t at) {
+    if (is_empty) return;
+    ++out.count;
+    last = text.substr(begin, at - begin);
+    lines_before_last = lines_before;
   };
   // A separator before the first document, after the last one or twice ends nothing.
-  for (const std::string_view line : linesOf(text)) {
-    ++count;
+  while (!rest.empty()) {
+    steps.step();
+    const std::string_view line = takeLine(&rest);
+    ++lines;
     const std::string_view trimmed = trimmedField(line.substr(0, line.find('\n')));
     if (line.starts_with("---") && trimmed == "---") {
-      end();
+      end(text.size() - rest.size() - line.size());
+      begin = text.size() - rest.size();
+      lines_before = lines;
+      is_empty = true;
       continue;
     }
-    document += line;
     is_empty = is_empty && (trimmed.empty() || trimmed.starts_with("#"));
   }
-  end();
+  end(text.size());
+  out.text.assign(lines_before_last, '\n');
+  out.text += last;
   return out;
 }
 
 /// `ros2 topic echo` writes '...' for the rest of a long list.
 void requireWhole(std::string_view text, const std::string& file) {
   int number = 0;
-  for (const std::string_view line : linesOf(text)) {
+  StopSteps steps;
+  while (!text.empty()) {
+    steps.step();
+    const std::string_view line = takeLine(&text);
     ++number;
     const std::string_view trimmed = trimmedField(line.substr(0, line.find('\n')));
     if (trimmed == "- '...'" || trimmed == "- \"...\"" || trimmed == "- ...") {
@@ -152,21 +167,25 @@ JointMotion parseMotionDocument(std::string_view text, const std::string& file,
                                 std::optional<Interpolation> interpolation) {
   if (file.ends_with(".json")) return readDocument(parseJson(text, file), planned, interpolation);
   requireWhole(text, file);
-  const std::vector<std::string> documents = documentsOf(text);
-  if (documents.empty()) throw InputError({file, 0, "", ""}, "there is nothing in this file");
-  JointMotion out = readDocument(parseYaml(documents.back(), file), planned, interpolation);
-  if (documents.size() > 1) {
-    out.motion.warnings.push_back(file + " holds " + std::to_string(documents.size()) +
+  const LastDocument last = lastDocumentOf(text);
+  if (last.count == 0) throw InputError({file, 0, "", ""}, "there is nothing in this file");
+  JointMotion out = readDocument(parseYaml(last.text, file), planned, interpolation);
+  if (last.count > 1) {
+    out.motion.warnings.push_back(file + " holds " + std::to_string(last.count) +
                                   " messages: the last is read");
   }
   return out;
 }
 
 bool looksLikeMatrix(std::string_view text) {
-  for (std::string_view line : linesOf(text)) {
+  StopSteps steps;
+  while (!text.empty()) {
+    steps.step();
+    std::string_view line = takeLine(&text);
     if (!isRow(line)) continue;
     double number = 0.0;
     for (std::string_view field = nextField(&line); !field.empty(); field = nextField(&line)) {
+      steps.step();
       if (!readNumber(field, &number)) return false;
     }
     return true;
@@ -179,18 +198,25 @@ JointMotion parseMatrixText(std::string_view text, const std::string& file,
   // Every row has a number for each planned joint: nothing else says whose they are.
   std::vector<double> numbers;
   int line_number = 0;
-  for (std::string_view line : linesOf(text)) {
+  StopSteps steps;
+  while (!text.empty()) {
+    steps.step();
+    std::string_view line = takeLine(&text);
     ++line_number;
     if (!isRow(line)) continue;
     std::size_t count = 0;
     for (std::string_view field = nextField(&line); !field.empty(); field = nextField(&line)) {
       double number = 0.0;
-      const InputPlace place{file, line_number, "", std::string(field)};
-      if (!readNumber(field, &number)) throw InputError(place, "must be a number");
+      steps.step();
+      const auto refuse = [&](const char* message) {
+        throw InputError({file, line_number, "", std::string(field)}, message);
+      };
+      if (!readNumber(field, &number)) refuse("must be a number");
       if (!(std::abs(number) <= TrajectoryLimits::kGreatestValue)) {
-        throw InputError(place, "must be finite and at most 1e9");
+        refuse("must be finite and at most 1e9");
       }
-      numbers.push_back(number);
+      // A row that is too long is refused at its end.
+      if (count < planned.size()) numbers.push_back(number);
       ++count;
     }
     if (count != planned.size()) {

@@ -26,8 +26,8 @@ void readSdfScene(const std::filesystem::path& path, const std::string& name, co
   others.find = [&](const std::string& uri, const std::filesystem::path& base) {
     return PackagePaths(files.packageMap(), base).find(uri, {base.string(), 0, "uri", uri});
   };
-  others.note = [&](const std::filesystem::path& file) {
-    files.contentOf(file, file.filename().string());
+  others.read = [&](const std::filesystem::path& file) {
+    return files.contentOf(file, file.filename().string());
   };
   others.mesh = [&](const std::filesystem::path& file, const Vec3& scale) {
     TriangleMesh mesh = files.meshOf(file, scale);

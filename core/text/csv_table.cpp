@@ -75,6 +75,7 @@ void CsvTable::requireText() {
 /// The next line into `line_`; false at the end.
 bool CsvTable::nextLine() {
   while (position_ < text_.size()) {
+    steps_.step();
     const std::size_t end = std::min(text_.find('\n', position_), text_.size());
     line_ = trimmedField(text_.substr(position_, end - position_));
     position_ = end + 1;
@@ -146,7 +147,10 @@ bool CsvTable::nextRow() {
              (decimal_commas ? " (numbers take a decimal point, not a comma)" : ""));
   }
   numbers_.clear();
-  for (int i = 0; i < static_cast<int>(fields_.size()); ++i) numbers_.push_back(numberFrom(i));
+  for (int i = 0; i < static_cast<int>(fields_.size()); ++i) {
+    steps_.step();
+    numbers_.push_back(numberFrom(i));
+  }
   return true;
 }
 

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 
 /// Differences between the kinds of CSV file that are read.
@@ -56,6 +58,7 @@ class CsvTable {
   std::unordered_map<std::string, int> index_;  ///< of each name
   std::vector<std::string_view> fields_;
   std::vector<double> numbers_;
+  StopSteps steps_;
 };
 
 /// Without spaces, tabs and carriage returns at both ends.

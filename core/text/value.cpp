@@ -12,6 +12,7 @@
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/readable.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/core/text/value_tree.h"
 
 namespace allclear {
@@ -250,6 +251,7 @@ std::vector<Value::Entry> Value::entries() const {
 
 /// A misspelt key would silently leave its default: refused, with the nearest key or all of them.
 const Value& Value::only(const std::vector<std::string>& keys, const KeyAdvice& advice) const {
+  throwIfStopped();  // every map is read so: this reaches all readers of documents
   for (const auto& [name, line] : map().keys) {
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     for (const auto& [key, what] : advice) {

@@ -57,6 +57,7 @@ DocumentTreeBuilder::NodePtr DocumentTreeBuilder::close() {
 }
 
 void DocumentTreeBuilder::attach(NodePtr node, int line) {
+  steps_.step();
   if (open_.empty()) {
     // YAML alone can get here twice; an empty second document is what a closing `---` gives.
     if (root_ && node->kind != Kind::kNull) fail(line, "holds more than one YAML document");

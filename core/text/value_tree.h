@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 
 /// Limits that keep a file made by mistake or malice from using up time and memory.
@@ -35,7 +37,8 @@ struct Document {
 };
 
 /// Builds the tree of a document from a parser's events, whatever the language. Throws `InputError`
-/// at the line of the event when a limit is exceeded or a map repeats a key.
+/// at the line of the event when a limit is exceeded or a map repeats a key, and `Stopped` where
+/// the thread's scope ends: parsers in between only unwind.
 class DocumentTreeBuilder {
  public:
   using NodePtr = std::shared_ptr<const DocumentNode>;
@@ -68,6 +71,7 @@ class DocumentTreeBuilder {
   DocumentLimits limits_;
   std::vector<OpenNode> open_;
   NodePtr root_;
+  StopSteps steps_;
 };
 
 }  // namespace allclear

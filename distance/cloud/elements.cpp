@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/minimum/tree/search_steps.h"
 
 namespace allclear::cloud {
@@ -133,6 +134,7 @@ bool CloudElements::meetsInside(const RigidShape& shape, const Pose& X_FG, const
   const AlignedBox about = tree::boxAbout(shape.root(), X_OG);
   std::vector<std::int32_t> open{root_};
   while (!open.empty()) {
+    throwIfStopped();
     const std::int32_t n = open.back();
     open.pop_back();
     if (!tree::meet(about, box(n, at))) continue;

@@ -10,6 +10,7 @@
 #include <array>
 #include <limits>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/minimum/tree/boxes.h"
 
 namespace allclear::cloud {
@@ -45,7 +46,9 @@ class RestSearch {
     std::array<Open, kMostOpen> open;
     int count = 0;
     open[count++] = {node, squaredGap(node)};
+    StopSteps steps;
     while (count > 0) {
+      steps.step();
       const Open top = open[--count];
       // What was nearer when it was put aside may be beyond by now.
       if (isBeyond(top.squared_gap) || isApart(top.node)) continue;

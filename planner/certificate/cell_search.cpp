@@ -21,8 +21,7 @@ void raise(CoverCell* cell, double lower, const Vec3& normal) {
 double CellSearch::demand(const PieceCover& piece, Interval time) const {
   const double allowance = motion_.allowance(piece.a, piece.b, time);
   // The padding is for a checker whose rounding differs, as that of the bounds themselves.
-  const bool relaxed = piece.relief.isNeeded();  // else the margin, in an instant t = 0 too
-  const double margin = relaxed ? piece.relief.marginDuring(time, piece.margin) : piece.margin;
+  const double margin = piece.relief.marginDuring(time, piece.margin);
   return allowance == 0.0 ? margin : margin + allowance + kCoverPadding;
 }
 

@@ -87,7 +87,7 @@ class LineBounds {
   LineBounds(const KeepOnLine& line, const std::vector<BodyCurve>& curves)
       : line_(line), path_(line), curves_(curves) {}
 
-  void run() {
+  OffBounds run() {
     const std::vector<double> times = cornerTimes();
     for (int stretch = 0; stretch < path_.count(); ++stretch) {
       const double from = stretch == 0 ? curves_.front().time.lower : times[stretch - 1];
@@ -98,10 +98,8 @@ class LineBounds {
         bound(isWhole(part, curve) ? curve : curve.restricted(part), stretch, 0);
       }
     }
+    return {place_, turn_};
   }
-
-  const GreatestNorm& place() const { return place_; }
-  const GreatestNorm& turn() const { return turn_; }
 
  private:
   static bool isWhole(Interval part, const BodyCurve& curve) {
@@ -240,37 +238,45 @@ class LineBounds {
 
 }  // namespace
 
+OffBounds offHeldPose(const KeepPose& keep, const std::vector<BodyCurve>& of_link,
+                      const std::vector<BodyCurve>& of_other) {
+  OffBounds off;
+  for (std::size_t i = 0; i < of_link.size(); ++i) {
+    if (std::isfinite(keep.position_tolerance)) addPlace(keep, of_link[i], of_other[i], &off.place);
+    if (std::isfinite(keep.angle_tolerance)) addTurn(keep, of_link[i], of_other[i], &off.turn);
+  }
+  return off;
+}
+
+OffBounds offLine(const KeepOnLine& line, const std::vector<BodyCurve>& curves) {
+  return LineBounds(line, curves).run();
+}
+
 void addHeldPose(const Problem& problem, const KeepPose& keep, double tolerance,
                  const CertifiedMotion& motion, std::vector<CertifiedLimit>* out) {
   const std::string& link = problem.robot->links()[keep.link].name;
   const std::vector<BodyCurve>& curves = motion.linkCurve(keep.link);
-  GreatestNorm place, turn;
-  // All links' curves share the cells; the world is a link that rests.
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    const BodyCurve other = keep.relative_to < 0 ? BodyCurve::still({}, curves[i].time)
-                                                 : motion.linkCurve(keep.relative_to)[i];
-    if (std::isfinite(keep.position_tolerance)) addPlace(keep, curves[i], other, &place);
-    if (std::isfinite(keep.angle_tolerance)) addTurn(keep, curves[i], other, &turn);
-  }
+  std::vector<BodyCurve> world;
+  for (const BodyCurve& curve : curves) world.push_back(BodyCurve::still({}, curve.time));
+  const OffBounds off =
+      offHeldPose(keep, curves, keep.relative_to < 0 ? world : motion.linkCurve(keep.relative_to));
   if (std::isfinite(keep.position_tolerance)) {
-    out->push_back(
-        limitOf(link, "held position", place.upper, place.t, keep.position_tolerance, tolerance));
+    out->push_back(limitOf(link, "held position", off.place.upper, off.place.t,
+                           keep.position_tolerance, tolerance));
   }
   if (std::isfinite(keep.angle_tolerance)) {
-    out->push_back(turnLimit(link, "held orientation", turn, keep.angle_tolerance, tolerance));
+    out->push_back(turnLimit(link, "held orientation", off.turn, keep.angle_tolerance, tolerance));
   }
 }
 
 void addLine(const Problem& problem, const KeepOnLine& line, double tolerance,
              const CertifiedMotion& motion, std::vector<CertifiedLimit>* out) {
   const std::string& link = problem.robot->links()[line.link].name;
-  LineBounds bounds(line, motion.linkCurve(line.link));
-  bounds.run();
-  out->push_back(limitOf(link, "distance from the line", bounds.place().upper, bounds.place().t,
+  const OffBounds off = offLine(line, motion.linkCurve(line.link));
+  out->push_back(limitOf(link, "distance from the line", off.place.upper, off.place.t,
                          line.position_tolerance, tolerance));
   if (!std::isfinite(line.angle_tolerance)) return;
-  out->push_back(
-      turnLimit(link, "turn from the line", bounds.turn(), line.angle_tolerance, tolerance));
+  out->push_back(turnLimit(link, "turn from the line", off.turn, line.angle_tolerance, tolerance));
 }
 
 }  // namespace allclear

@@ -110,8 +110,7 @@ class PairRanking {
       const PieceCover& piece = cover_.pieces[static_cast<std::size_t>(i)];
       const bool relaxed = piece.relief.isNeeded();
       const double t = relaxed ? piece.t_room : piece.t_least;
-      const double margin =
-          relaxed ? piece.relief.marginDuring({t, t}, piece.margin) : piece.margin;
+      const double margin = piece.relief.marginDuring({t, t}, piece.margin);
       const double slack = relaxed ? piece.least_room : piece.least - margin;
       if (slack < out.slack) out = {slack, margin, t};
     }

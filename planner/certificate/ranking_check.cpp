@@ -40,9 +40,7 @@ void checkRankedInstant(const CertifiedGeometry& geometry, const Certificate& ce
           name + ": the instant of their least slack is outside the trajectory");
   for (const CertificatePair& pair : certificate.pairs) {
     if (pair.a != ranked.a || pair.b != ranked.b) continue;
-    const double margin = pair.relief.isNeeded()
-                              ? pair.relief.marginDuring({ranked.t, ranked.t}, pair.margin)
-                              : pair.margin;  // at t = 0 too, where a stretch of no length ends
+    const double margin = pair.relief.marginDuring({ranked.t, ranked.t}, pair.margin);
     require(ranked.margin == margin, name + ": not the margin of the task at their least slack");
   }
   // A distance at one instant is an upper bound of the least one: the claim may not be below it.

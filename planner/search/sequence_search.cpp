@@ -128,7 +128,7 @@ SequenceSearch::SequenceSearch(const Sequence& sequence, const PlanOptions& opti
 SequencePlan SequenceSearch::run() {
   SequencePlan plan;
   plan.options = options_;
-  const bool is_found = solve(0, sequenceStart(sequence_));
+  const bool is_found = solve();
   if (is_found) {
     plan.certificate = layOut(sequence_, found_);
     for (std::size_t i = 0; i < certificates_.size(); ++i) {
@@ -162,33 +162,74 @@ SequencePlan SequenceSearch::run() {
   return plan;
 }
 
-/// Plans all from a step on. On failure nothing of them is left in `found_`.
-bool SequenceSearch::solve(int step, const SequenceState& state) {
-  if (step == static_cast<int>(sequence_.steps.size())) return true;
-  if (motionAt(sequence_, step) == nullptr) {
-    return solve(step + 1, afterEvent(sequence_, sequence_.steps[step], state));
-  }
-  // What this start makes of the segment may be no problem at all: then another end of an earlier
-  // motion may be better.
-  Problem problem = sequence_.shared;
-  try {
-    problem = segmentProblem(sequence_, step, state);
-    const std::vector<Way> ways = waysOf(step, state, problem);
-    for (std::size_t w = 0; w < ways.size() && !mustEnd(); ++w) {
-      if (w > 0) ++statistics_.returns;
-      if (tryWay(step, state, problem, ways[w])) return true;
+/// Depth first, by a stack of its own: a sequence may be longer than a thread's stack is deep. On
+/// failure nothing is left in `found_`.
+bool SequenceSearch::solve() {
+  std::vector<Level> levels;
+  if (!descend(0, sequenceStart(sequence_), &levels)) return true;
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == level.ways.size() || mustEnd()) {
+      levels.pop_back();
+      // Back to the motion that led there.
+      if (levels.empty()) break;
+      found_.pop_back();
+      certificates_.pop_back();
+      continue;
     }
-  } catch (const InputError& error) {
-    Plan none;
-    none.message = std::string("No plan: ") + error.what() + ".";
-    fail(step, problem, std::move(none));
+    const std::size_t way = level.next++;
+    if (way > 0) ++statistics_.returns;
+    bool is_planned = false;
+    try {
+      if (!tryWay(level, level.ways[way])) continue;
+      is_planned = true;
+      const SequenceState after = afterMotion(*level.problem, found_.back(), level.state);
+      if (!descend(level.step + 1, after, &levels)) return true;
+    } catch (const InputError& error) {
+      if (is_planned) {
+        found_.pop_back();
+        certificates_.pop_back();
+      }
+      giveUp(&level, error);
+    }
   }
   return false;
 }
 
-/// Plans one motion to one of its ends, and all that follow.
-bool SequenceSearch::tryWay(int step, const SequenceState& state, const Problem& problem,
-                            const Way& way) {
+/// Goes over events to the next motion, and lists its ways; false when there is none.
+bool SequenceSearch::descend(int step, SequenceState state, std::vector<Level>* levels) {
+  const int count = static_cast<int>(sequence_.steps.size());
+  while (step < count && motionAt(sequence_, step) == nullptr) {
+    state = afterEvent(sequence_, sequence_.steps[step++], state);
+  }
+  if (step == count) return false;
+  Level level;
+  level.step = step;
+  level.state = std::move(state);
+  level.problem = std::make_unique<Problem>(sequence_.shared);
+  // What this start makes of the segment may be no problem at all: then another end of an earlier
+  // motion may be better.
+  try {
+    *level.problem = segmentProblem(sequence_, step, level.state);
+    level.ways = waysOf(step, level.state, *level.problem);
+  } catch (const InputError& error) {
+    giveUp(&level, error);
+  }
+  levels->push_back(std::move(level));
+  return true;
+}
+
+void SequenceSearch::giveUp(Level* level, const InputError& error) {
+  Plan none;
+  none.message = std::string("No plan: ") + error.what() + ".";
+  fail(level->step, *level->problem, std::move(none));
+  level->next = level->ways.size();
+}
+
+/// Plans one motion to one of its ends; whether it is found.
+bool SequenceSearch::tryWay(const Level& level, const Way& way) {
+  const int step = level.step;
+  const Problem& problem = *level.problem;
   Plan plan = planMotion(problem, way, motionAt(sequence_, step)->name);
   const bool is_clear = plan.certificate && plan.certificate->clear;
   std::optional<Trajectory> rows;
@@ -210,10 +251,7 @@ bool SequenceSearch::tryWay(int step, const SequenceState& state, const Problem&
   if (plan.status == PlanStatus::kInterrupted) was_interrupted_ = true;
   found_.push_back(*rows);
   certificates_.push_back(std::move(*plan.certificate));
-  if (solve(step + 1, afterMotion(problem, *rows, state))) return true;
-  found_.pop_back();
-  certificates_.pop_back();
-  return false;
+  return true;
 }
 
 /// One search, within the time that is left; its progress is told under the motion's name.

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "allclear/core/input_error.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/sequence_state.h"
 #include "allclear/planner/run/run_context.h"
@@ -26,8 +29,19 @@ class SequenceSearch {
     double cost = 0.0;  ///< [s] estimate to the end of the sequence, or as far as was looked
   };
 
-  bool solve(int step, const SequenceState& state);
-  bool tryWay(int step, const SequenceState& state, const Problem& problem, const Way& way);
+  /// A motion of the sequence, and where the search for it stands.
+  struct Level {
+    int step = 0;
+    SequenceState state;               ///< where it begins
+    std::unique_ptr<Problem> problem;  ///< large, and levels are moved
+    std::vector<Way> ways;
+    std::size_t next = 0;  ///< the way that is tried next
+  };
+
+  bool solve();
+  bool descend(int step, SequenceState state, std::vector<Level>* levels);
+  void giveUp(Level* level, const InputError& error);
+  bool tryWay(const Level& level, const Way& way);
   std::vector<Way> waysOf(int step, const SequenceState& state, const Problem& problem);
   double lookAhead(int step, SequenceState state, int depth);
   std::vector<VecX> endsOf(const Problem& problem);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/target_findings.h"
@@ -36,6 +37,7 @@ UsableGoals keepUsableGoals(Problem* problem, int threads) {
   // Poses have no configuration yet: the search finds out about them.
   AnyTarget kept;
   for (int i = 0; i < static_cast<int>(any->alternatives.size()); ++i) {
+    throwIfStopped();
     const GoalAlternative& alternative = any->alternatives[static_cast<std::size_t>(i)];
     const auto* joints = std::get_if<JointTarget>(&alternative.target);
     const std::string why = joints == nullptr ? "" : faultOf(*problem, i, *joints, threads);

@@ -8,9 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 
 /// Reads lines and numbers one after the other from the bytes of a file; never beyond their end.
+/// Lines are steps of this thread's scope (core/stop_scope.h).
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -22,6 +25,7 @@ class ByteReader {
   /// The next line without its end; none at the end of the bytes.
   std::optional<std::string_view> nextLine() {
     if (atEnd()) return std::nullopt;
+    steps_.step();
     ++line_;
     const std::size_t end = std::min(bytes_.find('\n', position_), bytes_.size());
     std::string_view text = bytes_.substr(position_, end - position_);
@@ -41,6 +45,7 @@ class ByteReader {
   std::string_view bytes_;
   std::size_t position_ = 0;
   int line_ = 0;
+  StopSteps steps_;
 };
 
 /// Without blanks and tabs at both ends.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud.h"
 #include "allclear/robot_models/files/byte_reader.h"
 #include "allclear/robot_models/files/png_picture.h"
@@ -17,10 +18,17 @@ namespace {
   throw InputError({path.string(), line, "", std::string(value)}, message);
 }
 
+/// As of clouds, in the unit of the file.
+constexpr double kGreatestHeight = 1e9;
+
+[[noreturn]] void failSize(const std::filesystem::path& path) {
+  fail(path, "has more than " + std::to_string(Cloud::kMostElements) + " values");
+}
+
 void requireSize(const NumberGrid& grid, const std::filesystem::path& path) {
   if (grid.columns == 0 || grid.rows == 0) fail(path, "has no values");
   if (grid.columns > Cloud::kMostElements || grid.rows > Cloud::kMostElements / grid.columns) {
-    fail(path, "has more than " + std::to_string(Cloud::kMostElements) + " values");
+    failSize(path);
   }
 }
 
@@ -63,7 +71,9 @@ NumberGrid parsePgm(std::string_view content, const std::filesystem::path& path)
   if (is_plain) {
     if (content.size() - at < count) fail(path, "is cut short");
     grid.values.reserve(count);
+    StopSteps steps;
     for (std::size_t i = 0; i < count; ++i) {
+      steps.step();
       grid.values.push_back(static_cast<double>(nextNumber(content, &at, path)));
     }
   } else {
@@ -71,7 +81,9 @@ NumberGrid parsePgm(std::string_view content, const std::filesystem::path& path)
     const std::size_t bytes = most > 255 ? 2 : 1;
     if (at > content.size() || content.size() - at < count * bytes) fail(path, "is cut short");
     grid.values.reserve(count);
+    StopSteps steps;
     for (std::size_t i = 0; i < count; ++i) {
+      steps.step();
       grid.values.push_back(
           binaryNumber(content.data() + at + i * bytes, 'U', static_cast<int>(bytes), true));
     }
@@ -93,17 +105,23 @@ NumberGrid parseGreyPicture(std::string_view content, const std::filesystem::pat
 NumberGrid parseNumberGrid(std::string_view content, const std::filesystem::path& path) {
   ByteReader bytes(content);
   NumberGrid grid;
+  StopSteps steps;
   while (const auto line = bytes.nextLine()) {
     std::string_view rest = trimmed(*line);
     if (rest.empty() || rest.starts_with('#')) continue;
     // One row: as many numbers as the rows before.
     std::size_t columns = 0;
     for (std::string_view word = takeWord(&rest); !word.empty(); word = takeWord(&rest)) {
+      steps.step();
       const auto value = numberOf<double>(word);
       if (!value) fail(path, "is no number", bytes.line(), word);
       if (!std::isfinite(*value)) {
         fail(path, "is not finite: every cell needs a height", bytes.line(), word);
       }
+      if (!(std::abs(*value) <= kGreatestHeight)) {
+        fail(path, "is beyond 1e9", bytes.line(), word);
+      }
+      if (grid.values.size() >= Cloud::kMostElements) failSize(path);
       grid.values.push_back(*value);
       ++columns;
     }

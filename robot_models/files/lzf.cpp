@@ -3,6 +3,8 @@
 // byte after that how far back.
 #include "allclear/robot_models/files/lzf.h"
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 
 std::optional<std::string> lzfExpanded(std::string_view packed, std::size_t size) {
@@ -16,7 +18,9 @@ std::optional<std::string> lzfExpanded(std::string_view packed, std::size_t size
   const auto next = [&]() {
     return static_cast<std::size_t>(static_cast<unsigned char>(packed[i++]));
   };
+  StopSteps steps;
   while (i < packed.size()) {
+    steps.step();
     const std::size_t control = next();
     if (control < 32) {
       const std::size_t count = control + 1;

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace fs = std::filesystem;
@@ -100,7 +101,9 @@ class ObjReader {
   Frame run() {
     // A byte order mark is no part of the first word: its vertex would be lost unseen.
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
+    StopSteps steps;
     while (at_ < text_.size()) {
+      steps.step();
       ++line_;
       std::size_t end = text_.find('\n', at_);
       if (end == std::string::npos) end = text_.size();
@@ -197,6 +200,7 @@ void weld(std::vector<std::vector<Vec3>>* keyframes, std::vector<Triangle>* tria
   std::vector<int> kept;
   std::vector<int> number;
   for (std::size_t v = 0; v < (*keyframes)[0].size(); ++v) {
+    throwIfStopped();
     std::vector<double> place;
     for (const auto& keyframe : *keyframes) {
       for (int i = 0; i < 3; ++i) place.push_back(keyframe[v][i] + 0.0);  // -0 is 0

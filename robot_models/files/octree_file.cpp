@@ -14,10 +14,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/robot_models/files/byte_reader.h"
 
 namespace allclear {
@@ -25,6 +27,13 @@ namespace {
 
 constexpr int kDepth = 16;
 constexpr int kMostHeaderLines = 100;
+
+/// [m] As of shapes: below, coordinates lose their digits.
+constexpr double kSmallestCell = 1e-30;
+
+/// Cells of all states before eight alike become one: half a gigabyte. Two bits of a file can stand
+/// for one.
+constexpr std::size_t kMostLeaves = 3 * Cloud::kMostElements;
 
 /// Cells beyond would have coordinates beyond what scenes may have [m].
 constexpr double kLargestCell = 1e3;
@@ -53,8 +62,8 @@ class OctreeReader {
         colour_bytes_(colour_bytes),
         name_(name),
         options_(options) {
-    if (!(resolution > 0.0) || !(resolution <= kLargestCell)) {
-      fail("its resolution must be positive and at most 1000 m");
+    if (!(resolution >= kSmallestCell) || !(resolution <= kLargestCell)) {
+      fail("its resolution must be between 1e-30 m and 1000 m");
     }
     if (!(options.occupancy > 0.0) || !(options.occupancy < 1.0)) {
       fail("the occupancy must be between 0 and 1");
@@ -78,9 +87,20 @@ class OctreeReader {
   }
 
  private:
+  /// A cube and its state in eight bytes: there may be very many.
   struct Leaf {
-    Cube cube;
-    State state;
+    std::array<std::int16_t, 3> corner{};
+    std::uint8_t level = 0;  ///< the edge is 2^level
+    State state = State::kUnknown;
+
+    static Leaf of(const Cube& cube, State state) {
+      Leaf leaf;
+      for (int k = 0; k < 3; ++k) leaf.corner[k] = static_cast<std::int16_t>(cube.corner[k]);
+      while (1 << leaf.level < cube.edge) ++leaf.level;
+      leaf.state = state;
+      return leaf;
+    }
+    Cube cube() const { return {{corner[0], corner[1], corner[2]}, 1 << level}; }
   };
 
   [[noreturn]] void fail(const std::string& message) const {
@@ -93,11 +113,16 @@ class OctreeReader {
     return *taken;
   }
 
-  /// A leaf of its own; what is mixed has its leaves in the list already.
-  void addLeaf(const Cube& cube, State state, std::vector<Leaf>* leaves) const {
+  /// A leaf of its own; what is mixed has its leaves in the list already. Unknown ones are kept
+  /// where they count.
+  void addLeaf(const Cube& cube, State state, std::vector<Leaf>* leaves) {
+    steps_.step();
     if (state == State::kMixed) return;
-    leaves->push_back({cube, state});
-    if (leaves->size() > 8 * Cloud::kMostElements) fail("has too many cells");
+    if (state == State::kUnknown && !options_.unknown_is_occupied) return;
+    if (leaves->size() >= kMostLeaves) {
+      fail("has more than " + std::to_string(kMostLeaves) + " cells");
+    }
+    leaves->push_back(Leaf::of(cube, state));
   }
 
   /// Joins the children of a node where all are the same leaf.
@@ -107,7 +132,7 @@ class OctreeReader {
                          std::all_of(children.begin(), children.end(),
                                      [&](State state) { return state == children[0]; });
     if (!is_same) return State::kMixed;
-    leaves->resize(before, Leaf{Cube(), State::kUnknown});
+    leaves->resize(before);
     return children[0];
   }
 
@@ -147,47 +172,51 @@ class OctreeReader {
     return joined(states, before, leaves);
   }
 
-  void addBox(const Cube& cube) {
+  /// From one corner to the other, in the smallest cells.
+  void addBox(const Cube& cube, const int* lower, const int* upper) {
     AlignedBox box;
     for (int k = 0; k < 3; ++k) {
-      box.lower[k] = cube.corner[k] * out_.resolution;
-      box.upper[k] = (cube.corner[k] + cube.edge) * out_.resolution;
+      box.lower[k] = std::max(cube.corner[k], lower[k]) * out_.resolution;
+      box.upper[k] = std::min(cube.corner[k] + cube.edge, upper[k]) * out_.resolution;
+    }
+    if (!(box.lower.array() < box.upper.array()).all()) return;
+    if (out_.occupied.size() >= Cloud::kMostElements) {
+      fail("has more than " + std::to_string(Cloud::kMostElements) + " occupied cells");
     }
     out_.occupied.push_back(box);
-    if (out_.occupied.size() > Cloud::kMostElements) fail("has too many occupied cells");
   }
 
-  /// Occupied leaves as boxes; unknown ones, cut to the box of what is known, where they count.
+  /// The box of all that is known; then, cut to it, occupied leaves as boxes, and unknown ones,
+  /// which reach as far as the tree, where they count.
   void settle(const std::vector<Leaf>& leaves) {
     int lower[3], upper[3];
     std::fill(lower, lower + 3, std::numeric_limits<int>::max());
     std::fill(upper, upper + 3, std::numeric_limits<int>::lowest());
+    std::size_t count = 0;
     for (const Leaf& leaf : leaves) {
+      steps_.step();
+      count += leaf.state == State::kFree ? 0 : 1;
       if (leaf.state == State::kUnknown) continue;
       out_.free += leaf.state == State::kFree ? 1 : 0;
+      const Cube cube = leaf.cube();
       for (int k = 0; k < 3; ++k) {
-        lower[k] = std::min(lower[k], leaf.cube.corner[k]);
-        upper[k] = std::max(upper[k], leaf.cube.corner[k] + leaf.cube.edge);
+        lower[k] = std::min(lower[k], cube.corner[k]);
+        upper[k] = std::max(upper[k], cube.corner[k] + cube.edge);
       }
-      if (leaf.state == State::kOccupied) addBox(leaf.cube);
     }
     if (lower[0] > upper[0]) return;
     for (int k = 0; k < 3; ++k) {
       out_.known.lower[k] = lower[k] * out_.resolution;
       out_.known.upper[k] = upper[k] * out_.resolution;
     }
-    // Unknown cells reach as far as the tree; only what is within the known box counts.
-    if (!options_.unknown_is_occupied) return;
-    for (const Leaf& leaf : leaves) {
-      if (leaf.state != State::kUnknown) continue;
-      AlignedBox box;
-      for (int k = 0; k < 3; ++k) {
-        box.lower[k] = std::max(leaf.cube.corner[k], lower[k]) * out_.resolution;
-        box.upper[k] = std::min(leaf.cube.corner[k] + leaf.cube.edge, upper[k]) * out_.resolution;
+    out_.occupied.reserve(std::min(count, Cloud::kMostElements));
+    // Known ones first: their order is that of the file.
+    for (const State state : {State::kOccupied, State::kUnknown}) {
+      for (const Leaf& leaf : leaves) {
+        steps_.step();
+        if (leaf.state == state) addBox(leaf.cube(), lower, upper);
       }
-      if ((box.lower.array() < box.upper.array()).all()) out_.occupied.push_back(box);
     }
-    if (out_.occupied.size() > Cloud::kMostElements) fail("has too many occupied cells");
   }
 
   ByteReader bytes_;
@@ -196,6 +225,7 @@ class OctreeReader {
   const std::string& name_;
   OctreeOptions options_;
   double least_odds_ = 0.0;
+  StopSteps steps_;
   Octree out_;
 };
 

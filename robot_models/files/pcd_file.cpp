@@ -11,6 +11,9 @@
 namespace allclear {
 namespace {
 
+/// As of files that are not compressed (`readFile`).
+constexpr std::size_t kMostExpanded = std::size_t{1} << 30;
+
 bool isNumberType(char type, int size) {
   if (type == 'F') return size == 4 || size == 8;
   return (type == 'I' || type == 'U') && (size == 1 || size == 2 || size == 4 || size == 8);
@@ -94,6 +97,9 @@ class PcdReader {
     if (key == "VERSION") return;
     if (key == "FIELDS" || key == "COLUMNS") {
       if (!header_.fields.empty()) failHere("FIELDS comes twice");
+      if (values.size() > kMostFields) {
+        failHere("has more than " + std::to_string(kMostFields) + " fields");
+      }
       for (const std::string& name : values) header_.fields.push_back({name});
     } else if (key == "SIZE") {
       forFields(values, [&](PointField& field, const std::string& word) {
@@ -107,6 +113,7 @@ class PcdReader {
     } else if (key == "COUNT") {
       forFields(values, [&](PointField& field, const std::string& word) {
         field.count = counted(word);
+        if (field.count == 0) failHere("a field has one entry or more", word);
         if (field.count > 100000) failHere("a field has at most 100000 entries", word);
       });
     } else if (key == "VIEWPOINT") {
@@ -165,10 +172,11 @@ class PcdReader {
             if (!value) failHere("is no number", word);
             p[k] = *value;
           }
+          steps_.step();
         }
       }
       if (!takeWord(&rest).empty()) failHere("a point has too many numbers");
-      points_.add(p);
+      points_.add(p, bytes_.line());
       ++i;
     }
   }
@@ -206,6 +214,7 @@ class PcdReader {
       failPoints(path_, "its data has " + std::to_string(size) + " bytes, its points need " +
                             std::to_string(header_.points * header_.stride));
     }
+    if (size > kMostExpanded) failPoints(path_, "its data is larger than 1 GiB");
     const auto packed = bytes_.take(packed_size);
     if (!packed) failPoints(path_, "is cut short: its compressed data ends too early");
     const auto data = lzfExpanded(*packed, size);
@@ -225,6 +234,7 @@ class PcdReader {
   const std::filesystem::path& path_;
   ByteReader bytes_;
   PointCollector points_;
+  StopSteps steps_;
   PcdHeader header_;
   std::array<const PointField*, 3> place_{};
 };

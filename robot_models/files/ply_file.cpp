@@ -164,7 +164,7 @@ class PlyReader {
         }
       }
       if (!takeWord(&rest).empty()) failHere("a vertex has too many numbers");
-      points_.add(p);
+      points_.add(p, bytes_.line());
     }
   }
 

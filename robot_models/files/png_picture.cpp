@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/robot_models/files/byte_reader.h"
 #endif
 
@@ -54,6 +55,7 @@ bool readRows(png_structp png, png_infop info, Source* source, png_uint_32* widt
   data->assign(stride * *height, '\0');
   for (int pass = 0; pass < passes; ++pass) {
     for (png_uint_32 y = 0; y < *height; ++y) {
+      if ((y & 255U) == 0 && isStopped()) png_error(png, "is given up");
       png_read_row(png, reinterpret_cast<png_bytep>(data->data() + y * stride), nullptr);
     }
   }
@@ -74,6 +76,7 @@ NumberGrid parsePng(std::string_view content, const std::filesystem::path& path)
   const bool is_read =
       info != nullptr && readRows(png, info, &source, &width, &height, &depth, &data);
   png_destroy_read_struct(&png, &info, nullptr);
+  throwIfStopped();
   if (!is_read) {
     throw InputError({path.string(), 0, "", ""}, "is no picture that is read: " + source.fault);
   }

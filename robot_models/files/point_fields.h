@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/robot_models/files/point_file.h"
 
 namespace allclear {
@@ -14,6 +15,8 @@ namespace allclear {
 
 /// A header of more lines is none.
 inline constexpr int kMostHeaderLines = 1000;
+/// Of one point. Every one is passed over at every point: this bounds the time.
+inline constexpr std::size_t kMostFields = 1000;
 
 [[noreturn]] void failPoints(const std::filesystem::path& path, const std::string& message,
                              int line = 0, std::string_view value = {});
@@ -26,7 +29,8 @@ class PointCollector {
       : path_(path), bytes_(bytes) {}
 
   void reserve(std::size_t count);
-  void add(const Vec3& p);
+  /// `line`: of text.
+  void add(const Vec3& p, int line = 0);
   void note(std::string text) { out_.notes.push_back(std::move(text)); }
   PointFile finished();
 
@@ -34,6 +38,7 @@ class PointCollector {
   const std::filesystem::path& path_;
   std::size_t bytes_;
   PointFile out_;
+  StopSteps steps_;
 };
 
 /// One number of each point.

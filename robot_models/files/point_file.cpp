@@ -12,6 +12,12 @@
 #include "allclear/robot_models/files/point_fields.h"
 
 namespace allclear {
+namespace {
+
+/// As of clouds, in the unit of the file.
+constexpr double kGreatestCoordinate = 1e9;
+
+}  // namespace
 
 void failPoints(const std::filesystem::path& path, const std::string& message, int line,
                 std::string_view value) {
@@ -26,10 +32,14 @@ void PointCollector::reserve(std::size_t count) {
   out_.points.reserve(std::min(count, bytes_));
 }
 
-void PointCollector::add(const Vec3& p) {
+void PointCollector::add(const Vec3& p, int line) {
+  steps_.step();
   if (!p.allFinite()) {
     ++out_.dropped;
     return;
+  }
+  if (!(p.cwiseAbs().sum() <= kGreatestCoordinate)) {
+    failPoints(path_, "a point is beyond 1e9", line);
   }
   out_.points.push_back(p);
   if (out_.points.size() > Cloud::kMostElements) reserve(out_.points.size());
@@ -77,19 +87,21 @@ namespace {
 PointFile parseXyz(std::string_view content, const std::filesystem::path& path) {
   ByteReader bytes(content);
   PointCollector points(path, content.size());
+  StopSteps steps;
   while (const auto line = bytes.nextLine()) {
     std::string_view rest = trimmed(*line);
     if (rest.empty() || rest.starts_with('#') || rest.starts_with("//")) continue;
     Vec3 p = Vec3::Zero();
     int count = 0;
     for (std::string_view word = takeWord(&rest); !word.empty(); word = takeWord(&rest), ++count) {
+      steps.step();
       const auto value = numberOf<double>(word);
       if (!value) failPoints(path, "is no number", bytes.line(), word);
       if (count < 3) p[count] = *value;
     }
     // Colours or normals may follow.
     if (count < 3) failPoints(path, "a point needs three numbers", bytes.line());
-    points.add(p);
+    points.add(p, bytes.line());
   }
   return points.finished();
 }

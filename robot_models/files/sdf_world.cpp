@@ -5,9 +5,14 @@
 #include "allclear/core/input_error.h"
 
 #ifdef ALLCLEAR_HAVE_SDFORMAT
-#include <algorithm>
-#include <exception>
+#include <chrono>
+#include <cmath>
+#include <memory>
 #include <sdf/sdf.hh>
+
+#include "allclear/core/stop_scope.h"
+#include "allclear/robot_models/files/captured_log.h"
+#include "allclear/robot_models/files/sdf_includes.h"
 #endif
 
 namespace allclear {
@@ -18,12 +23,47 @@ namespace {
 /// Models within models deeper than this are a mistake.
 constexpr int kMostNested = 100;
 
+/// Messages of the library may quote all of a file.
+constexpr std::size_t kLongestMessage = 200;
+
 Pose poseOf(const ignition::math::Pose3d& X) {
   const Eigen::Quaterniond q(X.Rot().W(), X.Rot().X(), X.Rot().Y(), X.Rot().Z());
   return {q.normalized().toRotationMatrix(), Vec3(X.Pos().X(), X.Pos().Y(), X.Pos().Z())};
 }
 
 Vec3 vectorOf(const ignition::math::Vector3d& v) { return {v.X(), v.Y(), v.Z()}; }
+
+/// What the library makes of a file. To make it and to give it back cannot be ended: both count as
+/// one call.
+class TimedRoot {
+ public:
+  ~TimedRoot() {
+    const Clock::time_point start = Clock::now();
+    root_.reset();
+    noteLibraryCall("libsdformat", seconds_ + since(start));
+  }
+  TimedRoot() = default;
+  TimedRoot(const TimedRoot&) = delete;
+  TimedRoot& operator=(const TimedRoot&) = delete;
+
+  sdf::Errors load(const std::string& content, const sdf::ParserConfig& config) {
+    const CapturedLog log;  // it takes what it cannot read for a URDF, and prints that it is none
+    const Clock::time_point start = Clock::now();
+    sdf::Errors errors = root_->LoadSdfString(content, config);
+    seconds_ = since(start);
+    return errors;
+  }
+  const sdf::Root& root() const { return *root_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+  std::unique_ptr<sdf::Root> root_ = std::make_unique<sdf::Root>();
+  double seconds_ = 0.0;
+};
 
 class WorldReader {
  public:
@@ -37,11 +77,14 @@ class WorldReader {
     config.SetUnrecognizedElementsPolicy(sdf::EnforcementPolicy::ERR);
     config.SetWarningsPolicy(sdf::EnforcementPolicy::LOG);
     config.SetDeprecatedElementsPolicy(sdf::EnforcementPolicy::LOG);
-    config.SetFindCallback([this](const std::string& uri) { return findModel(uri); });
-    sdf::Root root;
-    const sdf::Errors errors = root.LoadSdfString(content, config);
-    if (fault_) std::rethrow_exception(fault_);  // of a file that was looked for
-    require(errors);
+    // Else it would look in the present folder first, for files that nobody has hashed.
+    for (const auto& [uri, folder] : checkedIncludes(content, path_, files_)) {
+      config.AddURIPath(uri, folder.string());
+    }
+    TimedRoot timed;
+    require(timed.load(content, config));
+    throwIfStopped();
+    const sdf::Root& root = timed.root();
     if (root.WorldCount() > 1) fail("has several worlds: keep one");
     if (root.WorldCount() == 1) {
       readWorld(*root.WorldByIndex(0));
@@ -64,27 +107,7 @@ class WorldReader {
     const bool is_elsewhere = first.FilePath() && *first.FilePath() != "<data-string>";
     throw InputError(
         {is_elsewhere ? *first.FilePath() : path_.string(), first.LineNumber().value_or(0), "", ""},
-        first.Message());
-  }
-
-  /// The folder of an included model. Exceptions do not pass through the library.
-  std::string findModel(const std::string& uri) {
-    try {
-      const auto config = files_.find(uri + "/model.config", path_);
-      const std::filesystem::path folder = config.parent_path();
-      for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        const std::string suffix = entry.path().extension().string();
-        if (suffix == ".sdf" || suffix == ".config") noted_.push_back(entry.path());
-      }
-      // In one order whatever the folder lists, as the hash of a task depends on it.
-      std::sort(noted_.begin(), noted_.end());
-      for (const auto& file : noted_) files_.note(file);
-      noted_.clear();
-      return folder.string();
-    } catch (...) {
-      if (!fault_) fault_ = std::current_exception();
-      return "";
-    }
+        first.Message().substr(0, kLongestMessage));
   }
 
   void readWorld(const sdf::World& world) {
@@ -103,9 +126,11 @@ class WorldReader {
   }
 
   Pose resolved(const sdf::SemanticPose& pose, const std::string& what) const {
+    throwIfStopped();
     ignition::math::Pose3d X;
     const sdf::Errors errors = pose.Resolve(X);
-    if (!errors.empty()) fail("the pose of '" + what + "': " + errors.front().Message());
+    if (!errors.empty())
+      fail("the pose of '" + what + "': " + errors.front().Message().substr(0, kLongestMessage));
     return poseOf(X);
   }
 
@@ -162,6 +187,8 @@ class WorldReader {
         case sdf::GeometryType::PLANE: {
           // A plane of a collision has no end, whatever its size says of the picture.
           const Vec3 n = vectorOf(g.PlaneShape()->Normal());
+          constexpr double kUnit = 1e-6;
+          if (!(std::abs(n.norm() - 1.0) <= kUnit)) fail("the plane has no normal", name);
           const Mat3 R = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), n).toRotationMatrix();
           return body->geometry.push_back({HalfSpace(), X_OG * Pose{R, Vec3::Zero()}});
         }
@@ -187,8 +214,6 @@ class WorldReader {
 
   const std::filesystem::path& path_;
   const SdfFiles& files_;
-  std::vector<std::filesystem::path> noted_;
-  std::exception_ptr fault_;
   SdfWorld out_;
 };
 

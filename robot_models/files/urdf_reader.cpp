@@ -6,46 +6,19 @@
 // keeps the order of a link's shapes.
 #include "allclear/robot_models/files/urdf_reader.h"
 
-#include <console_bridge/console.h>
 #include <urdf_parser/urdf_parser.h>
 
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/robot_models/files/captured_log.h"
 
 namespace allclear {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Catches what urdfdom would print to stderr. console_bridge has one output handler per process,
-/// not per call or per thread, so two readers must not swap handlers at the same time: the mutex
-/// makes readUrdf safe to call from several threads. It guards nothing else; no state outlives a
-/// call.
-class CapturedLog : public console_bridge::OutputHandler {
- public:
-  CapturedLog() : lock_(mutex()) { console_bridge::useOutputHandler(this); }
-  ~CapturedLog() override { console_bridge::restorePreviousOutputHandler(); }
-  CapturedLog(const CapturedLog&) = delete;
-  CapturedLog& operator=(const CapturedLog&) = delete;
-
-  void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
-    if (level >= console_bridge::CONSOLE_BRIDGE_LOG_ERROR && first_error.empty())
-      first_error = text;
-  }
-
-  std::string first_error;
-
- private:
-  static std::mutex& mutex() {
-    static std::mutex instance;
-    return instance;
-  }
-  std::lock_guard<std::mutex> lock_;
-};
 
 urdf::ModelInterfaceSharedPtr parsed(const std::string& text, const std::string& file) {
   // urdfdom reports by its log, by returning nothing, or by an exception: all three become an

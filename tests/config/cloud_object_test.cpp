@@ -121,6 +121,11 @@ TEST_F(CloudObject, AHeightMapIsColumns) {
           .distance;
   EXPECT_NEAR(low, 0.04, 1e-9);
   expectFault(taskWith("{id: g, type: height_map, file: h.csv}"), {"resolution", "size"});
+  expectFault(taskWith("{id: g, type: height_map, file: h.csv, resolution: 5e-324}"),
+              {"resolution", "1e-30"});
+  expectFault(taskWith("{id: g, type: height_map, file: h.csv, size: [1, 1e-320]}"),
+              {"size[1]", "1e-30"});
+  expectFault(taskWith("{id: g, type: height_map, file: h.csv, size: [1e300, 1]}"), {"1e9"});
   folder_.write("h.pgm", "P2\n1 1\n9\n5\n");
   expectFault(taskWith("{id: g, type: height_map, file: h.pgm, resolution: 1}"), {"scale"});
 }
@@ -198,6 +203,8 @@ TEST_F(CloudObject, WhatDoesNotFitIsRefusedAtItsKey) {
   const std::string points = "{id: scan, type: point_cloud, points: [[5, 0, 0]]";
   expectFault(taskWith(points + "}"), {"radius"});
   expectFault(taskWith(points + ", radius: 0}"), {"radius", "positive"});
+  expectFault(taskWith(points + ", radius: 5e-324}"), {"radius", "1e-30"});
+  expectFault(taskWith(points + ", radius: 1e300}"), {"radius", "1e9"});
   expectFault(taskWith(points + ", radius: 1, file: a.xyz}"), {"points"});
   expectFault(taskWith(points + ", radius: 1, dimensions: [1]}"), {"dimensions"});
   expectFault(taskWith(points + ", radius: 1, filter_robot: -1}"), {"filter_robot"});

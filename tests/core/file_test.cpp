@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "support/temporary_folder.h"
 
 namespace allclear {
@@ -149,6 +150,17 @@ TEST(ReadFile, DoesNotWaitForAPipeThatNobodyWritesTo) {
   });
   EXPECT_EQ(readFile(pipe), "one two");
   slow.join();
+}
+
+TEST(ReadFile, OfAPipeEndsWithTheScope) {
+  const test::TemporaryFolder folder;
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int silent = ::open(pipe.c_str(), O_RDWR);  // a writer that never writes
+  int left = 2;
+  const StopScope scope([&] { return left-- <= 0; });
+  EXPECT_THROW(readFile(pipe), Stopped);
+  ::close(silent);
 }
 
 TEST(IsSameFile, SeesThroughLinksAndSpellings) {

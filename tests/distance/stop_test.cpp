@@ -1,5 +1,5 @@
-// Long work on meshes is given up in the midst (core/stop_scope.h), asks often enough, and leaves
-// nothing behind: the next who asks gets the result.
+// Long work on meshes and clouds is given up in the midst (core/stop_scope.h), asks often enough,
+// and leaves nothing behind: the next who asks gets the result.
 #include <gtest/gtest.h>
 
 #include <time.h>
@@ -8,10 +8,12 @@
 #include <functional>
 
 #include "allclear/core/stop_scope.h"
+#include "allclear/distance/cloud.h"
 #include "allclear/distance/convex_cover.h"
 #include "allclear/distance/mesh/distance.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "support/mesh_samples.h"
+#include "support/random.h"
 
 namespace allclear {
 namespace {
@@ -35,6 +37,15 @@ TriangleMesh sieve(int rings) {
   return {whole.vertices(), triangles};
 }
 
+std::vector<Vec3> scattered(int count) {
+  test::Random random(5);
+  std::vector<Vec3> points;
+  for (int i = 0; i < count; ++i) {
+    points.emplace_back(random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1));
+  }
+  return points;
+}
+
 struct Work {
   const char* name;
   std::function<void()> run;
@@ -51,6 +62,18 @@ std::vector<Work> hardWork() {
          const TriangleMesh a = roughMesh(50), b = roughMesh(51);
          for (int i = 0; i < 100; ++i) {
            meshDistance(a, Pose(), b, {Mat3::Identity(), Vec3(0.6 + 1e-3 * i, 0.1, 0.05)});
+         }
+       }},
+      {"tree of a cloud", [] { Cloud::balls(scattered(300'000), 0.001); }},
+      {"distance from a cloud over time",
+       [] {
+         const Cloud cloud = Cloud::balls(scattered(20'000), 0.001);
+         const Shape A = Shape(Sphere(0.4));
+         for (int i = 0; i < 300; ++i) {
+           const Pose X_WA{Mat3::Identity(), Vec3(1.2 + 1e-3 * i, 0.0, 0.0)};
+           signedDistance(A, X_WA, cloud, Pose());
+           std::vector<char> marks(20'000, 0);
+           markNear(A, X_WA, cloud, Pose(), 0.8, &marks);
          }
        }},
   };

@@ -65,10 +65,12 @@ TEST_P(FuzzSeeds, AndMutantsOfThemKeepThePromisesOfTheirTarget) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, FuzzSeeds,
                          testing::Values("yaml", "json", "motion", "points_pcd", "points_ply",
-                                         "points_xyz", "octree", "picture", "trajectory_csv",
-                                         "trajectory_json", "trajectory_ros2", "certificate_json",
-                                         "robot", "mesh", "package", "task", "scene",
-                                         "certificate"),
+                                         "points_xyz", "octree", "picture", "grid", "sdf",
+                                         "mesh_sequence", "trajectory_csv", "trajectory_json",
+                                         "trajectory_ros2", "motion_yaml", "motion_json",
+                                         "motion_matrix", "certificate_json", "robot", "mesh",
+                                         "package", "task", "segments", "scene", "planned_motion",
+                                         "retime", "certificate"),
                          [](const auto& target) { return std::string(target.param); });
 
 }  // namespace

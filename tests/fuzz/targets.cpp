@@ -12,6 +12,8 @@ namespace allclear::fuzz {
 
 std::vector<Target> targets(const std::filesystem::path& source) {
   std::vector<Target> all = documentTargets();
+  for (Target& target : trajectoryTargets()) all.push_back(std::move(target));
+  for (Target& target : worldTargets()) all.push_back(std::move(target));
   for (Target& target : robotTargets(source)) all.push_back(std::move(target));
   for (Target& target : taskTargets(source)) all.push_back(std::move(target));
   return all;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace allclear::fuzz {
@@ -24,8 +25,13 @@ std::vector<Target> targets(const std::filesystem::path& source);
 
 // By what they read.
 std::vector<Target> documentTargets();
+std::vector<Target> trajectoryTargets();
+std::vector<Target> worldTargets();
 std::vector<Target> robotTargets(const std::filesystem::path& source);
 std::vector<Target> taskTargets(const std::filesystem::path& source);
+
+/// Small files that scenes may name, of every kind: name and content.
+std::vector<std::pair<std::string, std::string>> smallFiles();
 
 /// Runs `target` on one input; returns whether it was accepted. Only `InputError` may leave its
 /// reader.

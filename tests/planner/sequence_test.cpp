@@ -295,6 +295,31 @@ TEST(Sequence, NamesTheFirstMotionWithoutAPlan) {
   EXPECT_FALSE(plan.certificate.clear);
 }
 
+/// The search once went one call deeper at every step.
+TEST(Sequence, MayBeLongerThanAStackIsDeep) {
+  Sequence sequence = carrying();
+  const SequenceStep attach = sequence.steps[1], detach = sequence.steps[3];
+  sequence.steps.resize(1);
+  for (int i = 0; i < 4000; ++i) {
+    sequence.steps.push_back(attach);
+    sequence.steps.push_back(detach);
+  }
+  const SequencePlan plan = planSequence(sequence, {.time_limit = 60.0});
+  EXPECT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
+  EXPECT_EQ(plan.certificate.segments.size(), 1u);
+}
+
+TEST(Sequence, FailsWhereAnEventCannotBe) {
+  Sequence sequence = carrying();
+  sequence.steps[3] = {SequenceDetach{"nobody"}, {"task.yaml", 7, "segments[3]", ""}};
+  const SequencePlan plan = planSequence(sequence, {.time_limit = 60.0});
+  EXPECT_NE(plan.status, PlanStatus::kCertified);
+  EXPECT_TRUE(plan.certificate.segments.empty());
+  ASSERT_TRUE(plan.failure.has_value());
+  EXPECT_EQ(plan.failure->segment, "segment 'carry' (2 of 3)");
+  EXPECT_NE(plan.message.find("'nobody' is not carried then"), std::string::npos) << plan.message;
+}
+
 TEST(Sequence, RefusesEventsThatCannotBe) {
   const auto complaint = [](const Sequence& sequence) -> std::string {
     try {

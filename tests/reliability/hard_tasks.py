@@ -13,6 +13,7 @@ SIGINT; both beyond the longest single call of MUMPS, qhull or assimp, which can
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -92,7 +93,11 @@ class Run:
             self.errors = errors.read().decode(errors="replace")
 
     def longest_call(self):
-        """(library, seconds) of the longest single call, from the command's JSON."""
+        """(library, seconds) of the longest single call, from the command's JSON, or from what it says when the
+        time was over before the task was read."""
+        said = re.search(r"longest single call: (\S+) s of (\w+)", self.errors)
+        if said:
+            return said[2], float(said[1])
         try:
             call = json.loads(self.text)["longest_call"]
             return call["library"], call["seconds"]

@@ -188,6 +188,68 @@ def long_motion_task(rows):
     return make
 
 
+def points_task(count, reach=1.5):
+    """A scan of points in a thick ring about the robot, which moves past it."""
+    def make(folder, source):
+        draw = random.Random(9)
+        body = bytearray()
+        for _ in range(count):
+            angle, radius = draw.uniform(0, 2 * math.pi), draw.uniform(1.6, 1.6 + reach)
+            body += struct.pack("<3f", radius * math.cos(angle), radius * math.sin(angle), draw.uniform(-0.5, 2))
+        header = (f"VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH {count}\nHEIGHT 1\n"
+                  f"POINTS {count}\nDATA binary\n")
+        (folder / "scan.pcd").write_bytes(header.encode() + body)
+        (folder / "chain.urdf").write_text(chain(7, 1.4))
+        scan = "{id: scan, type: point_cloud, file: scan.pcd, radius: 0.005, filter_robot: 0.02}"
+        return write_task(folder, "chain.urdf", 7, [scan], "", [0, 1.2, 0, 0, 0.8, 0, 0])
+    return make
+
+
+def octree_task(levels):
+    """Cells of 1 mm, every other one occupied, in a cube beside the robot."""
+    def make(folder, source):
+        nodes = b"\x99\x66"
+        for _ in range(levels):
+            nodes = b"\xff\xff" + 8 * nodes
+        for _ in range(15 - levels):
+            nodes = b"\x00\xc0" + nodes
+        place = -0.001 * (2 ** 15 - 2 ** levels)  # the cube is at the tree's far corner
+        (folder / "map.bt").write_bytes(b"# Octomap OcTree binary file\nid OcTree\nsize 1\nres 0.001\ndata\n" + nodes)
+        (folder / "chain.urdf").write_text(chain(7, 1.4))
+        cells = (f"{{id: map, type: octree, file: map.bt, pose: {{position: "
+                 f"[{place + 1.1}, {place}, {place + 0.6}]}}}}")
+        return write_task(folder, "chain.urdf", 7, [cells], "", [0, 1.2, 0, 0, 0.8, 0, 0])
+    return make
+
+
+def height_task(side):
+    """A hill of `side` x `side` heights below the robot."""
+    def make(folder, source):
+        rows = [" ".join(f"{0.1 * math.sin(31 * i / side) * math.sin(29 * j / side):.6f}" for j in range(side))
+                for i in range(side)]
+        (folder / "hill.csv").write_text("\n".join(rows) + "\n")
+        (folder / "chain.urdf").write_text(chain(7, 1.4))
+        hill = f"{{id: hill, type: height_map, file: hill.csv, resolution: {4 / side}, offset: -0.2}}"
+        return write_task(folder, "chain.urdf", 7, [hill], "", [0, 1.2, 0, 0, 0.8, 0, 0])
+    return make
+
+
+def world_task(models):
+    """An SDF world of boxes."""
+    def make(folder, source):
+        draw = random.Random(4)
+        boxes = "".join(
+            f"<model name='m{i}'><static>true</static><pose>{draw.uniform(1.5, 4)} {draw.uniform(-2, 2)} "
+            f"{draw.uniform(0, 2)} 0 0 0</pose><link name='l'><collision name='c'><geometry><box><size>.1 .1 .1</size>"
+            "</box></geometry></collision></link></model>" for i in range(models))
+        (folder / "world.sdf").write_text(f"<sdf version='1.7'><world name='w'>{boxes}</world></sdf>")
+        (folder / "chain.urdf").write_text(chain(7, 1.4))
+        task = write_task(folder, "chain.urdf", 7, [], "", [0, 1.2, 0, 0, 0.8, 0, 0])
+        task.write_text(task.read_text() + "scene: {file: world.sdf}\n")
+        return task
+    return make
+
+
 def bending_task(frames, side):
     """A sheet that bends in many frames."""
     def make(folder, source):
@@ -270,6 +332,11 @@ TASKS = [
     ("1000 obstacles, improve all", 2.0, clutter_task(1000, ALL)),
     ("motion of 100000 rows", 0.5, long_motion_task(100000)),
     ("sheet of 20000, 40 frames", 0.5, bending_task(40, 100)),
+    ("3 * 10^6 points", 0.5, points_task(3000000)),
+    ("10^5 points", 0.5, points_task(100000)),
+    ("octree of 10^6 cells", 0.5, octree_task(6)),
+    ("10^6 heights", 0.5, height_task(1000)),
+    ("world of 300 models", 0.3, world_task(300)),
     ("shelf, 0.1 s", 0.1, example("shelf")),
     ("shelf, closed", 2.0, example("shelf", change=closed_in)),
     ("shelf, 5 micrometres of tolerance", 0.5, example("shelf", change=more_of("collision: {tolerance: 5e-6}"))),

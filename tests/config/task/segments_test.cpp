@@ -92,6 +92,9 @@ TEST(TaskSegments, AreRefusedInOneLine) {
          {"task.yaml:6", "goal"});
   expect(complaint("  - {name: go}\n"), {"task.yaml:6", "goal"});
   expect(complaint(kGo + kGo), {"task.yaml:7", "two segments"});
+  std::string many = kGo;
+  for (int i = 0; i < 500; ++i) many += kTake + "  - {detach: box}\n";
+  expect(complaint(many), {"segments", "more than 1000 entries"});
   expect(complaint(kGo + "  - {attach: bax, link: hand}\n"),
          {"task.yaml:7", "'bax'", "no obstacle"});
   expect(complaint(kGo + "  - {attach: box, link: hend}\n"), {"task.yaml:7", "hand"});

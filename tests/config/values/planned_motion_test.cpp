@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numbers>
 
 #include "allclear/config/values/motion_documents.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/exports/ros2_trajectory.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/trajectories/trajectory_json.h"
@@ -174,6 +176,41 @@ TEST_F(PlannedMotion, PathsOfJointsThatWrapGoOn) {
       readPlannedMotion(folder_.write("w.txt", "3.0\n-3.0\n"), problem, std::nullopt);
   EXPECT_NEAR(path.motion.trajectory.hermite()->positions()(0, 1), 2 * std::numbers::pi - 3.0,
               1e-12);
+}
+
+/// Half a megabyte once took gigabytes: every document with as many empty lines before it.
+TEST(MotionDocument, IsTheLastOfVeryMany) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "---\na\n";
+  const JointMotion motion =
+      parseMotionDocument(text + "---\n- [0, 1]\n- [2, 3]\n---\n# end\n", "m.yaml", {"a", "b"}, {});
+  EXPECT_EQ(motion.motion.trajectory.hermite()->positions()(1, 1), 3.0);
+  ASSERT_EQ(motion.motion.warnings.size(), 1u);
+  EXPECT_NE(motion.motion.warnings[0].find("100001 messages"), std::string::npos);
+  try {
+    parseMotionDocument(text + "---\n- [0, 1]\n- [2, x]\n", "m.yaml", {"a", "b"}, {});
+    ADD_FAILURE() << "read";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.place().line, 200'003);
+  }
+}
+
+TEST(MotionDocument, EndsByStopped) {
+  std::string rows, lines;
+  for (int i = 0; i < 100'000; ++i) rows += "- [0, 1]\n", lines += "0 1\n";
+  const std::vector<std::string> planned = {"a", "b"};
+  const std::vector<std::function<void()>> readings = {
+      [&] { parseMotionDocument(rows, "m.yaml", planned, {}); },
+      [&] { parseMotionDocument(std::string(1'000'000, '\n'), "m.yaml", planned, {}); },
+      [&] { parseMatrixText(lines, "m.txt", planned); },
+      [&] { looksLikeMatrix(std::string(1'000'000, '\n')); },
+  };
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    SCOPED_TRACE(i);
+    int left = 2;
+    const StopScope scope([&] { return left-- <= 0; });
+    EXPECT_THROW(readings[i](), Stopped);
+  }
 }
 
 TEST(MatrixText, IsRecognisedByItsFirstRow) {

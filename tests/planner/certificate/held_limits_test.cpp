@@ -221,6 +221,115 @@ TEST(Line, BoundsAreAboveTheNearestPlaceOfEveryInstant) {
   }
 }
 
+/// The poses of a cell, and a motion within the errors that are stated of them: as far off as these
+/// allow, at the point u.
+struct Strayed {
+  BodyCurve curve;
+  RealVec shift;
+  RealMat by;
+
+  Strayed(test::Random& random, const Pose& from, const Pose& to, Interval time, const Vec3& u) {
+    curve.time = time;
+    for (int k = 0; k <= BodyCurve::kDegree; ++k) {
+      const double s = static_cast<double>(k) / BodyCurve::kDegree;
+      curve.control[k] = {(1.0 - s) * from.R + s * to.R, (1.0 - s) * from.p + s * to.p};
+    }
+    curve.reference_B = u + random.vector(0.5);
+    if (random.chance(0.7)) curve.position_error = random.logUniform(1e-6, 1e-2);
+    if (random.chance(0.7)) curve.rotation_error = random.logUniform(1e-6, 1e-2);
+    // A rotation moves every point by its distance, and all three columns by one.
+    by = static_cast<Real>(curve.rotation_error) * random.rotation().cast<Real>();
+    shift = by * (u - curve.reference_B).cast<Real>();
+    shift *= 1.0L + static_cast<Real>(curve.position_error) / shift.norm();
+    if (curve.rotation_error == 0.0) shift = random.directionOfNormals().cast<Real>();
+    if (curve.rotation_error == 0.0) shift *= static_cast<Real>(curve.position_error);
+  }
+  /// How far u and R are off the polynomials'.
+  const RealVec& ofPoint() const { return shift; }
+  const RealMat& ofTurn() const { return by; }
+};
+
+constexpr double kHalfUlps = 1.0 - 1e-12;
+
+// Polynomials that hold the pose exactly: what is left of the bounds are the curves' own errors,
+// which two motions use up in opposite directions.
+TEST(HeldPose, BoundsHoldForTheErrorsOfBothCurves) {
+  test::Random random(24);
+  for (int trial = 0; trial < 200; ++trial) {
+    KeepPose keep;
+    keep.X_LP = random.pose(0.5);
+    keep.X_AP = random.pose(0.5);
+    keep.position_tolerance = keep.angle_tolerance = 1.0;
+    const Pose X_WA = random.pose(1.0), X_WL = X_WA * keep.X_AP * keep.X_LP.inverse();
+    Strayed link(random, X_WL, X_WL, {0.0, 1.0}, keep.X_LP.p);
+    const Strayed other(random, X_WA, X_WA, {0.0, 1.0}, keep.X_AP.p);
+    const OffBounds off = offHeldPose(keep, {link.curve}, {other.curve});
+    // Both as far as they may be, the one against the other.
+    const Real apart = link.ofPoint().norm() + other.ofPoint().norm();
+    EXPECT_GE(off.place.upper, static_cast<double>(apart) * kHalfUlps) << trial;
+    EXPECT_LE(off.place.upper, static_cast<double>(apart) + 1e-10) << trial;
+    const Real turned_apart = link.ofTurn().norm() + other.ofTurn().norm();
+    EXPECT_GE(off.turn.upper, static_cast<double>(turned_apart) * kHalfUlps) << trial;
+    EXPECT_LE(off.turn.upper, static_cast<double>(turned_apart) + 1e-10) << trial;
+  }
+}
+
+// A motion along the line exactly, or with a corner beside it, whose errors carry it away from it.
+TEST(Line, BoundsHoldForTheErrorsOfTheCurve) {
+  test::Random random(25);
+  for (int trial = 0; trial < 200; ++trial) {
+    const bool has_corner = random.chance(0.5);
+    KeepOnLine line;
+    line.X_LP = random.pose(0.5);
+    line.X_WA = random.pose(1.0);
+    Pose end = line.X_WA, corner = line.X_WA;
+    end.p += random.vector(1.0);
+    const Vec3 aside = 0.3 * (end.p - line.X_WA.p).cross(random.direction()).normalized();
+    corner.p = 0.5 * (line.X_WA.p + end.p) + aside;
+    const double bend = random.uniform(0.01, 0.5);
+    corner.R = line.X_WA.R * rotationAbout(random.directionOfNormals(), bend);
+    line.stretches = stretchesBetween(has_corner ? std::vector<Pose>{line.X_WA, corner, end}
+                                                 : std::vector<Pose>{line.X_WA, end});
+    line.position_tolerance = 1e-3;
+    line.angle_tolerance = 1e-3;
+    const Strayed link(random, line.X_WA * line.X_LP.inverse(), end * line.X_LP.inverse(),
+                       {0.0, 1.0}, line.X_LP.p);
+    const OffBounds off = offLine(line, {link.curve});
+    const Real left = link.ofPoint().norm(), turned_left = link.ofTurn().norm();
+    const Real away = has_corner ? 0.3L : 0.0L;
+    const Real turned_away = has_corner ? 2 * std::sqrt(Real(2)) * std::sin(bend / 2) : 0;
+    EXPECT_GE(off.place.upper, static_cast<double>(away + left) * kHalfUlps) << trial;
+    EXPECT_GE(off.turn.upper, static_cast<double>(turned_away + turned_left) * kHalfUlps) << trial;
+  }
+}
+
+// Matrices on the straight line between two orientations are off every rotation between these, by
+// what the chord's error says: nothing else is left of the bound.
+TEST(Line, BoundsHoldForTheChordBetweenTwoOrientations) {
+  test::Random random(26);
+  for (double phi : {0.02, 0.05, 0.1}) {
+    KeepOnLine line;
+    line.X_WA = random.pose(1.0);
+    Pose end = line.X_WA;
+    const Vec3 axis = random.directionOfNormals();
+    end.R = rotationAbout(axis, phi) * line.X_WA.R;
+    line.stretches = stretchesBetween({line.X_WA, end});
+    line.position_tolerance = 1.0;
+    line.angle_tolerance = 1.0;  // so wide that a single piece does
+    Strayed link(random, line.X_WA, end, {0.0, 1.0}, Vec3::Zero());
+    link.curve.position_error = link.curve.rotation_error = 0.0;
+    const OffBounds off = offLine(line, {link.curve});
+    const RealMat chord = real(link.curve.pose(0.5)).R;
+    Real least = 1e9L;
+    for (int i = 0; i <= 1000; ++i) {
+      const RealMat R = turned(phi * axis, i / 1000.0L) * line.X_WA.R.cast<Real>();
+      least = std::min(least, (R - chord).norm());
+    }
+    EXPECT_GE(off.turn.upper, static_cast<double>(least)) << phi;
+    EXPECT_LE(off.turn.upper, 1.01 * static_cast<double>(least) + 1e-12) << phi;
+  }
+}
+
 /// A curve of the arm's base joint alone, so that the tool's place is known in closed form, and the
 /// line is the chord of its arc.
 struct Arc {

@@ -51,6 +51,19 @@ const CertificatePair& pairOf(const Certificate& certificate, const std::string&
   throw std::logic_error("no such pair");
 }
 
+TEST(Relief, GivesItsMarginWithinItsStretchesAlone) {
+  const double kNever = std::numeric_limits<double>::infinity();
+  const EndRelief none, start{0.001, 2.0, 0.0, kNever}, goal{0.0, 0.0, 0.002, 8.0};
+  // A stretch of no length at the start has no instant, not even t = 0.
+  EXPECT_EQ(none.marginDuring({0.0, 0.0}, 0.01), 0.01);
+  EXPECT_EQ(goal.marginDuring({0.0, 0.0}, 0.01), 0.01);
+  EXPECT_EQ(goal.marginDuring({7.9, 8.1}, 0.01), 0.01);
+  EXPECT_EQ(goal.marginDuring({8.0, 9.0}, 0.01), 0.002);
+  EXPECT_EQ(start.marginDuring({0.0, 0.0}, 0.01), 0.001);
+  EXPECT_EQ(start.marginDuring({1.0, 2.0}, 0.01), 0.001);
+  EXPECT_EQ(start.marginDuring({1.0, 2.1}, 0.01), 0.01);
+}
+
 TEST(Relief, IsOfThePairNearItsEndAndNowhereElse) {
   for (const auto& [at_start, at_goal] :
        {std::pair(0.9e-3, 2e-3), std::pair(2e-3, 0.5e-3), std::pair(0.3e-3, 0.6e-3)}) {

@@ -4,7 +4,9 @@
 
 #include <limits>
 
+#include "allclear/planner/seeds/coordinate_blocks.h"
 #include "allclear/planner/seeds/free_motion.h"
+#include "allclear/planner/seeds/rrt_connect.h"
 #include "allclear/planner/seeds/seed_maker.h"
 #include "planner/seeds/seed_scenes.h"
 
@@ -169,6 +171,82 @@ TEST(Seeds, FollowPathConstraints) {
       }
     }
   }
+}
+
+/// Two arms of three joints each in the plane z = 0, which face each other and hold one bar.
+Problem barProblem() {
+  RobotModel::Data data;
+  data.name = "two_arms";
+  data.links.push_back({"base", -1, {}, {}, {}});
+  for (int arm = 0; arm < 2; ++arm) {
+    for (int j = 0; j < 3; ++j) {
+      const std::string name = (arm == 0 ? "left" : "right") + std::to_string(j);
+      const int link = static_cast<int>(data.links.size());
+      Joint joint;
+      joint.name = name;
+      joint.type = JointType::kRevolute;
+      joint.parent_link = j == 0 ? 0 : link - 1;
+      joint.child_link = link;
+      joint.X_PJ.p = j == 0 ? Vec3(arm == 0 ? -0.5 : 0.5, 0.0, 0.0) : Vec3(0.4, 0.0, 0.0);
+      joint.axis = Vec3::UnitZ();
+      joint.first_coordinate = link - 1;
+      data.coordinates.push_back({name, link - 1, true, false, -2.8, 2.8, 2.0, 50.0});
+      data.joints.push_back(joint);
+      Link body{name, link - 1, {}, {}, {}};
+      body.collision.push_back({Box(Vec3(0.36, 0.05, 0.05)), {Mat3::Identity(), {0.2, 0.0, 0.0}}});
+      data.links.push_back(body);
+      if (j > 0) data.disabled_pairs.push_back({link - 1, link, "Adjacent"});
+    }
+  }
+  data.disabled_pairs.push_back({3, 6, "hold one bar"});
+  Problem problem;
+  problem.name = "bar";
+  problem.robot = std::make_shared<const RobotModel>(std::move(data));
+  for (int k = 0; k < 6; ++k) problem.planned.push_back(k);
+  problem.start = VecX(6);
+  problem.start << 2.2, -1.0, -0.4, 0.94159265, 1.0, 0.4;
+  KeepPose bar;
+  bar.link = 6;
+  bar.relative_to = 3;
+  const Kinematics kinematics(*problem.robot);
+  auto workspace = kinematics.makeWorkspace();
+  std::vector<Pose> poses;
+  kinematics.linkPoses(problem.start, workspace, poses);
+  bar.X_AP = poses[3].inverse() * poses[6];
+  bar.position_tolerance = 1e-2;
+  bar.angle_tolerance = 1e-1;
+  problem.path_constraints = {bar};
+  Obstacle post;
+  post.id = "post";
+  post.geometry = {{Sphere(0.1), Pose()}};
+  post.X_WO.p = Vec3(0.0, 0.75, 0.0);
+  problem.obstacles.push_back(post);
+  return problem;
+}
+
+// The bar couples the arms: a step of one arm that is projected back moves the other as well.
+TEST(Seeds, OfArmsThatUndoEachOthersStepsEnd) {
+  Problem problem = barProblem();
+  const Kinematics kinematics(*problem.robot);
+  PathProjection projection(problem, kinematics);
+  const ClearanceEvaluator evaluator(problem);
+  SegmentCertifier certifier(problem, evaluator.model());
+  const ConfigurationSpace space(problem, problem.start, certifier.reach(problem.start));
+  FreeMotion motion(space, certifier, 0.0, &projection);
+  RrtOptions options;
+  options.work = 2000;
+  options.blocks = {{0, 1, 2}, {3, 4, 5}};
+  ASSERT_TRUE(motion.allows(problem.start));
+  int goals = 0;
+  for (int stream = 0; goals < 30 && stream < 3000; ++stream) {
+    RandomStream random(11, stream);
+    VecX goal = space.sample(random);
+    if (!motion.project(goal) || !motion.allows(goal)) continue;
+    ++goals;
+    const RrtResult result = rrtConnect(motion, problem.start, {goal}, options, {}, random);
+    EXPECT_LE(result.work, options.work + 100) << stream;
+  }
+  EXPECT_EQ(goals, 30);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ SdfFiles noFiles() {
   files.find = [](const std::string& uri, const std::filesystem::path&) -> std::filesystem::path {
     throw InputError({"", 0, "uri", uri}, "there is no such file");
   };
-  files.note = [](const std::filesystem::path&) {};
+  files.read = [](const std::filesystem::path&) { return std::string(); };
   files.mesh = [](const std::filesystem::path& file, const Vec3&) -> TriangleMesh {
     throw InputError({file.string(), 0, "", ""}, "no mesh is read here");
   };
