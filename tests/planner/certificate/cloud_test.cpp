@@ -52,17 +52,18 @@ TEST(CloudCertificate, HoldsAtEveryInstant) {
   EXPECT_GE(counts.refused, count / 20);
 }
 
-/// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but for
-/// its rounding: nearer to it than a search comes within its tolerance.
+/// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but
+/// for its rounding: nearer to it than a search comes within its tolerance.
 TEST(CloudCertificate, OfFlatGroundFarBelowIsVerified) {
-  Problem problem = loadText(armTask(kAcross));
+  Problem problem =
+      test::loadText(test::armTask("{lift: 0.1, shoulder: 1.2, elbow: -0.5, wrist: 0.5}"));
   Obstacle ground;
   ground.id = "ground";
   ground.cloud = std::make_shared<const Cloud>(
       Cloud::boxes({{Vec3(-9, -9, -9.5), Vec3(0, 9, -9)}, {Vec3(0, -9, -9.5), Vec3(9, 9, -9.1)}}));
   problem.obstacles.push_back(std::move(ground));
   Random random(3);
-  const Trajectory trajectory = splineOf(problem, kDuration, random, 0.0);
+  const Trajectory trajectory = test::splineOf(problem, kDuration, random, 0.0);
   const Certificate certificate = certify(problem, trajectory);
   ASSERT_TRUE(certificate.clear) << certificate.message;
   const CertificateVerdict verdict = verifyCertificate(problem, certificate);
