@@ -100,8 +100,8 @@ Problem clearProblem(Random& random, Trajectory* trajectory, Certificate* certif
   }
 }
 
-/// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but for
-/// its rounding: nearer to it than a search comes within its tolerance.
+/// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but
+/// for its rounding: nearer to it than a search comes within its tolerance.
 TEST(CloudCertificate, OfFlatGroundFarBelowIsVerified) {
   Problem problem = loadText(armTask(kAcross));
   Obstacle ground;
