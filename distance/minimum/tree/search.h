@@ -169,7 +169,7 @@ class Search {
   void splitVolumes(const Item& item);
   Item pop();
   bool openFresh();
-  bool minimizeInTime(Interval window, int steps);
+  bool minimizeInTime(Interval window);
   double measureAt(double t, int part, std::int32_t element, const Vec3& n);
   void close(double bound) { result_.lower = lowered(result_.lower, bound); }
   double limit() const;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "allclear/distance/minimum/tree/search.h"
 
@@ -12,12 +13,15 @@ namespace allclear::tree {
 /// operations at most.
 inline constexpr double kRounding = 500.0 * std::numeric_limits<double>::epsilon();
 
-/// Steps of the golden section: each leaves 0.62 of the time, 40 of them 5e-9.
-inline constexpr int kRefinements = 40;
+/// Steps of a minimum in time at most; about ten where the distance is smooth.
+inline constexpr int kRefinements = 60;
 
-/// To either side of the instant that was found the least is within so many times the interval
-/// that golden section has left.
-inline constexpr double kWindow = 2.0;
+/// An instant is wanted to this share of the stretch of time: nearer to the least a smooth distance
+/// does not change any more.
+inline constexpr double kInstant = 5e-9;
+
+/// Of the golden section, from the nearer end: (3 - sqrt(5)) / 2.
+inline constexpr double kGoldenShare = 0.3819660112501051;
 
 /// Turns of refining the instant of a pair and the pair of an instant. Each makes the distance
 /// less; most often the first pair is the nearest.
@@ -135,12 +139,17 @@ void Search<Elements>::refine() {
   const Interval window{std::max(whole.lower, result_.t - result_.width),
                         std::min(whole.upper, result_.t + result_.width)};
   for (int turn = 0; turn < kRefineTurns; ++turn) {
-    const bool is_earlier = minimizeInTime(window, kRefinements);
+    const bool is_earlier = minimizeInTime(window);
     if (turn > 0 && !is_earlier) return;
+    // Only what is nearer than the pair is looked for.
     Search instant(*this, rootAt(result_.t), result_.t);
+    instant.result_ = result_;
+    instant.result_.upper = (result_.b - result_.a).dot(result_.normal);
+    instant.result_.error = 0.0;
+    const double known = instant.result_.upper;
     const SearchResult& there = instant.run(McdOptions());
     // A contact that the bracket excludes is one of rounding.
-    if (there.contact || !there.evaluated) return;
+    if (there.contact || !(there.upper < known)) return;
     const double before = result_.upper;
     parts_.push_back({instant.parts_[there.part].part, -1, 0});
     measureAt(result_.t, static_cast<int>(parts_.size()) - 1, there.element, there.normal);
@@ -158,39 +167,54 @@ double Search<Elements>::measureAt(double t, int part, std::int32_t element, con
   return d.distance + d.gap + d.errors * error;
 }
 
-/// By golden section: distances have kinks where the nearest features change, and no slope to rely
-/// on. Whether the result is less.
+/// By the method of R. Brent ("Algorithms for minimization without derivatives", 1973): to the
+/// vertex of the parabola through the three nearest instants where that is safe, else by a golden
+/// section, as distances have kinks where the nearest features change. Whether the result is less.
 template <class Elements>
-bool Search<Elements>::minimizeInTime(Interval window, int steps) {
-  constexpr double kGolden = 0.6180339887498949;
-  double low = window.lower, high = window.upper;
+bool Search<Elements>::minimizeInTime(Interval window) {
   const SearchResult before = result_;
   const auto look = [&](double t) {
     return measureAt(t, before.part, before.element, before.normal);
   };
-  // The least may be at either end: where the motion ends.
-  look(low);
-  look(high);
-  double x = high - kGolden * (high - low), y = low + kGolden * (high - low);
-  double at_x = look(x), at_y = look(y);
-  for (int i = 0; i < steps && high > low; ++i) {
-    if (at_x <= at_y) {
-      high = y;
-      y = x;
-      at_y = at_x;
-      x = high - kGolden * (high - low);
-      at_x = look(x);
-    } else {
-      low = x;
-      x = y;
-      at_x = at_y;
-      y = low + kGolden * (high - low);
-      at_y = look(y);
+  const double step = kInstant * window.length();
+  // low <= x <= high: x is the least so far; then w, and v, the least one before.
+  double low = window.lower, high = window.upper;
+  double x = std::clamp(before.t, low, high), w = x, v = x;
+  double at_x = look(x), at_w = at_x, at_v = at_x;
+  // At an end of the window one step inside tells whether the least is there.
+  const double inside = x == low ? x + step : x - step;
+  if ((x == low || x == high) && look(inside) >= at_x) return result_.upper < before.upper;
+  double move = 0.0, move_before = 0.0;
+  for (int i = 0; i < kRefinements && high - low > 2.0 * step; ++i) {
+    const double middle = 0.5 * (low + high);
+    if (std::abs(x - middle) + 0.5 * (high - low) <= 2.0 * step) break;
+    const double r = (x - w) * (at_x - at_v), q = (x - v) * (at_x - at_w);
+    const double above = (x - w) * r - (x - v) * q, below = 2.0 * (q - r);
+    // x + above / below is the vertex.
+    const double way = below != 0.0 ? above / below : 0.0;
+    const bool is_safe = std::abs(move_before) > step && below != 0.0 &&
+                         std::abs(way) < 0.5 * std::abs(move_before) && x + way > low &&
+                         x + way < high;
+    move_before = is_safe ? move : (x >= middle ? low - x : high - x);
+    move = is_safe ? way : kGoldenShare * move_before;
+    const double u = x + (std::abs(move) >= step ? move : std::copysign(step, move));
+    const double at_u = look(u);
+    if (at_u <= at_x) {
+      (u >= x ? low : high) = x;
+      v = w, at_v = at_w;
+      w = x, at_w = at_x;
+      x = u, at_x = at_u;
+      continue;
+    }
+    (u < x ? low : high) = u;
+    if (at_u <= at_w || w == x) {
+      v = w, at_v = at_w;
+      w = u, at_w = at_u;
+    } else if (at_u <= at_v || v == x || v == w) {
+      v = u, at_v = at_u;
     }
   }
-  if (!(result_.upper < before.upper)) return false;
-  result_.width = kWindow * (high - low);
-  return true;
+  return result_.upper < before.upper;
 }
 
 }  // namespace allclear::tree
