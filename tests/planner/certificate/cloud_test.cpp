@@ -52,8 +52,8 @@ TEST(CloudCertificate, HoldsAtEveryInstant) {
   EXPECT_GE(counts.refused, count / 20);
 }
 
-/// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but for
-/// its rounding: nearer to it than a search comes within its tolerance.
+/// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but
+/// for its rounding: nearer to it than a search comes within its tolerance.
 TEST(CloudCertificate, OfFlatGroundFarBelowIsVerified) {
   Problem problem = test::acrossProblem();
   Obstacle ground;
