@@ -24,7 +24,7 @@ struct AlignedBox {
 /// axes of O (the cells of an octree, the columns of a height map). Solid is their union.
 /// Immutable; share it by `shared_ptr`.
 ///
-/// The elements are kept in the order of a tree of boxes, which takes about 35 bytes a point with
+/// The elements are kept in the order of a tree of boxes, which takes about 29 bytes a point with
 /// the points, 60 bytes a box with the boxes. Making it takes O(n log n).
 class Cloud {
  public:

@@ -11,7 +11,7 @@
 namespace allclear::tree {
 
 /// GJK between a part and a box is dear, and of a larger node proves less than its halves do.
-inline constexpr int kNearLeaves = 100;
+inline constexpr int kNearLeaves = 32;
 
 /// Elements of a leaf that are measured at once: each is the nearest along the normal of the one
 /// before, and nearly always the second one is the first again.

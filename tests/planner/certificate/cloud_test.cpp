@@ -55,8 +55,7 @@ TEST(CloudCertificate, HoldsAtEveryInstant) {
 /// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but
 /// for its rounding: nearer to it than a search comes within its tolerance.
 TEST(CloudCertificate, OfFlatGroundFarBelowIsVerified) {
-  Problem problem =
-      test::loadText(test::armTask("{lift: 0.1, shoulder: 1.2, elbow: -0.5, wrist: 0.5}"));
+  Problem problem = test::acrossProblem();
   Obstacle ground;
   ground.id = "ground";
   ground.cloud = std::make_shared<const Cloud>(
