@@ -20,4 +20,9 @@ inline nlohmann::ordered_json assumptionsJson(const Certificate& certificate) {
   return out;
 }
 
+/// Which alternative of a goal is reached, counted from 1.
+inline nlohmann::ordered_json reachedJson(const ReachedGoal& goal) {
+  return {{"alternative", goal.alternative + 1}, {"of", goal.count}, {"name", goal.name}};
+}
+
 }  // namespace allclear

@@ -63,10 +63,7 @@ void print(const Certificate& certificate, bool as_json) {
       {"not_covered", certificate.not_covered},
       {"valid_until", certificate.valid_until},
       {"assumptions", assumptionsJson(certificate)}};
-  if (const auto& goal = certificate.goal) {
-    out["goal"] = {
-        {"alternative", goal->alternative + 1}, {"of", goal->count}, {"name", goal->name}};
-  }
+  if (certificate.goal) out["goal"] = reachedJson(*certificate.goal);
   if (certificate.torque_beyond_rating) {
     const TorqueUse& use = *certificate.torque_beyond_rating;
     out["torque_beyond_rating"] = {

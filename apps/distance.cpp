@@ -105,7 +105,13 @@ void printJson(const Problem& problem, const VecX& q, const std::vector<PairDist
 }
 
 int runDistance(const DistanceCommand& command) {
-  const Problem problem = loadTask(command.task, {.covers = command.cache.covers()}).problem;
+  const TaskOptions options{.covers = command.cache.covers(), .allow_segments = true};
+  const Task task = loadTask(command.task, options);
+  const Problem& problem = task.problem;
+  if (task.sequence && command.at == "goal") {
+    throw InputError({problem.source_file, 0, "segments", ""},
+                     "has several goals: give a configuration (--configuration)");
+  }
   const VecX q = configurationOf(problem, command);
   const std::vector<PairDistance> pairs = measure(problem, q, command.time);
   if (command.json) {

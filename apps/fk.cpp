@@ -43,7 +43,9 @@ bool isTask(const std::string& file) {
 /// A robot alone counts as a task that plans all its joints and starts at rest where it is neutral.
 Problem problemOf(const FkCommand& command) {
   if (isTask(command.file)) {
-    return loadTask(command.file, {.covers = command.cache.covers()}).problem;
+    // Of several motions: where the first one starts.
+    const TaskOptions options{.covers = command.cache.covers(), .allow_segments = true};
+    return loadTask(command.file, options).problem;
   }
   // No groups, no goal: what is asked needs neither.
   RobotSource source;

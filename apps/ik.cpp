@@ -171,7 +171,9 @@ void printJson(const Problem& problem, const std::vector<VecX>& all, const std::
 }
 
 int runIk(const IkCommand& command) {
-  Problem problem = loadTask(command.task, {.covers = command.cache.covers()}).problem;
+  // Of several motions: where the first one starts.
+  const TaskOptions options{.covers = command.cache.covers(), .allow_segments = true};
+  Problem problem = loadTask(command.task, options).problem;
   const PoseTarget target = targetOf(command, problem);
   problem.goal = target;
   const std::vector<Finding> findings = validate(problem);

@@ -21,6 +21,7 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/output_options.h"
 #include "allclear/apps/plan_json.h"
 #include "allclear/apps/progress_line.h"
 #include "allclear/apps/sequence.h"
@@ -45,13 +46,7 @@ double secondsSince(Clock::time_point time) {
 struct PlanCommand {
   CacheOptions cache;
   std::string task;
-  std::string folder;
-  std::string csv;
-  std::string certificate;
-  std::string proof;
-  std::string trajectory;
-  std::string ros2;
-  std::string report;
+  OutputOptions output;
   double time_limit = 0.0;
   int threads = 0;
   std::uint64_t seed = 0;
@@ -70,57 +65,26 @@ void onSignal(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-/// The files of the command line, in the place of the task's.
-void takeFiles(const PlanCommand& command, OutputSettings* output) {
-  if (!command.csv.empty()) output->csv = command.csv;
-  if (!command.trajectory.empty()) output->trajectory = command.trajectory;
-  if (!command.certificate.empty()) output->certificate = command.certificate;
-  if (!command.proof.empty()) output->proof = command.proof;
-  if (!command.ros2.empty()) output->ros2 = command.ros2;
-  if (!command.report.empty()) output->report = command.report;
-}
-
 /// The files that the task names, with those of the command line in their place.
 OutputSettings outputs(const Task& task, const PlanCommand& command) {
   OutputSettings output = task.output;
-  if (!command.folder.empty()) {
-    const std::filesystem::path folder(command.folder);
-    output.csv = (folder / "trajectory.csv").string();
-    output.trajectory = (folder / "trajectory.json").string();
-    output.certificate = (folder / "certificate.json").string();
-    output.proof = (folder / "plan.proof").string();
+  command.output.putFolderInto(&output);
+  if (const std::filesystem::path folder(command.output.folder); !folder.empty()) {
     // What else the task names goes there too, unless it says exactly where.
     for (std::string* name : {&output.ros2, &output.report}) {
       if (!name->empty()) *name = (folder / *name).string();
     }
     if (output.tool_csv) output.tool_csv->file = (folder / output.tool_csv->file).string();
   }
-  takeFiles(command, &output);
+  command.output.putInto(&output);
   return output;
-}
-
-std::vector<std::string> namesOf(const OutputSettings& output) {
-  return {output.csv,
-          output.trajectory,
-          output.certificate,
-          output.proof,
-          output.ros2,
-          output.report,
-          output.tool_csv ? output.tool_csv->file : ""};
-}
-
-/// Makes the folder of `-o`, and refuses outputs that could not be written, before the planning.
-void prepareOutputs(const PlanCommand& command, const OutputSettings& output) {
-  if (!output.report.empty()) requireReports();
-  std::error_code code;  // a failure shows at the files in it
-  if (!command.folder.empty()) std::filesystem::create_directories(command.folder, code);
-  requireOutputs(namesOf(output), {command.task});
 }
 
 /// Removes files of an earlier run from the folder of `-o`.
 void removeOld(const PlanCommand& command, const std::vector<std::string>& names) {
-  if (command.folder.empty()) return;
-  const std::filesystem::path folder = (std::filesystem::path(command.folder) / "x").parent_path();
+  if (command.output.folder.empty()) return;
+  const std::filesystem::path folder =
+      (std::filesystem::path(command.output.folder) / "x").parent_path();
   for (const std::string& name : names) {
     const std::filesystem::path file(name);
     std::error_code code;
@@ -188,7 +152,7 @@ PlanOptions optionsOf(PlanOptions options, const PlanCommand& command) {
 std::optional<Task> taskInTime(const PlanCommand& command, Clock::time_point start) {
   double limit = command.time_limit > 0.0 ? command.time_limit : HUGE_VAL;
   const StopScope scope([&] { return secondsSince(start) > limit; });
-  TaskOptions options{.load_visuals = !command.report.empty(),
+  TaskOptions options{.load_visuals = !command.output.files.report.empty(),
                       .covers = command.cache.covers(),
                       .allow_segments = true};
   options.solver_read = [&](const PlanOptions& read) {
@@ -246,20 +210,20 @@ PlanHooks hooksOf(ProgressLine& line) {
 
 /// The same for a task with segments, whose files are others.
 int runSequence(const PlanCommand& command, const Task& task) {
-  SequenceOutputs to{command.folder, task.output, command.task, command.json, command.quiet};
+  SequenceOutputs to{command.output.folder, task.output, command.task, command.json, command.quiet};
   OutputSettings& output = to.output;
-  if (!command.folder.empty()) {
+  if (!command.output.folder.empty()) {
     // The folder has files of all kinds, under names of their own.
     output.csv.clear();
     output.trajectory.clear();
     output.certificate.clear();
     output.proof.clear();
-    const std::filesystem::path folder(command.folder);
+    const std::filesystem::path folder(command.output.folder);
     for (std::string* name : {&output.ros2, &output.report}) {
       if (!name->empty()) *name = (folder / *name).string();
     }
   }
-  takeFiles(command, &output);
+  command.output.putInto(&output);
   prepareSequenceOutputs(to);
   SequencePlan plan;
   {
@@ -281,7 +245,7 @@ int run(const PlanCommand& command) {
   if (task.sequence) return runSequence(command, task);
   const PlanOptions options = optionsOf(task.options, command);
   const OutputSettings output = outputs(task, command);
-  prepareOutputs(command, output);
+  command.output.prepare(output, {command.task});
   // The progress line ends with the planning, before anything else is printed.
   Plan plan;
   {
@@ -317,24 +281,7 @@ void addPlan(CLI::App& app, int& exit_code) {
       app.add_subcommand("plan", "Plan a trajectory that is clear at every instant.");
   const auto options = std::make_shared<PlanCommand>();
   command->add_option("task", options->task, "the task")->required()->type_name("TASK.yaml");
-  command
-      ->add_option("-o,--output", options->folder,
-                   "write trajectory.csv, trajectory.json, certificate.json and plan.proof into "
-                   "this folder")
-      ->type_name("FOLDER");
-  command->add_option("--csv", options->csv, "write the trajectory's rows")->type_name("FILE");
-  command->add_option("--trajectory", options->trajectory, "write the spline as JSON")
-      ->type_name("FILE");
-  command->add_option("--certificate", options->certificate, "write the certificate")
-      ->type_name("FILE");
-  command->add_option("--proof", options->proof, "write the proof for allclear-verify")
-      ->type_name("FILE");
-  command->add_option("--ros2", options->ros2, "write a ROS 2 JointTrajectory as YAML")
-      ->type_name("FILE");
-  command
-      ->add_option("--report", options->report,
-                   "write a report to look at, one HTML file, of a failure too")
-      ->type_name("FILE.html");
+  options->output.addTo(*command);
   command->add_option("--time-limit", options->time_limit, "seconds at most")
       ->check(positiveNumber())
       ->type_name("S");

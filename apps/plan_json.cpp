@@ -30,12 +30,7 @@ nlohmann::ordered_json longestCallJson(const PlanStatistics& s) {
 /// Of a goal with alternatives: which one the plan ends at, and which are left out. Counted from 1.
 nlohmann::ordered_json goalJson(const Plan& plan) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  if (plan.certificate && plan.certificate->goal) {
-    const ReachedGoal& goal = *plan.certificate->goal;
-    out["alternative"] = goal.alternative + 1;
-    out["of"] = goal.count;
-    out["name"] = goal.name;
-  }
+  if (plan.certificate && plan.certificate->goal) out = reachedJson(*plan.certificate->goal);
   out["left_out"] = nlohmann::ordered_json::array();
   for (const LeftOutAlternative& one : plan.left_out) {
     out["left_out"].push_back({{"alternative", one.alternative + 1}, {"why", one.why}});

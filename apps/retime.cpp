@@ -1,7 +1,6 @@
 // allclear retime: a certified motion along a path that comes from elsewhere.
 //
 // Writes the files of a plan: their certificate says too how near the motion follows the path.
-#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +9,7 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/output_options.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
 #include "allclear/exports/output_files.h"
@@ -22,8 +22,7 @@ namespace {
 struct RetimeCommand {
   std::string task;
   std::string path;
-  std::string folder;
-  OutputSettings output;
+  OutputOptions output;
   double tolerance = RetimeOptions{}.tolerance;
   bool exact = false;
   bool json = false;
@@ -33,17 +32,10 @@ struct RetimeCommand {
 /// The files of the command line, and those of its folder. Files that the task names are those of
 /// its own plan, and stay.
 OutputSettings outputs(const RetimeCommand& command, const OutputSettings& of_task) {
-  OutputSettings output = command.output;
+  OutputSettings output;
   output.rate = of_task.rate;
-  if (command.folder.empty()) return output;
-  const std::filesystem::path folder(command.folder);
-  const auto put = [&](std::string* name, const char* in_folder) {
-    if (name->empty()) *name = (folder / in_folder).string();
-  };
-  put(&output.csv, "trajectory.csv");
-  put(&output.trajectory, "trajectory.json");
-  put(&output.certificate, "certificate.json");
-  put(&output.proof, "plan.proof");
+  command.output.putFolderInto(&output);
+  command.output.putInto(&output);
   return output;
 }
 
@@ -78,16 +70,12 @@ void printText(const RetimedPath& done, const NamedTexts& files) {
 }
 
 int runRetime(const RetimeCommand& command) {
-  if (!command.output.report.empty()) requireReports();
-  Task task = loadTask(command.task, {.load_visuals = !command.output.report.empty(),
+  if (!command.output.files.report.empty()) requireReports();
+  Task task = loadTask(command.task, {.load_visuals = !command.output.files.report.empty(),
                                       .covers = command.cache.covers()});
   const Problem& problem = task.problem;
   const OutputSettings output = outputs(command, task.output);
-  std::error_code code;  // a failure shows at the files in it
-  if (!command.folder.empty()) std::filesystem::create_directories(command.folder, code);
-  requireOutputs(
-      {output.csv, output.trajectory, output.certificate, output.proof, output.ros2, output.report},
-      {command.task, command.path});
+  command.output.prepare(output, {command.task, command.path});
   const NamedTrajectory path = loadPath(command.path, problem);
   for (const auto* warnings : {&problem.warnings, &path.warnings}) {
     for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
@@ -132,11 +120,6 @@ void addRetime(CLI::App& app, int& exit_code) {
                    "the path: CSV, JSON, YAML of ROS or MoveIt, OMPL's rows of numbers")
       ->required()
       ->type_name("PATH");
-  command
-      ->add_option("-o,--output", options->folder,
-                   "write trajectory.csv, trajectory.json, certificate.json and plan.proof into "
-                   "this folder")
-      ->type_name("FOLDER");
   CLI::Option* tolerance =
       command
           ->add_option("--tolerance", options->tolerance,
@@ -147,20 +130,7 @@ void addRetime(CLI::App& app, int& exit_code) {
           ->capture_default_str();
   command->add_flag("--exact", options->exact, "stay on the path and rest at its corners")
       ->excludes(tolerance);
-  command->add_option("--csv", options->output.csv, "write the trajectory's rows")
-      ->type_name("FILE");
-  command->add_option("--trajectory", options->output.trajectory, "write the trajectory as JSON")
-      ->type_name("FILE");
-  command->add_option("--certificate", options->output.certificate, "write the certificate")
-      ->type_name("FILE");
-  command->add_option("--proof", options->output.proof, "write the proof for allclear-verify")
-      ->type_name("FILE");
-  command->add_option("--ros2", options->output.ros2, "write a ROS 2 JointTrajectory as YAML")
-      ->type_name("FILE");
-  command
-      ->add_option("--report", options->output.report,
-                   "write a report to look at, one HTML file, of a failure too")
-      ->type_name("FILE.html");
+  options->output.addTo(*command);
   command->add_flag("--json", options->json, "print JSON");
   options->cache.addTo(*command);
   command->callback([options, &exit_code] { exit_code = runRetime(*options); });

@@ -77,6 +77,7 @@ Json segmentsJson(const SequenceCertificate& certificate) {
                    {"message", c.message},
                    {"minimum_clearance", {c.minimum_clearance.lower, c.minimum_clearance.upper}},
                    {"assumptions", assumptionsJson(c)}});
+    if (c.goal) out.back()["goal"] = reachedJson(*c.goal);
   }
   return out;
 }

@@ -2,14 +2,17 @@
 // their obstacles as they are and as points on their surfaces, and says how many were certified
 // and in what time; and what the distance of a link and a cloud over a span costs by the number of
 // points.
-//   bench_clouds [FILE_OR_FOLDER...] [--every K] [--time S] [--counts N...] [--kernel] [--json F]
+//   bench_clouds [FILE_OR_FOLDER...] [--every K] [--time S] [--counts N...] [--kernel] [--turned]
+//     [--json F]
 // With --kernel, no problem is planned: only a moving body against a furnished room of so many
-// points, with balls of 3 mm.
+// points, with balls of 3 mm; its walls along the axes of the tree, or (--turned) slanted. Beside
+// the times: bounds that a bracket took, and points within 0.1 mm of the nearest one.
 // A count is that of a whole scene. The points' spacing s follows from it (area = count s^2), their
 // balls have the radius s: the union of the balls is about the obstacles grown by s. So the clouds
 // are held against the primitives at a margin of s more.
-#include <CLI/CLI.hpp>
+#include <time.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,6 +26,7 @@
 #include "allclear/exports/report/mesh.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/planner.h"
+#include "allclear/planner/problem/support_polygon.h"
 #include "bench/support/bench_report.h"
 #include "distance/minimum/mcd_shapes.h"
 
@@ -37,6 +41,7 @@ struct Arguments {
   double time = 10.0;
   std::vector<int> counts{1000, 10000, 100000, 1000000};
   bool kernel = false;
+  bool turned = false;
   std::string json;
 };
 
@@ -97,14 +102,31 @@ Problem withCloud(const Problem& problem, const Surfaces& surfaces, int count, d
   return out;
 }
 
+/// Links that never move, as a pedestal: no plan keeps them a margin away from what they stand on,
+/// and none is asked to; but a cloud has the margin in its radius.
+void allowUnmoved(Problem* problem) {
+  const auto& links = problem->robot->links();
+  for (int l = 0; l < static_cast<int>(links.size()); ++l) {
+    if (isMoved(*problem, l)) continue;
+    for (const Obstacle& obstacle : problem->obstacles) {
+      problem->collision.allowed.emplace_back(links[l].name, obstacle.id);
+    }
+  }
+}
+
 double since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Of this thread: other work on the machine counts little.
+double cpuSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 /// Seconds of all pairs of a link and the cloud over all spans of a trajectory, each.
 double costOfPairSpan(const Problem& problem, const Trajectory& trajectory) {
-  const BSpline* spline = trajectory.bspline();
-  if (spline == nullptr) return std::nan("");
   const ClearanceEvaluator evaluator(problem, FidelityPolicy::kHulls);
   ClearanceEvaluator::Workspace workspace(evaluator);
   int links = 0, before = -1;
@@ -116,14 +138,14 @@ double costOfPairSpan(const Problem& problem, const Trajectory& trajectory) {
   constexpr int kTimes = 3;
   constexpr double kInfluence = 0.02, kTolerance = 1e-3;  // [m]
   std::vector<Clearance> found;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = cpuSeconds();
   for (int i = 0; i < kTimes; ++i) {
-    for (int span = 0; span < spline->spanCount(); ++span) {
+    for (int span = 0; span < trajectory.spanCount(); ++span) {
       found.clear();
-      evaluator.nearPairs(spline->span(span), span, kInfluence, kTolerance, workspace, &found);
+      evaluator.nearPairs(trajectory.span(span), span, kInfluence, kTolerance, workspace, &found);
     }
   }
-  return since(start) / (kTimes * spline->spanCount() * std::max(1, links));
+  return (cpuSeconds() - start) / (kTimes * trajectory.spanCount() * std::max(1, links));
 }
 
 struct Sums {
@@ -144,9 +166,9 @@ Plan planned(const Problem& problem, const Arguments& arguments, double* seconds
   options.attempts = 1000;
   options.threads = 1;
   options.improve = Improve::kNone;
-  const auto start = std::chrono::steady_clock::now();
+  const double start = cpuSeconds();  // one thread
   Plan plan = allclear::plan(problem, options);
-  *seconds = since(start);
+  *seconds = cpuSeconds() - start;
   return plan;
 }
 
@@ -156,8 +178,12 @@ void run(const Problem& problem, int count, const Arguments& arguments, Sums* su
   const double radius = std::sqrt(surfaces.area() / count);
   Problem grown = problem;
   grown.collision.margin += radius;
-  // The robot's own pairs keep their margin: the clouds are about obstacles alone.
+  // The robot's own pairs keep their margin: the clouds are about obstacles alone. Names of links
+  // in pairs may be no others'.
   const auto& links = problem.robot->links();
+  for (Obstacle& obstacle : grown.obstacles) {
+    if (problem.robot->findLink(obstacle.id) >= 0) obstacle.id += " of the scene";
+  }
   for (std::size_t a = 0; a < links.size(); ++a) {
     for (std::size_t b = a + 1; b < links.size(); ++b) {
       grown.collision.pair_margins.push_back(
@@ -165,15 +191,21 @@ void run(const Problem& problem, int count, const Arguments& arguments, Sums* su
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  const Problem scanned = withCloud(problem, surfaces, count, radius);
+  Problem scanned = withCloud(problem, surfaces, count, radius);
   sums->build.push_back(since(start));
   sums->bytes.push_back(static_cast<double>(scanned.obstacles.back().cloud->bytes()) / count);
+  allowUnmoved(&grown);
+  allowUnmoved(&scanned);
   double seconds_primitives = 0.0, seconds = 0.0;
   const Plan of_primitives = planned(grown, arguments, &seconds_primitives);
   const Plan of_cloud = planned(scanned, arguments, &seconds);
   ++sums->problems;
   const bool a = of_primitives.status == PlanStatus::kCertified;
   const bool b = of_cloud.status == PlanStatus::kCertified;
+  if (a != b) {
+    std::printf("  %s of '%s' is not certified: %s\n", a ? "the cloud" : "the primitives",
+                problem.name.c_str(), (a ? of_cloud : of_primitives).message.c_str());
+  }
   sums->primitives += a ? 1 : 0;
   sums->clouds += b ? 1 : 0;
   if (b) sums->cost.push_back(costOfPairSpan(scanned, *of_cloud.trajectory));
@@ -208,17 +240,31 @@ std::vector<Vec3> roomOfPoints(int count) {
   return points;
 }
 
+/// Points within `margin` of the distance that was found, at its instant.
+double tiesOf(const test::MovingSolid& body, const Cloud& cloud, const Pose& X_WO,
+              const DistanceBracket& found, double margin) {
+  std::vector<char> marks(static_cast<std::size_t>(cloud.size()), 0);
+  markNear(body.shape, body.pose(found.t_star), cloud, X_WO, found.upper + margin, &marks);
+  return static_cast<double>(std::count(marks.begin(), marks.end(), 1));
+}
+
 /// Medians over random bodies that turn by up to 0.15 rad, near the shelf or in it.
 void runKernel(const Arguments& arguments, bench::Report* report) {
-  std::printf("%9s %9s %12s %14s %14s %8s\n", "points", "bytes/pt", "decide us", "bracket us",
-              "in contact us", "build s");
+  constexpr double kTolerance = 1e-4;  // [m]
+  constexpr int kTiesEvery = 20;       // of so many bodies one of each shape
+  std::printf("%9s %9s %10s %11s %7s %5s %14s %8s\n", "points", "bytes/pt", "decide us",
+              "bracket us", "bounds", "ties", "in contact us", "build s");
   for (const int count : arguments.counts) {
-    const std::vector<Vec3> points = roomOfPoints(count);
+    std::vector<Vec3> points = roomOfPoints(count);
+    Pose X_WO;
+    if (arguments.turned) X_WO.R = rotationFromRpy({0.5, 0.4, 0.7});
+    for (Vec3& p : points) p = X_WO.R.transpose() * p;
     const auto start = std::chrono::steady_clock::now();
     const Cloud cloud = Cloud::balls(points, 0.003);
     const double build = since(start);
-    const BodyCurve still = BodyCurve::still(Pose(), {0.0, 1.0});
-    std::vector<double> decide, bracket, deep;
+    const BodyCurve still = BodyCurve::still(X_WO, {0.0, 1.0});
+    std::vector<double> decide, bracket, bounds, ties, deep;
+    std::vector<std::pair<test::MovingSolid, DistanceBracket>> apart;
     for (int seed = 0; seed < 900; ++seed) {
       test::Random random(seed);
       test::MovingSolid body;
@@ -229,27 +275,37 @@ void runKernel(const Arguments& arguments, bench::Report* report) {
           {random.uniform(-0.2, 0.6), random.uniform(-0.8, 0.8), random.uniform(0.25, 1.2)});
       body.curves = body.chain.curves({0.0, 1.0}, 1);
       const auto timed = [&](const McdOptions& options, DistanceBracket* out) {
-        const auto begin = std::chrono::steady_clock::now();
+        const double begin = cpuSeconds();
         *out = minimumDistance(body.moving(), MovingCloud{&cloud, {&still, 1}}, options);
-        return since(begin);
+        return cpuSeconds() - begin;
       };
       McdOptions options;
-      options.tolerance = 1e-4;
+      options.tolerance = kTolerance;
       DistanceBracket found;
       const double whole = timed(options, &found);
       (found.upper > 0.0 ? bracket : deep).push_back(whole);
+      if (found.upper > 0.0) {
+        bounds.push_back(found.bound_evaluations);
+        if (seed % kTiesEvery < 2) apart.push_back({body, found});
+      }
       if (found.upper < 0.021) continue;
       options.threshold = 0.02;
       options.decide_only = true;
       decide.push_back(timed(options, &found));
     }
+    // Afterwards: marks of all points would put the tree out of the cache.
+    for (const auto& [body, found] : apart) {
+      ties.push_back(tiesOf(body, cloud, X_WO, found, kTolerance));
+    }
     const std::string name = "points_" + std::to_string(count);
-    std::printf("%9zu %9.1f %12.1f %14.1f %14.1f %8.2f\n", points.size(),
+    std::printf("%9zu %9.1f %10.1f %11.1f %7.0f %5.0f %14.1f %8.2f\n", points.size(),
                 static_cast<double>(cloud.bytes()) / static_cast<double>(points.size()),
-                1e6 * quantile(decide, 0.5), 1e6 * quantile(bracket, 0.5),
-                1e6 * quantile(deep, 0.5), build);
+                1e6 * quantile(decide, 0.5), 1e6 * quantile(bracket, 0.5), quantile(bounds, 0.5),
+                quantile(ties, 0.5), 1e6 * quantile(deep, 0.5), build);
     report->figure(name + ".decide_us", 1e6 * quantile(decide, 0.5));
     report->figure(name + ".bracket_us", 1e6 * quantile(bracket, 0.5));
+    report->figure(name + ".bracket_bounds", quantile(bounds, 0.5));
+    report->figure(name + ".contact_us", 1e6 * quantile(deep, 0.5));
   }
 }
 
@@ -280,6 +336,7 @@ int main(int argc, char** argv) {
   app.add_option("--time", arguments.time, "limit of a plan [s]");
   app.add_option("--counts", arguments.counts, "points of a scene");
   app.add_flag("--kernel", arguments.kernel, "distances alone");
+  app.add_flag("--turned", arguments.turned, "with --kernel: the room at a slant");
   app.add_option("--json", arguments.json, "write the figures to this file");
   CLI11_PARSE(app, argc, argv);
   bench::Report report(arguments.json);

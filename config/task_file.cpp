@@ -73,7 +73,12 @@ class SceneSection {
       file_path_ = files_.find(*name);
       file_name_ = name->text();
       is_sdf_ = isSdfWorld(file_path_);
-      if (!is_sdf_) file_ = files_.document(file_path_, file_name_);
+      // Read from here, as its name is relative to the task; what it names is to itself.
+      if (is_sdf_) {
+        sdf_ = files_.contentOf(file_path_, file_name_);
+      } else {
+        file_ = files_.document(file_path_, file_name_);
+      }
     }
   }
 
@@ -90,7 +95,7 @@ class SceneSection {
     }
     if (file_ || is_sdf_) files_.moveTo(file_path_, file_name_ + ": ");
     if (is_sdf_) {
-      readSdfScene(file_path_, file_name_, pose ? readPose(*pose) : Pose(), context);
+      readSdfScene(sdf_, file_path_, pose ? readPose(*pose) : Pose(), context);
     } else if (file_) {
       readScene(*file_, context);
     }
@@ -115,6 +120,7 @@ class SceneSection {
   std::string file_name_;
   std::filesystem::path file_path_;
   std::optional<Value> file_;
+  std::string sdf_;
   bool is_sdf_ = false;
 };
 
@@ -201,8 +207,8 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   task.only(kTaskKeys, kElsewhere);
   if (task.has("segments") && !options.allow_segments) {
     task.failAtKey("segments",
-                   "a sequence of motions is for `allclear plan`, `check`, `certify` and `report` "
-                   "(plan_sequence in Python), not for this");
+                   "a sequence of motions is for `allclear plan`, `check`, `certify`, `report`, "
+                   "`batch`, `ik`, `fk` and `distance` (plan_sequence in Python), not for this");
   }
   // The task says where packages are: only then other files can be found.
   files.usePackages(readPackageMap(task, folder), path);

@@ -1,6 +1,6 @@
 // A cloud: its elements sorted into a tree of boxes along the axes.
 //
-// A node is cut at the median along the widest side of its box, down to leaves of eight. So the
+// A node is cut at the median along the widest side of its box, down to leaves of sixteen. So the
 // depth is the logarithm of the count whatever the points are: equal points, or points on a line,
 // are cut by their number. Elements of a node stand side by side in memory.
 #include "allclear/distance/cloud.h"

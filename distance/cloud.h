@@ -59,7 +59,7 @@ class Cloud {
     std::int32_t count = 0;
     std::int32_t child = -1;  ///< -1: a leaf
   };
-  static constexpr int kLeaf = 8;  ///< elements of a leaf at most
+  static constexpr int kLeaf = 16;  ///< elements of a leaf at most
   const std::vector<Node>& nodes() const { return nodes_; }
 
   /// Nodes that together have every element once: at most `most` of them (but at least one), those

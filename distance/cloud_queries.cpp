@@ -7,8 +7,8 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud.h"
+#include "allclear/distance/cloud/elements.h"
 #include "allclear/distance/cloud/rest.h"
-#include "allclear/distance/cloud/search.h"
 #include "allclear/distance/minimum/query.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
@@ -16,15 +16,12 @@
 namespace allclear {
 namespace {
 
-using cloud::CloudResult;
+using cloud::CloudElements;
 using cloud::CloudSearch;
-using cloud::ElementDistance;
-using deform::RigidShape;
+using tree::RigidShape;
+using tree::SearchResult;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// As of the search: what it leaves open of a depth counts as narrow.
-constexpr double kDepthShare = 0.2;
 
 /// Width of the bracket at one instant [m], where the bound is the distance to rounding.
 constexpr double kRestTolerance = 1e-9;
@@ -50,24 +47,12 @@ void requireMatching(const MovingShape& a, const MovingCloud& b) {
   }
 }
 
-/// A threshold that is decided counts before the width: who asks for one needs no narrow bracket.
-/// The error of the curves is in both ends, and no search makes it less: what is asked for beside
-/// it is half of the tolerance.
-McdStatus statusOf(const DistanceBracket& bracket, const McdOptions& options, bool spent,
-                   double error) {
-  if (options.threshold && bracket.lower >= *options.threshold) return McdStatus::kCertifiedAbove;
-  if (options.threshold && bracket.upper < *options.threshold) return McdStatus::kBelow;
-  const double width = std::max(
-      {options.tolerance, 0.5 * options.tolerance + 2.0 * error, -kDepthShare * bracket.upper});
-  constexpr double kWidthRounding = 1e-9;  // relative: the search's rule compares the same numbers
-  const bool is_narrow = bracket.upper - bracket.lower <= width * (1.0 + kWidthRounding);
-  return is_narrow && !spent ? McdStatus::kBracketed : McdStatus::kUndecided;
-}
-
-CloudResult searched(CloudSearch* search, const McdOptions& options) {
-  CloudResult found = search->run(options);
+SearchResult searched(const RigidShape& shape, const MovingShape& a, const CloudElements& b,
+                      const McdOptions& options) {
+  CloudSearch search(shape, a, b);
+  const SearchResult& found = search.run(options);
   const bool above = options.threshold && found.lower >= *options.threshold;
-  if (options.refine && found.evaluated && !found.contact && !above) search->refine(&found);
+  if (options.refine && found.evaluated && !found.contact && !above) search.refine();
   return found;
 }
 
@@ -109,38 +94,29 @@ DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b,
     if (options.threshold) *options.threshold += grown;
   }
   // The search of the shape itself: exact for convex shapes, in contact too.
+  const CloudElements elements(b);
   const RigidShape shape(*a.shape);
-  CloudSearch search(shape, a, b);
-  CloudResult found = searched(&search, options);
-  double floor = search.floor();
+  SearchResult found = searched(shape, a, elements, options);
+  double floor = elements.floor(shape);
   const bool meets = found.contact;
   if (meets) {
     // How deep, and which way out, the hull tells: no more than 0 is the mesh's own distance.
     const double touched = found.upper;
     const RigidShape hull(shape.hull());
-    const MovingShape solid{&shape.hull(), a.X_BG, a.curves};
-    CloudSearch deep(hull, solid, b);
-    found = searched(&deep, options);
+    found = searched(hull, {&shape.hull(), a.X_BG, a.curves}, elements, options);
     found.upper = std::min(found.upper, touched);
-    floor = deep.floor();
+    floor = elements.floor(hull);
   }
-  DistanceBracket bracket;
-  bracket.upper = found.upper - grown;
+  DistanceBracket bracket = tree::bracketOf(found, elements.X_WF);
+  bracket.upper -= grown;
   bracket.lower = std::min(std::max(found.lower, floor), found.upper) - grown;
-  bracket.t_star = found.t;
-  bracket.evaluated = found.evaluated;
-  bracket.witness_A = found.a;
-  bracket.witness_B = found.b - grown * found.normal;
-  bracket.normal = found.normal;
+  bracket.witness_B -= grown * bracket.normal;
   bracket.penetrating = meets;
-  bracket.distance_evaluations = found.evaluations;
-  bracket.bound_evaluations = found.bounds;
   if (!std::isfinite(bracket.upper)) {
     bracket.upper = kInfinity;
     bracket.evaluated = false;
   }
-  options.threshold = given.threshold;
-  bracket.status = statusOf(bracket, options, found.spent, found.error);
+  tree::setStatus(given, found, &bracket);
   return bracket;
 }
 
@@ -148,7 +124,7 @@ SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const Cloud& B, 
                               std::int32_t node) {
   const RigidShape shape(A);
   if (!shape.isMesh()) {
-    const ElementDistance d =
+    const tree::Nearest d =
         cloud::restDistance(shape, X_WA, B, X_WO, node, kInfinity, /*any=*/false);
     return asDistance(d.a, d.b, d.normal, d.distance, d.gap);
   }
@@ -156,10 +132,12 @@ SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const Cloud& B, 
   const Instant at(A, X_WA, B, X_WO, node);
   McdOptions options;
   options.tolerance = kRestTolerance;
-  CloudSearch search(shape, at.a, at.b);
-  const CloudResult found = search.run(options);
+  const CloudElements elements(at.b);
+  const SearchResult found = searched(shape, at.a, elements, options);
   if (found.contact) return signedDistance(shape.hull(), X_WA, B, X_WO, node);
-  return asDistance(found.a, found.b, found.normal, found.upper - found.error, 0.0);
+  const Pose& X_WF = elements.X_WF;
+  return asDistance(X_WF * found.a, X_WF * found.b, X_WF.R * found.normal,
+                    found.upper - found.error, 0.0);
 }
 
 bool distanceAtLeast(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO,
@@ -175,31 +153,25 @@ bool distanceAtLeast(const Shape& A, const Pose& X_WA, const Cloud& B, const Pos
   options.tolerance = kRestTolerance;
   options.threshold = limit;
   options.decide_only = true;
-  CloudSearch search(shape, at.a, at.b);
-  const CloudResult found = search.run(options);
+  const SearchResult found = searched(shape, at.a, CloudElements(at.b), options);
   return !found.contact && found.lower >= limit;
 }
 
 void markNear(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO, double limit,
               std::vector<char>* marks) {
   const RigidShape shape(A);
-  const Pose X_OA = X_WO.inverse() * X_WA;
-  const Vec3 center = X_OA * shape.root().center;
-  const double reach = limit + B.radius();
-  const Vec3 half = (X_OA.R * shape.root().half).cwiseAbs().rowwise().sum() +
-                    Vec3::Constant(reach + kRestTolerance);
+  AlignedBox about = tree::boxAbout(shape.root(), X_WO.inverse() * X_WA);
+  const Vec3 reach = Vec3::Constant(limit + B.radius() + kRestTolerance);
+  about.lower -= reach;
+  about.upper += reach;
   std::vector<std::int32_t> open{0};
   while (!open.empty()) {
-    const Cloud::Node& node = B.nodes()[open.back()];
+    const std::int32_t n = open.back();
+    const Cloud::Node& node = B.nodes()[n];
     open.pop_back();
-    bool beside = false;
-    for (int k = 0; k < 3; ++k) {
-      beside = beside || static_cast<double>(node.lower[k]) > center[k] + half[k] ||
-               static_cast<double>(node.upper[k]) < center[k] - half[k];
-    }
     // Of what is within reach of the box about A each element is asked.
     throwIfStopped();
-    if (beside) continue;
+    if (!tree::meet(about, cloud::boxOf(B, n))) continue;
     if (node.child >= 0) {
       open.push_back(node.child);
       open.push_back(node.child + 1);

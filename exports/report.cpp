@@ -10,7 +10,9 @@
 #include "allclear/exports/report/assets.h"
 #include "allclear/exports/report/html.h"
 #include "allclear/exports/report/sequence_view.h"
+#include "allclear/planner/certificate/target_met.h"
 #include "allclear/planner/problem/alternatives.h"
+#include "allclear/planner/problem/end_margin.h"
 
 namespace allclear {
 namespace {
@@ -21,6 +23,20 @@ constexpr int kShownPairs = 8;
 constexpr int kMostTriangles = 100000;
 
 std::string number(double value, const char* format = "%.4g") { return formatted(format, value); }
+
+/// " 4.05 mm apart at the least ('a' and 'b')" of the pair that comes nearest to its margin, but
+/// for pairs that may touch near an end: of those the verdict says more.
+std::string nearestText(const SequenceSegment& segment) {
+  const CollisionSettings& settings = segment.problem.collision;
+  for (const RankedPair& pair : segment.certificate.closest_pairs) {
+    if (holdsPair(settings.leaves, pair.a, pair.b) || holdsPair(settings.lands, pair.a, pair.b)) {
+      continue;
+    }
+    return ", " + pair.a + " and " + pair.b + " at least " +
+           number(1e3 * pair.distance.lower, "%.3f") + " mm apart, proven";
+  }
+  return "";
+}
 
 /// Collects the data of one report.
 class ReportMaker {
@@ -46,11 +62,7 @@ class ReportMaker {
     data_.impacts = reportRegions(problem_, trajectory, data_.frames);
     addFact("Duration", number(trajectory.duration(), "%.4f") + " s");
     addFact("What slows it", slowedBy(trajectory));
-    if (const auto& goal = certificate.goal) {
-      addFact("Goal", (goal->name.empty() ? "alternative " : goal->name + ", ") +
-                          std::to_string(goal->alternative + 1) + " of " +
-                          std::to_string(goal->count));
-    }
+    if (certificate.goal) addFact("Goal", alternativeText(*certificate.goal));
     add(certificate);
   }
 
@@ -67,10 +79,8 @@ class ReportMaker {
       const double end = segment.start_time + c.trajectory.trajectory.duration();
       addFact("Segment " + std::to_string(++index),
               segment.name + ": " + number(segment.start_time, "%.3f") + " to " +
-                  number(end, "%.3f") + " s" +
-                  (c.pairs.empty() ? ""
-                                   : ", " + number(1e3 * c.minimum_clearance.lower, "%.3f") +
-                                         " mm apart, proven"));
+                  number(end, "%.3f") + " s" + nearestText(segment) +
+                  (c.goal ? ", to " + alternativeText(*c.goal) : ""));
     }
     for (const SequenceEvent& event : sequence.events) {
       addFact(event.attaches ? "Takes up" : "Lets go of",

@@ -22,9 +22,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
 namespace {
-constexpr double kSlack = 1e-9;  ///< of rotations; of places [m], angles [rad] and limits [of 1]
+constexpr double kSlack = 1e-9;     ///< of rotations; of places [m], angles [rad] and limits [of 1]
+constexpr double kGrain = 0x1p-51;  ///< of coefficients: four roundings of the greatest to a double
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
@@ -232,8 +232,7 @@ class Proof {
       in_.check(i == 0 || source.spans.back().back().lo == span.front().lo, "a jump");
       source.spans.push_back(std::move(span));
     }
-    tube_.erase(source.name);
-    sources_.push_back(std::move(source));
+    tube_.erase(source.name), sources_.push_back(std::move(source));
   }
   /// node PARENT turn|slide SOURCE FACTOR OFFSET POSE
   void readNode() {
@@ -489,12 +488,15 @@ class Proof {
   void readExempt() {
     const int a = in_.index(0, bodies_.size()), b = in_.index(a + 1, bodies_.size());
     in_.check(settled_.insert({a, b}).second, "a repeated pair");
-    said.push_back("not checked: " + bodies_[a].first + " - " + bodies_[b].first + ": " +
-                   in_.text());
-    ++exempt_;
+    const std::string pair = bodies_[a].first + " - " + bodies_[b].first;
+    ++exempt_, said.push_back("not checked: " + pair + ": " + in_.text());
   }
-  Polynomial derivativeByTime(int source, std::size_t interval, int order) const {
+  /// Of the source, and of all that is within `grain` of it, a share of the greatest coefficient.
+  Polynomial derivativeByTime(int source, int interval, int order, double grain = 0.0) const {
     Polynomial b = sources_[source].spans[interval];
+    double off = 0.0;
+    for (const I& x : b) off = greater(off, grain * size(x));
+    for (I& x : b) x = I(x.lo - off, x.hi + off);  // a share of its size: no rounding counts
     for (; order > 0; --order) {
       b = derivative(b);
       for (I& x : b) x = x / (I(breaks_[interval + 1]) - breaks_[interval]);
@@ -518,10 +520,10 @@ class Proof {
     const int at = in_.atLineEnd() ? -1 : in_.index(0, breaks_.size());
     for (int i = 0; i + 1 < static_cast<int>(breaks_.size()); ++i) {
       Polynomial b = derivativeByTime(source, i, order);
-      for (int o = 1; o < order && i > 0; ++o) {
-        const I before = derivativeByTime(source, i - 1, o).back();
-        const I jump = derivativeByTime(source, i, o).front() - before;
-        in_.check(size(jump) <= slack(before.lo), "a derivative jumps");
+      for (int o = 1; o < order && i > 0; ++o) {  // by more than how its numbers are written
+        const I before = derivativeByTime(source, i - 1, o, kGrain).back();
+        const I jump = derivativeByTime(source, i, o, kGrain).front() - before;
+        in_.check(greater(jump.lo, -jump.hi) <= slack(before.lo), "a derivative jumps");
       }
       if (at >= 0 && i != std::max(at - 1, 0)) continue;
       if (at >= 0) b = {at == 0 ? b.front() : b.back()};
@@ -561,9 +563,7 @@ class Proof {
   double least_margin_ = 0.0;                ///< [m] of the pairs that have one
   std::size_t shared_ = 0, exempt_ = 0, cells_ = 0, limits_ = 0, bare_ = 0;  ///< nodes; the counts
 };
-
 }  // namespace
-
 int main(int argc, char** argv) try {
   require(argc >= 2 && argc % 2 == 0,
           "usage: allclear-verify PROOF [--tube [NAME=]SIZE].. [--expect-robot|--expect-task "

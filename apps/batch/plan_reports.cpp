@@ -6,6 +6,7 @@
 
 #include "allclear/apps/batch/solve.h"
 #include "allclear/apps/batch/sources.h"
+#include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/exports/report.h"
@@ -39,7 +40,19 @@ fs::path write(const Results& results, const Row& row, const Sources& sources,
   if (row.folder.empty() || !fs::exists(trajectory_file)) {
     throw InputError({row.query.id, 0, "", ""}, "the run has no trajectory of it");
   }
-  const Problem problem = loader.load(sources.query(row.query.number), true).problem;
+  const Task task = loader.load(sources.query(row.query.number), true);
+  if (task.sequence) {
+    const SequenceFolder folder = readSequenceFolder(trajectory_file.parent_path());
+    std::vector<Trajectory> trajectories;
+    for (const NamedTrajectory& named : folder.trajectories) {
+      trajectories.push_back(named.trajectory);
+    }
+    writeFileAtomically(
+        reportPath(results, row),
+        formatSequenceReport(*task.sequence, certifySequence(*task.sequence, trajectories)));
+    return reportPath(results, row);
+  }
+  const Problem& problem = task.problem;
   const NamedTrajectory trajectory = readTrajectoryFile(trajectory_file, problem);
   const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve());
   writeTrajectoryReport(reportPath(results, row), problem, certificate);

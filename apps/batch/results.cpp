@@ -263,7 +263,11 @@ std::string Results::writeFiles(const Answer& answer) const {
   fs::remove_all(temporary, code);
   fs::create_directories(temporary, code);
   fs::create_directories(final_folder.parent_path(), code);
-  for (const auto& [file, content] : answer.files) writeFileAtomically(temporary / file, content);
+  for (const auto& [file, content] : answer.files) {
+    const fs::path path = temporary / file;  // of a sequence's segment in a folder of its own
+    fs::create_directories(path.parent_path(), code);
+    writeFileAtomically(path, content);
+  }
   // What is there is of a row that was never committed, or is replaced.
   fs::remove_all(final_folder, code);
   fs::rename(temporary, final_folder, code);

@@ -6,8 +6,10 @@
 // of two runs can be compared.
 #include "allclear/apps/batch/solve.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <new>
 #include <string_view>
 
@@ -15,6 +17,7 @@
 #include "allclear/config/task/read_task.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/sha256.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/planner/planner.h"
 
@@ -44,10 +47,13 @@ PlanOptions optionsFor(PlanOptions options, const SolveSettings& settings) {
 }
 
 /// The status as a word of `Answer`.
+std::string statusOf(PlanStatus status, bool is_clear) {
+  if (status == PlanStatus::kCertified && is_clear) return "certified";
+  return status == PlanStatus::kNotFound ? "not_found" : "timed_out";
+}
+
 std::string statusOf(const Plan& plan) {
-  const bool is_clear = plan.certificate && plan.certificate->clear;
-  if (plan.status == PlanStatus::kCertified && is_clear) return "certified";
-  return plan.status == PlanStatus::kNotFound ? "not_found" : "timed_out";
+  return statusOf(plan.status, plan.certificate && plan.certificate->clear);
 }
 
 /// "after 1.5 s and 8 attempts" as "after 8 attempts".
@@ -84,6 +90,29 @@ OutputSettings outputsOf(const Task& task, const SolveSettings& settings) {
   return output;
 }
 
+/// The least proven distance of all segments.
+double clearanceOf(const SequenceCertificate& certificate) {
+  double least = HUGE_VAL;
+  for (const SequenceSegment& segment : certificate.segments) {
+    least = std::min(least, segment.certificate.minimum_clearance.lower);
+  }
+  return least;
+}
+
+/// Whether a file of a sequence is of a kind that is kept; what ties all of them together is, where
+/// all are.
+bool isKept(const fs::path& file, const std::vector<std::string>& kinds) {
+  const std::string name = file.filename().string();
+  const auto has = [&](const char* kind) {
+    return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  if (name == kSequenceFile) return std::all_of(std::begin(kFileKinds), std::end(kFileKinds), has);
+  return (name == "trajectory.csv" && has("csv")) ||
+         (name == "trajectory.json" && has("trajectory")) ||
+         (name == "certificate.json" && has("certificate")) ||
+         (name == "plan.proof" && has("proof"));
+}
+
 }  // namespace
 
 const ProblemSet& QueryLoader::problemSet(const fs::path& path) {
@@ -107,7 +136,7 @@ Task QueryLoader::load(const Query& query, bool load_visuals) {
     task.options.attempts = kAttempts;
     return task;
   }
-  TaskReading reading{.load_visuals = load_visuals, .cache = &cache_};
+  TaskReading reading{.load_visuals = load_visuals, .cache = &cache_, .allow_segments = true};
   if (!query.text.empty()) reading.text = query.text;
   return readTask(query.file, reading);
 }
@@ -118,7 +147,7 @@ std::vector<fs::path> QueryLoader::filesOf(const Query& query) {
     if (query.index >= 0) {
       ProblemSet::load(query.file, {.files_read = &files});
     } else {
-      TaskReading reading{.files_read = &files};
+      TaskReading reading{.files_read = &files, .allow_segments = true};
       if (!query.text.empty()) reading.text = query.text;
       readTask(query.file, reading);
     }
@@ -158,6 +187,7 @@ void Solver::solve(const Query& query, const SolveSettings& settings, Answer* an
   answer->robot_sha256 = task.problem.robot->sourceSha256();
   const PlanOptions options = optionsFor(task.options, settings);
   answer->seed = options.seed;
+  if (task.sequence) return solveSequence(task, options, settings, answer);
   const Plan plan = allclear::plan(task.problem, options);
   answer->status = statusOf(plan);
   answer->message = messageOf(plan);
@@ -171,6 +201,31 @@ void Solver::solve(const Query& query, const SolveSettings& settings, Answer* an
   if (std::isfinite(clearance)) answer->clearance = clearance;
   const auto planned = Clock::now();
   addFiles(task, plan, settings, answer);
+  answer->write_seconds = secondsSince(planned);
+}
+
+/// Several motions, planned as one: the row is about the whole.
+void Solver::solveSequence(const Task& task, const PlanOptions& options,
+                           const SolveSettings& settings, Answer* answer) {
+  const SequencePlan plan = planSequence(*task.sequence, options);
+  answer->status = statusOf(plan.status, plan.certificate.clear);
+  answer->message = withoutTimes(plan.message);
+  answer->seconds = plan.statistics.seconds;
+  answer->cut_short = answer->status == "timed_out";
+  if (!answer->isCertified()) return;
+  answer->duration = plan.certificate.duration;
+  const double clearance = clearanceOf(plan.certificate);
+  if (std::isfinite(clearance)) answer->clearance = clearance;
+  const auto planned = Clock::now();
+  OutputSettings output;
+  output.rate = task.output.rate;
+  std::vector<std::string> warnings;
+  for (auto& [file, text] :
+       formatSequenceFiles(output, "", *task.sequence, plan.certificate, &warnings)) {
+    if (file == "trajectory.json") answer->trajectory_sha256 = sha256(text);
+    if (isKept(file, settings.files)) answer->files.emplace_back(file.string(), std::move(text));
+  }
+  for (const std::string& warning : warnings) answer->message += " Warning: " + warning + ".";
   answer->write_seconds = secondsSince(planned);
 }
 

@@ -48,6 +48,8 @@ class Solver {
 
  private:
   void solve(const Query& query, const SolveSettings& settings, Answer* answer);
+  void solveSequence(const Task& task, const PlanOptions& options, const SolveSettings& settings,
+                     Answer* answer);
   void addFiles(const Task& task, const Plan& plan, const SolveSettings& settings, Answer* answer);
 
   QueryLoader loader_;

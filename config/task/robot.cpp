@@ -7,6 +7,7 @@
 
 #include "allclear/config/task/sections.h"
 #include "allclear/config/values/scene.h"
+#include "allclear/config/values/units.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/planner/posture/start_projection.h"
@@ -213,6 +214,7 @@ void readRobot(const Value& task, const InputFiles& files, bool load_visuals, Pr
     problem.robot = std::make_shared<const RobotModel>(withoutNever(*problem.robot));
   }
   for (const std::string& warning : problem.robot->warnings()) problem.warnings.push_back(warning);
+  warnOfRobotUnits(*problem.robot, problem.warnings);
 }
 
 /// Which joints are planned: a group, a list, or all.

@@ -164,6 +164,12 @@ AnyTarget readAlternatives(const Value& list, const Value& task, const Frames& f
   for (const Value& section : list.items()) {
     GoalAlternative alternative;
     if (section.isMap()) {
+      if (section.has("linear")) {
+        section.failAtKey(
+            "linear",
+            "cannot be one of several goals: give each line a task of its own, or name "
+            "poses here (pose)");
+      }
       section.only(with(kTargetKinds, {"reference", "name"}));
       if (const auto name = section.find("name")) alternative.name = name->text();
     }

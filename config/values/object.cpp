@@ -240,6 +240,7 @@ Pose takeObstacle(const Value& id, const Pose& X_LW, Scene& scene, AttachedObjec
   if (it == scene.obstacles.end()) id.fail("has no shape, and there is no obstacle of this id");
   if (it->deforming != nullptr) id.fail("a mesh that bends cannot be carried");
   if (it->cloud != nullptr) id.fail("a cloud cannot be carried: give a shape that encloses it");
+  if (it->moves()) id.fail("an object that moves by itself cannot be carried");
   const Pose X_LO = X_LW * it->X_WO;
   for (const Geometry& shape : it->geometry) {
     attached.geometry.push_back({shape.shape, X_LO * shape.X_BG});

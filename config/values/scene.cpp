@@ -211,7 +211,9 @@ void readScene(const Value& document, SceneContext& context) {
 
 void readSceneFile(const std::filesystem::path& path, const std::string& name, const Pose& X_WS,
                    SceneContext& context) {
-  if (isSdfWorld(path)) return readSdfScene(path, name, X_WS, context);
+  if (isSdfWorld(path)) {
+    return readSdfScene(context.files.contentOf(path, name), path, X_WS, context);
+  }
   readScene(context.files.document(path, name), context);
 }
 

@@ -17,10 +17,9 @@ bool isSdfWorld(const std::filesystem::path& path) {
   return path.extension() == ".sdf" || path.extension() == ".world";
 }
 
-void readSdfScene(const std::filesystem::path& path, const std::string& name, const Pose& X_WS,
+void readSdfScene(const std::string& content, const std::filesystem::path& path, const Pose& X_WS,
                   SceneContext& context) {
   InputFiles& files = context.files;
-  const std::string content = files.contentOf(path, name);
   SdfFiles others;
   // URIs are looked for from the file that has them: an included model has its own folder.
   others.find = [&](const std::string& uri, const std::filesystem::path& base) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "allclear/config/values/scene.h"
 
@@ -9,9 +10,9 @@ namespace allclear {
 /// Whether a scene's file is an SDF world, by its suffix (`.sdf`, `.world`).
 bool isSdfWorld(const std::filesystem::path& path);
 
-/// Adds the links of a world's models to the scene; `X_WS` is the pose of its frame. `name` is what
-/// the file is called where it is named, for hashes.
-void readSdfScene(const std::filesystem::path& path, const std::string& name, const Pose& X_WS,
+/// Adds the links of a world's models to the scene; `X_WS` is the pose of its frame. `content` is
+/// that of the file at `path`, which the caller has read.
+void readSdfScene(const std::string& content, const std::filesystem::path& path, const Pose& X_WS,
                   SceneContext& context);
 
 }  // namespace allclear

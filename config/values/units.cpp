@@ -17,6 +17,8 @@ constexpr double kFar = 100.0;
 constexpr double kThick = 1.0;
 /// A box that is thicker than this in every direction [m] is a house.
 constexpr double kHouse = 10.0;
+/// No link is so long [m] but for those of a crane; one of 0.05 m in millimetres is.
+constexpr double kLongLink = 50.0;
 constexpr double kDegree = std::numbers::pi / 180.0;
 constexpr double kMillisecond = 1e-3;
 constexpr int kInstants = 50;  // of a trajectory, to look at
@@ -72,6 +74,23 @@ void warnOfUnits(const Value& object, const std::vector<Geometry>& geometry, con
     warnings.push_back(placeOf(*offset) + ": is " + metres(std::abs(offset->number())) +
                        " away, where no arm reaches: offset in metres?");
   }
+}
+
+void warnOfRobotUnits(const RobotModel& robot, std::vector<std::string>& warnings) {
+  double longest = kLongLink;
+  std::string name;
+  for (const Link& link : robot.links()) {
+    for (const Geometry& part : link.collision) {
+      const double length = extentOf(part).upper;
+      if (!(length >= longest)) continue;
+      longest = length;
+      name = link.name;
+    }
+  }
+  if (name.empty()) return;
+  warnings.push_back("link '" + name + "' is " + metres(longest) +
+                     " long: metres? Lengths in a URDF are metres; a mesh in millimetres needs "
+                     "scale=\"0.001 0.001 0.001\"");
 }
 
 std::vector<std::string> unitWarnings(const NamedTrajectory& trajectory, const Problem& problem) {

@@ -6,6 +6,7 @@
 #include "allclear/core/text/value.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/problem.h"
+#include "allclear/robot_models/robot_model.h"
 #include "allclear/trajectories/named_trajectory.h"
 
 namespace allclear {
@@ -20,6 +21,9 @@ double readAngle(const Value& value);
 /// "dimensions in metres?".
 void warnOfUnits(const Value& object, const std::vector<Geometry>& geometry, const Pose& X_WO,
                  std::vector<std::string>& warnings);
+
+/// Warns where a link is so large that its URDF, or its mesh, will be in millimetres.
+void warnOfRobotUnits(const RobotModel& robot, std::vector<std::string>& warnings);
 
 /// Warns where a trajectory looks as if its angles were degrees (beyond the limits as they are,
 /// within them as degrees), or its times milliseconds.

@@ -1,8 +1,9 @@
 // The nearest element of a cloud at rest: depth first through its tree, the nearer child first.
 //
 // A node is passed over when the room between its box and the body's, along the axes of the cloud
-// or along the line between the nearest points of the two boxes, or between its box and the body
-// itself, is at least the distance that is known already.
+// or along the line between the nearest points of the two boxes, along the nearest normal so far,
+// or between its box and the body itself, is at least the distance that is known already. Elements
+// of a leaf likewise, by directions that are known: so few of them are measured.
 #include "allclear/distance/cloud/rest.h"
 
 #include <algorithm>
@@ -10,12 +11,14 @@
 #include <limits>
 
 #include "allclear/core/stop_scope.h"
+#include "allclear/distance/minimum/tree/boxes.h"
 
 namespace allclear::cloud {
 namespace {
 
-using deform::RigidPart;
-using deform::RigidShape;
+using tree::Nearest;
+using tree::RigidPart;
+using tree::RigidShape;
 
 /// Of a tree of at most 2^31 leaves, with two children waiting at each level.
 constexpr int kMostOpen = 80;
@@ -37,8 +40,9 @@ class RestSearch {
     best_.distance = std::numeric_limits<double>::infinity();
   }
 
-  ElementDistance run(std::int32_t node, double ceiling, bool any) {
+  Nearest run(std::int32_t node, double ceiling, bool any) {
     ceiling_ = ceiling;
+    any_ = any;
     std::array<Open, kMostOpen> open;
     int count = 0;
     open[count++] = {node, squaredGap(node)};
@@ -89,57 +93,42 @@ class RestSearch {
   }
 
   /// Whether some direction leaves enough room between the body and the node's box.
-  bool isApart(std::int32_t n) const {
+  bool isApart(std::int32_t n) {
     const Cloud::Node& node = cloud_.nodes()[n];
-    AlignedBox box;
-    for (int k = 0; k < 3; ++k) {
-      box.lower[k] = static_cast<double>(node.lower[k]);
-      box.upper[k] = static_cast<double>(node.upper[k]);
-    }
+    const AlignedBox box = boxOf(cloud_, n);
     // From the cheapest direction to the dearest; the last only where a leaf is at stake.
-    if (leavesRoom(box, betweenBoxes(box))) return true;
-    if (best_.distance < std::numeric_limits<double>::infinity() &&
-        leavesRoom(box, X_WO_.R.transpose() * best_.normal)) {
-      return true;
-    }
+    if (leavesRoom(box, best_along_)) return true;
+    if (leavesRoom(box, along(tree::directionBetweenBoxes(center_, half_, box)))) return true;
     if (node.child >= 0) return false;
-    return leavesRoom(box,
-                      X_WO_.R.transpose() * directionTo(shape_, shape_.root(), X_WA_, box, X_WO_));
+    leaf_along_ = along(tree::directionTo(shape_, shape_.root(), X_OA_, box));
+    return leavesRoom(box, leaf_along_);
   }
 
-  bool leavesRoom(const AlignedBox& box, const Vec3& n) const {
-    if (n.isZero(0.0)) return false;
-    double along = -n.dot(X_OA_.p) - shape_.reachAlong(shape_.root(), X_OA_.R.transpose() * n);
-    for (int k = 0; k < 3; ++k) along += n[k] * (n[k] > 0.0 ? box.lower[k] : box.upper[k]);
-    return along - cloud_.radius() - rounding_ >= least();
+  /// A direction of O, or zero, and how far A reaches along it: dear, so it is kept.
+  struct Reach {
+    Vec3 n = Vec3::Zero();
+    double most = 0.0;
+  };
+  Reach along(const Vec3& n) const {
+    if (n.isZero(0.0)) return {};
+    return {n, n.dot(X_OA_.p) + shape_.reachAlong(shape_.root(), X_OA_.R.transpose() * n)};
   }
-
-  /// By a few alternating projections.
-  Vec3 betweenBoxes(const AlignedBox& box) const {
-    Vec3 a = center_, b = a;
-    // Three half steps: more would make the direction better by little.
-    for (int i = 0; i < 3; ++i) {
-      b = a.cwiseMax(box.lower).cwiseMin(box.upper);
-      if (i == 2) break;
-      a = center_;
-      for (int axis = 0; axis < 3; ++axis) {
-        const double squared = half_.col(axis).squaredNorm();
-        if (!(squared > 0.0)) continue;
-        a += std::clamp((b - center_).dot(half_.col(axis)) / squared, -1.0, 1.0) * half_.col(axis);
-      }
-    }
-    const double length = (b - a).norm();
-    return length > 0.0 ? Vec3((b - a) / length) : Vec3(Vec3::Zero());
+  bool leavesRoom(const AlignedBox& box, const Reach& reach) const {
+    if (reach.n.isZero(0.0)) return false;
+    const double room = tree::leastAlong(box, reach.n) - reach.most;
+    return room - cloud_.radius() - rounding_ >= least();
   }
 
   void measureLeaf(const Cloud::Node& leaf) {
     for (std::int32_t i = leaf.first; i < leaf.first + leaf.count; ++i) {
-      if (best_.distance < std::numeric_limits<double>::infinity() &&
-          leavesRoom({cloud_.lower(i), cloud_.upper(i)}, X_WO_.R.transpose() * best_.normal)) {
-        continue;
-      }
-      const ElementDistance d = elementDistance(shape_, shape_.root(), X_WA_, cloud_, i, X_WO_);
-      if (d.distance < best_.distance && d.distance < ceiling_) best_ = d;
+      const AlignedBox box = boxOf(cloud_, ~i);
+      if (leavesRoom(box, best_along_) || leavesRoom(box, leaf_along_)) continue;
+      const Nearest d =
+          elementDistance(shape_, shape_.root(), X_WA_, cloud_, i, X_WO_, X_WO_.R * leaf_along_.n);
+      if (!(d.distance < best_.distance && d.distance < ceiling_)) continue;
+      best_ = d;
+      best_along_ = along(X_WO_.R.transpose() * d.normal);
+      if (any_) return;
     }
   }
 
@@ -153,13 +142,16 @@ class RestSearch {
   Vec3 box_half_;  ///< of the box along the axes of O about that one
   double rounding_ = 0.0;
   double ceiling_ = 0.0;
-  ElementDistance best_;
+  bool any_ = false;
+  Nearest best_;
+  Reach best_along_;  ///< of its normal
+  Reach leaf_along_;  ///< of the leaf that was looked at last
 };
 
 }  // namespace
 
-ElementDistance restDistance(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud,
-                             const Pose& X_WO, std::int32_t node, double ceiling, bool any) {
+Nearest restDistance(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud,
+                     const Pose& X_WO, std::int32_t node, double ceiling, bool any) {
   return RestSearch(shape, X_WA, cloud, X_WO).run(node, ceiling, any);
 }
 

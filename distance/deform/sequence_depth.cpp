@@ -5,29 +5,17 @@
 #include <limits>
 
 #include "allclear/distance/convex/convex_distance.h"
+#include "allclear/distance/minimum/tree/boxes.h"
 
 namespace allclear::deform {
-namespace {
 
-/// The axis-aligned box of the shape in O.
-void boxOf(const RigidShape& shape, const Pose& X_OG, Vec3* lower, Vec3* upper) {
-  const RigidPart& root = shape.root();
-  const Vec3 center = X_OG * root.center;
-  const Vec3 half = (X_OG.R * root.half).cwiseAbs().rowwise().sum();
-  *lower = center - half;
-  *upper = center + half;
-}
-
-}  // namespace
-
-SignedDistance depthAt(const RigidShape& shape, const Pose& X_OG, const DeformingMesh& mesh,
+SignedDistance depthAt(const tree::RigidShape& shape, const Pose& X_OG, const DeformingMesh& mesh,
                        double t) {
   if (mesh.hasInside()) {
     return convexDistance(shape.hull(), X_OG, ConvexMesh(mesh.positions(t)), Pose());
   }
   const DeformingMesh::Instant when = mesh.at(t);
-  Vec3 lower, upper;
-  boxOf(shape, X_OG, &lower, &upper);
+  const AlignedBox about = tree::boxAbout(shape.root(), X_OG);
   SignedDistance deepest;
   deepest.distance = std::numeric_limits<double>::infinity();
   for (const DeformingMesh::Node& node : mesh.nodes()) {
@@ -44,7 +32,7 @@ SignedDistance depthAt(const RigidShape& shape, const Pose& X_OG, const Deformin
       high = high.cwiseMax(p);
     }
     // A leaf beside the shape's box is not met.
-    if ((low.array() > upper.array()).any() || (high.array() < lower.array()).any()) continue;
+    if (!tree::meet(about, {low, high})) continue;
     const SignedDistance d =
         convexDistance(shape.hull(), X_OG, ConvexMesh(std::move(points)), Pose());
     if (d.distance < deepest.distance) deepest = d;

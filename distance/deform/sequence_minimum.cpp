@@ -7,7 +7,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/deform/sequence_depth.h"
-#include "allclear/distance/deform/sequence_search.h"
+#include "allclear/distance/deform/sequence_elements.h"
 #include "allclear/distance/minimum/query.h"
 
 namespace allclear {
@@ -16,56 +16,10 @@ namespace {
 /// Instants at which a contact is looked at, beside the one that was found.
 constexpr int kContactInstants = 12;
 
-/// Steps of the golden section: each leaves 0.62 of the time, 40 of them 5e-9.
-constexpr int kRefinements = 40;
-
-/// Lowers the result to the least distance within its stretch of time and those beside it.
-/// By golden section: distances of surfaces have kinks where the nearest features change, and no
-/// slope to rely on. Only the upper end gets better. The lower one stays as proven, so that a
-/// second minimum in the stretch, which this may miss, costs exactness and never truth.
-void refine(const deform::SequenceSearch& search, deform::SequenceResult* best) {
-  constexpr double kGolden = 0.6180339887498949;
-  const Interval whole = search.time();
-  double low = std::max(whole.lower, best->t - best->width);
-  double high = std::min(whole.upper, best->t + best->width);
-  const auto look = [&](double t) {
-    const deform::SequenceResult at = search.at(t, std::numeric_limits<double>::infinity());
-    // A contact that the bracket excludes is one of rounding.
-    if (!at.contact && at.upper < best->upper) {
-      best->upper = at.upper;
-      best->t = at.t;
-      best->a = at.a;
-      best->b = at.b;
-      best->normal = at.normal;
-    }
-    return at.upper;
-  };
-  double x = high - kGolden * (high - low), y = low + kGolden * (high - low);
-  double at_x = look(x), at_y = look(y);
-  for (int i = 0; i < kRefinements && high > low; ++i) {
-    if (at_x <= at_y) {
-      high = y;
-      y = x;
-      at_y = at_x;
-      x = high - kGolden * (high - low);
-      at_x = look(x);
-    } else {
-      low = x;
-      x = y;
-      at_x = at_y;
-      y = low + kGolden * (high - low);
-      at_y = look(y);
-    }
-  }
-  // The least may be at either end: where the stretch of time, or a keyframe, ends.
-  look(std::max(whole.lower, best->t - best->width));
-  look(std::min(whole.upper, best->t + best->width));
-}
-
 /// The deepest of a few instants.
 /// Any instant bounds the least distance from above, so a sample is sound here; more of them find a
 /// deeper one, and a better direction out.
-void addDepth(const deform::RigidShape& shape, const deform::SequenceSearch& search,
+void addDepth(const tree::RigidShape& shape, const deform::SequenceSearch& search,
               const DeformingMesh& mesh, const Pose& X_WO, double error, DistanceBracket* bracket) {
   const Interval time = search.time();
   const double found = bracket->t_star;
@@ -86,19 +40,6 @@ void addDepth(const deform::RigidShape& shape, const deform::SequenceSearch& sea
   bracket->upper = std::min(bracket->upper, deepest.distance + deepest.gap + error);
 }
 
-/// A threshold that is decided counts before the width: who asks for one needs no narrow bracket.
-/// The error of the curves is in both ends, and no search makes it less: what is asked for beside
-/// it is half of the tolerance.
-McdStatus statusOf(const DistanceBracket& bracket, const McdOptions& options, bool spent,
-                   double error) {
-  if (options.threshold && bracket.lower >= *options.threshold) return McdStatus::kCertifiedAbove;
-  if (options.threshold && bracket.upper < *options.threshold) return McdStatus::kBelow;
-  const double width = std::max(options.tolerance, 0.5 * options.tolerance + 2.0 * error);
-  constexpr double kWidthRounding = 1e-9;  // relative: the search's rule compares the same numbers
-  const bool is_narrow = bracket.upper - bracket.lower <= width * (1.0 + kWidthRounding);
-  return is_narrow && !spent ? McdStatus::kBracketed : McdStatus::kUndecided;
-}
-
 }  // namespace
 
 DistanceBracket minimumDistance(const MovingShape& a, const DeformingMesh& B, const Pose& X_WO,
@@ -108,22 +49,14 @@ DistanceBracket minimumDistance(const MovingShape& a, const DeformingMesh& B, co
     throw InputError("a moving shape needs a shape and at least one body curve");
   }
   if (options.spread != nullptr) throw InputError("a mesh that bends has no spread");
-  const deform::RigidShape shape(*a.shape);
-  deform::SequenceSearch search(shape, a, B, X_WO);
-  deform::SequenceResult found = search.run(options);
+  const tree::RigidShape shape(*a.shape);
+  const deform::SequenceElements elements(B, X_WO);
+  deform::SequenceSearch search(shape, a, elements);
+  const tree::SearchResult& found = search.run(options);
   const bool above = options.threshold && found.lower >= *options.threshold;
-  if (options.refine && found.evaluated && !found.contact && !above) refine(search, &found);
-  DistanceBracket bracket;
-  bracket.upper = found.upper;
-  bracket.lower = std::min(found.lower, found.upper);
-  bracket.t_star = found.t;
-  bracket.evaluated = found.evaluated;
-  bracket.witness_A = X_WO * found.a;
-  bracket.witness_B = X_WO * found.b;
-  bracket.normal = X_WO.R * found.normal;
+  if (options.refine && found.evaluated && !found.contact && !above) search.refine();
+  DistanceBracket bracket = tree::bracketOf(found, X_WO);
   bracket.penetrating = found.contact;
-  bracket.distance_evaluations = found.evaluations;
-  bracket.bound_evaluations = found.bounds;
   if (found.contact) {
     // No body is deeper than it is wide, nor out of a hull farther than that is wide.
     bracket.lower = -2.0 * shape.root().reach - found.error;
@@ -134,7 +67,7 @@ DistanceBracket minimumDistance(const MovingShape& a, const DeformingMesh& B, co
     if (B.hasInside()) bracket.lower = -std::numeric_limits<double>::infinity();
     bracket.lower = std::min(bracket.lower, bracket.upper);
   }
-  bracket.status = statusOf(bracket, options, found.spent, found.error);
+  tree::setStatus(options, found, &bracket);
   return bracket;
 }
 
@@ -145,11 +78,12 @@ SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const DeformingM
                               const Pose& X_WO, double t) {
   const BodyCurve still = BodyCurve::still(X_WA, {t, t});
   const MovingShape moving{&A, Pose(), {&still, 1}};
-  const deform::RigidShape shape(A);
-  deform::SequenceSearch search(shape, moving, B, X_WO);
+  const tree::RigidShape shape(A);
+  const deform::SequenceElements elements(B, X_WO);
+  deform::SequenceSearch search(shape, moving, elements);
   McdOptions options;
   options.tolerance = 1e-9;  // [m]; at one instant the bound is the distance, to rounding
-  const deform::SequenceResult found = search.run(options);
+  const tree::SearchResult& found = search.run(options);
   SignedDistance out;
   if (found.contact) {
     out = deform::depthAt(shape, X_WO.inverse() * X_WA, B, t);

@@ -115,7 +115,11 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
       return least >= pair.margin;
     });
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
-    if (with_points) {
+    if (with_points && b.cloud != nullptr) {
+      const SignedDistance nearest = closestOfCloud(a.solids(used), X_WA, *b.cloud, X_WB, spread);
+      distances.back().p_WA = nearest.witness_A;
+      distances.back().p_WB = nearest.witness_B;
+    } else if (with_points) {
       setClosestPoints(a.solids(used), X_WA, b.solidsAt(used, t.value_or(0.0)), X_WB, spread,
                        &distances.back());
     }

@@ -13,6 +13,7 @@
 #include "allclear/core/formatted.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/certificate/relief.h"
+#include "allclear/planner/certificate/target_met.h"
 #include "allclear/planner/problem/end_margin.h"
 #include "allclear/planner/problem/sequence_state.h"
 
@@ -200,7 +201,7 @@ const RankedPair* nearestPair(const SequenceCertificate& certificate,
 /// Counts are sums over the segments.
 std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate& certificate) {
   std::size_t pairs = 0, limits = 0;
-  std::string names, reliefs;
+  std::string names, reliefs, reached;
   std::set<std::string> not_covered;
   for (const SequenceSegment& segment : certificate.segments) {
     const Certificate& c = segment.certificate;
@@ -211,6 +212,10 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
     const std::string relief = reliefText(segment.problem.collision, c.pairs);
     if (!relief.empty()) {
       reliefs += " In '" + segment.name + "' (times from its start): " + relief;
+    }
+    if (c.goal) {
+      reached += (reached.empty() ? " Of the goals, '" : ", '") + segment.name + "' reaches " +
+                 alternativeText(*c.goal);
     }
     for (const std::string& demand : c.not_covered) not_covered.insert(demand);
   }
@@ -228,6 +233,7 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
            formatted("' at t = %.6g s (", segment->start_time + pair->t) + segment->name + ")";
   }
   out += formatted("; %zu limits are kept.", limits);
+  if (!reached.empty()) out += reached + ".";
   std::string events;
   for (const SequenceEvent& event : certificate.events) {
     events += (events.empty() ? " " : "; ") + eventSentence(event);

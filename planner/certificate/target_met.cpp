@@ -166,11 +166,12 @@ ProvenGoal provenGoal(const Problem& problem, const Trajectory& trajectory,
 }
 
 std::string reachedText(const ReachedGoal& reached) {
+  return "The goal that it reaches is " + alternativeText(reached) + ".";
+}
+
+std::string alternativeText(const ReachedGoal& reached) {
   const std::string place = formatted("%d of %d", reached.alternative + 1, reached.count);
-  return "The goal that it reaches is " +
-         (reached.name.empty() ? "alternative " + place
-                               : "'" + reached.name + "' (" + place + ")") +
-         ".";
+  return reached.name.empty() ? "alternative " + place : "'" + reached.name + "' (" + place + ")";
 }
 
 }  // namespace allclear

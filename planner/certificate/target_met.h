@@ -43,4 +43,7 @@ ProvenGoal provenGoal(const Problem& problem, const Trajectory& trajectory,
 /// "The goal that it reaches is 'top' (2 of 5)."
 std::string reachedText(const ReachedGoal& reached);
 
+/// "'side' (2 of 4)", or "alternative 2 of 4" of one without a name.
+std::string alternativeText(const ReachedGoal& reached);
+
 }  // namespace allclear

@@ -11,6 +11,8 @@ namespace {
 
 /// Starts from which the cause of a failure is looked for, without one part at a time.
 constexpr int kStartsWithout = 4;
+/// Starts of which one at least leads to the poses when bodies do not count: each is one solve.
+constexpr int kStartsWithoutBodies = 16;
 /// A part that is missed by less than this [m, rad or of order one] is no cause.
 constexpr double kNoMiss = 1e-5;
 
@@ -82,6 +84,17 @@ std::vector<Posture> findPostures(const ClearanceEvaluator& evaluator, const Pos
   return found;
 }
 
+bool hasPostureWithoutBodies(const ClearanceEvaluator& evaluator, const PostureTarget& target,
+                             const RunContext& context) {
+  PostureOptions options;
+  options.exact = false;  // the poses' whole tolerances
+  PostureSolver solver(evaluator, target, context, options);
+  for (int i = 0; i < kStartsWithoutBodies && !context.mustEnd(); ++i) {
+    if (solver.solvesWithoutBodies(solver.start(i))) return true;
+  }
+  return false;
+}
+
 std::vector<Posture> findPostures(const Problem& problem, const PostureTarget& target,
                                   const RunContext& context,
                                   std::unique_ptr<ClearanceEvaluator>* evaluator) {
@@ -97,6 +110,7 @@ std::vector<Posture> findPostures(const Problem& problem, const PostureTarget& t
     if (!is_last) options.tries = options.enough;
     std::vector<Posture> found = findPostures(**evaluator, target, context, options);
     if (!found.empty() || is_last || context.mustEnd()) return found;
+    if (!hasPostureWithoutBodies(**evaluator, target, context)) return found;
     policy = policy < FidelityPolicy::kEverywhere ? FidelityPolicy::kEverywhere
                                                   : FidelityPolicy::kSurfaces;
   }

@@ -41,6 +41,11 @@ std::vector<Posture> findPostures(const Problem& problem, const PostureTarget& t
                                   const RunContext& context,
                                   std::unique_ptr<ClearanceEvaluator>* evaluator);
 
+/// Whether a posture is found where bodies do not count: if not, finer geometry is of no help. Far
+/// cheaper than `findPostures`.
+bool hasPostureWithoutBodies(const ClearanceEvaluator& evaluator, const PostureTarget& target,
+                             const RunContext& context = {});
+
 /// A goal of one pose as a posture: nearest to the start, all joints alike.
 PostureTarget postureTarget(const Problem& problem, const PoseTarget& pose);
 

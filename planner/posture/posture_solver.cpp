@@ -178,6 +178,16 @@ std::optional<VecX> PostureSolver::solve(const VecX& start, const std::vector<in
   return nearest ? nearest : without;
 }
 
+bool PostureSolver::solvesWithoutBodies(const VecX& start) {
+  std::vector<int> clearances;
+  for (int i = 0; i < static_cast<int>(rows_.parts().size()); ++i) {
+    if (rows_.parts()[i].kind == PostureRows::Kind::kClearances) clearances.push_back(i);
+  }
+  program_.setSoft({}, PostureProgram::Soft::kLeftOut);
+  program_.useClearances(false);
+  return finished(solveStage(start, false), clearances).has_value();
+}
+
 Posture PostureSolver::postureOf(const VecX& x) const {
   return {x.head(rows_.joints()), rows_.weight() * x.tail(rows_.wrenches()), program_.distance(x)};
 }

@@ -32,6 +32,9 @@ class PostureSolver {
   std::optional<VecX> solve(const VecX& start, const std::vector<int>& soft,
                             Order order = Order::kPosesFirst);
 
+  /// Whether all but the clearances is met from a start: where not, no geometry is in the way.
+  bool solvesWithoutBodies(const VecX& start);
+
   Posture postureOf(const VecX& x) const;
   bool mustEnd() const { return context_.mustEnd(); }
 

@@ -13,10 +13,22 @@ namespace allclear {
 
 double cloudDistance(const std::vector<Geometry>& A, const Pose& X_WA, const Cloud& B,
                      const Pose& X_WO, const Mat3* spread, std::int32_t node) {
+  return closestOfCloud(A, X_WA, B, X_WO, spread, node).distance;
+}
+
+SignedDistance closestOfCloud(const std::vector<Geometry>& A, const Pose& X_WA, const Cloud& B,
+                              const Pose& X_WO, const Mat3* spread, std::int32_t node) {
   const double grown = spread == nullptr ? 0.0 : displacementRadius(*spread);
-  double least = std::numeric_limits<double>::infinity();
+  SignedDistance least;
+  least.distance = std::numeric_limits<double>::infinity();
   for (const Geometry& a : A) {
-    least = lowered(least, signedDistance(a.shape, X_WA * a.X_BG, B, X_WO, node).distance - grown);
+    SignedDistance found = signedDistance(a.shape, X_WA * a.X_BG, B, X_WO, node);
+    found.distance -= grown;
+    found.witness_B -= grown * found.normal;
+    if (found.distance >= least.distance) continue;
+    const double lower = lowered(least.distance, found.distance);  // NaN proves nothing
+    least = found;
+    least.distance = lower;
   }
   return least;
 }

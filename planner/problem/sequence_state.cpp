@@ -38,6 +38,7 @@ auto findById(List& list, const std::string& id) {
 /// Why an obstacle cannot be carried; empty when it can.
 std::string whyNotCarried(const Obstacle& obstacle, double distance) {
   if (obstacle.deforming != nullptr) return "bends: it cannot be carried";
+  if (obstacle.cloud != nullptr) return "is a cloud of points or boxes: it cannot be carried";
   if (obstacle.moves()) return "moves by itself: it cannot be carried";
   if (!obstacle.spread.isEmpty() || distance > 0.0) {
     return "is not surely where it is (uncertainty): it cannot be carried";

@@ -83,7 +83,7 @@ class EndChecks {
       fault = overload("goal", goal, problem_.goal_velocity, problem_.goal_acceleration);
     }
     if (fault.empty()) fault = limitTooNear(false, goal);
-    return fault.empty() ? durationTooShort(goal) : fault;
+    return fault.empty() ? durationFault(problem_, goal) : fault;
   }
 
   /// A pose that the robot is too short for.
@@ -173,7 +173,7 @@ class EndChecks {
       if (!is_off && !is_turned) continue;
       const double by = is_off ? place : turn;
       const double limit = is_off ? off.position_tolerance : off.angle_tolerance;
-      return "No plan: at the " + what +
+      return "at the " + what +
              ", a path constraint is not kept: " + held.name(constraint, !is_off) + " is off by " +
              number(by) + (is_off ? " m" : " rad") + ", beyond its tolerance of " + number(limit) +
              ". Move the " + what + ", or loosen the constraint.";
@@ -294,36 +294,6 @@ class EndChecks {
     return problem_.duration.min;
   }
 
-  /// A joint that its velocity limit (and, from rest to rest, its acceleration limit) keeps from
-  /// covering its way in time.
-  std::string durationTooShort(const VecX& goal) const {
-    const PlannedLimits limits = plannedLimits(problem_);
-    const auto isZero = [](const VecX& v) { return v.size() == 0 || v.isZero(0.0); };
-    const bool rests = isZero(problem_.start_velocity) && isZero(problem_.goal_velocity);
-    double longest = 0.0;
-    int slowest = -1;
-    for (int i = 0; i < problem_.plannedCount(); ++i) {
-      const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[i]];
-      if (coordinate.wraps) continue;  // may go either way round
-      const double way = std::abs(goal[i] - problem_.start[problem_.planned[i]]);
-      const double v = limits.velocity[i], a = limits.acceleration[i];
-      // At full speed all the way; from rest to rest the fastest motion accelerates, cruises if the
-      // way is longer than v^2/a, and brakes.
-      double needed = way / v;
-      if (rests) needed = way * a > v * v ? way / v + v / a : 2.0 * std::sqrt(way / a);
-      if (needed <= longest) continue;
-      longest = needed;
-      slowest = i;
-    }
-    if (!(longest > problem_.duration.max * (1.0 + kDurationRounding))) return "";
-    const Coordinate& coordinate = problem_.robot->coordinates()[problem_.planned[slowest]];
-    return "joint '" + coordinate.name + "' needs at least " + number(longest) +
-           " s from start to goal at its limits of velocity and acceleration, and the duration "
-           "is " +
-           (problem_.duration.isFixed() ? "fixed at " : "at most ") +
-           number(problem_.duration.max) + " s. Raise it (duration).";
-  }
-
   const Problem& problem_;
   const ClearanceEvaluator& evaluator_;
   ClearanceEvaluator::Workspace workspace_;
@@ -331,6 +301,34 @@ class EndChecks {
 };
 
 }  // namespace
+
+std::string durationFault(const Problem& problem, const VecX& goal) {
+  const PlannedLimits limits = plannedLimits(problem);
+  const auto isZero = [](const VecX& v) { return v.size() == 0 || v.isZero(0.0); };
+  const bool rests = isZero(problem.start_velocity) && isZero(problem.goal_velocity);
+  double longest = 0.0;
+  int slowest = -1;
+  for (int i = 0; i < problem.plannedCount(); ++i) {
+    const Coordinate& coordinate = problem.robot->coordinates()[problem.planned[i]];
+    if (coordinate.wraps) continue;  // may go either way round
+    const double way = std::abs(goal[i] - problem.start[problem.planned[i]]);
+    const double v = limits.velocity[i], a = limits.acceleration[i];
+    // At full speed all the way; from rest to rest the fastest motion accelerates, cruises if the
+    // way is longer than v^2/a, and brakes.
+    double needed = way / v;
+    if (rests) needed = way * a > v * v ? way / v + v / a : 2.0 * std::sqrt(way / a);
+    if (needed <= longest) continue;
+    longest = needed;
+    slowest = i;
+  }
+  if (!(longest > problem.duration.max * (1.0 + kDurationRounding))) return "";
+  const Coordinate& coordinate = problem.robot->coordinates()[problem.planned[slowest]];
+  return "joint '" + coordinate.name + "' needs at least " + number(longest) +
+         " s from start to goal at its limits of velocity and acceleration, and the duration "
+         "is " +
+         (problem.duration.isFixed() ? "fixed at " : "at most ") + number(problem.duration.max) +
+         " s. Raise it (duration).";
+}
 
 std::string goalFault(const ClearanceEvaluator& evaluator) {
   return EndChecks(evaluator.problem(), evaluator, true).runAtGoal();

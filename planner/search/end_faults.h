@@ -32,6 +32,11 @@ std::string endFaultBesideContacts(const Problem& problem, const ClearanceEvalua
 /// evaluator.
 std::string goalFault(const ClearanceEvaluator& evaluator);
 
+/// That a joint cannot cover its way to `goal` (planned coordinates) in the longest duration: its
+/// velocity limit, or from rest to rest its acceleration limit, keeps it from that. Empty when none
+/// is kept from it for certain.
+std::string durationFault(const Problem& problem, const VecX& goal);
+
 /// The way [rad or m] in which a coordinate that moves at `velocity` > 0, with `acceleration` at
 /// first, comes to rest when it brakes as hard as its limits allow.
 double stoppingDistance(double velocity, double acceleration, double acceleration_limit,

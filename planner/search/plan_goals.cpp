@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "allclear/planner/posture/posture.h"
 #include "allclear/planner/problem/alternatives.h"
@@ -17,6 +18,7 @@
 #include "allclear/planner/search/goal_fault.h"
 #include "allclear/planner/search/plan_search.h"
 #include "allclear/planner/search/rest_at_goal.h"
+#include "allclear/planner/search/verdict.h"
 #include "allclear/planner/search/waypoint_targets.h"
 
 namespace allclear {
@@ -71,15 +73,61 @@ std::vector<VecX> PlanSearch::findSingleGoal() {
     in_contact.reset();
     goals = goalConfigurations(*evaluator_, context, mayUseFinerGeometry() ? coarse : fine,
                                &in_contact);
-  } while (goals.empty() && !context.mustEnd() && useFinerGeometry());
+  } while (goals.empty() && !context.mustEnd() && mayNeedFinerGeometry(posture, context) &&
+           useFinerGeometry());
   if (!goals.empty()) return goals;
   // Out of time counts as such; else the goal itself is at fault, and the message says how.
   if (!mustEnd()) {
     plan_.status = context.mustEnd() ? PlanStatus::kTimedOut : PlanStatus::kNotFound;
   }
+  // What the time did not suffice to find may be there all the same.
+  if (context_.isOutOfTime()) {
+    plan_.message = "Out of time after " + number(context_.secondsSinceStart(), 3) +
+                    " s: by then no configuration that meets the goal was found. Give it more time "
+                    "(solver: time_limit).";
+    return {};
+  }
   plan_.message = "No plan: " + (posture != nullptr ? postureFault(*evaluator_, *posture, context_)
                                                     : poseGoalFault(*evaluator_, in_contact));
   return {};
+}
+
+/// Leaves out the configurations that no motion gets to in the longest duration; with none left,
+/// the message names the joint that is too slow for the nearest one.
+void PlanSearch::keepGoalsInTime() {
+  std::vector<VecX> kept;
+  std::vector<int> alternatives;
+  std::string fault;
+  std::map<int, std::string> late_by;  // by alternative, of the nearest configuration
+  for (std::size_t i = 0; i < goals_.size(); ++i) {
+    const std::string late = durationFault(problem_, goals_[i]);
+    if (!late.empty()) {
+      if (fault.empty()) fault = late;
+      if (!alternatives_.empty()) late_by.emplace(alternative_of_[i], late);
+      continue;
+    }
+    kept.push_back(goals_[i]);
+    if (!alternatives_.empty()) alternatives.push_back(alternative_of_[i]);
+  }
+  for (const auto& [i, late] : late_by) {
+    if (std::find(alternatives.begin(), alternatives.end(), i) != alternatives.end()) continue;
+    plan_.left_out.push_back({i, alternativeName(*alternativesOf(problem_), i), reasonIn(late)});
+  }
+  if (kept.empty()) {
+    plan_.status = PlanStatus::kNotFound;
+    plan_.message = "No plan: of " + std::to_string(goals_.size()) +
+                    (goals_.size() == 1 ? " configuration" : " configurations") +
+                    " found that meet the goal none is reached in time; to the nearest, " + fault;
+  }
+  goals_ = std::move(kept);
+  alternative_of_ = std::move(alternatives);
+}
+
+/// Whether it may be geometry that leaves no posture, and not the poses themselves.
+bool PlanSearch::mayNeedFinerGeometry(const PostureTarget* posture,
+                                      const RunContext& context) const {
+  return mayUseFinerGeometry() &&
+         (posture == nullptr || hasPostureWithoutBodies(*evaluator_, *posture, context));
 }
 
 // Alternatives.

@@ -77,7 +77,9 @@ void PlanSearch::endAtOnce() {
 
 void PlanSearch::search() {
   if (const KeepOnLine* line = lineToGoal(problem_)) return followLine(*line);
-  const std::vector<VecX> goals = goals_ = findGoals();
+  goals_ = findGoals();
+  if (!goals_.empty()) keepGoalsInTime();
+  const std::vector<VecX> goals = goals_;
   if (goals.empty()) return;
   findings_.goal = goals.front();
   cost_.emplace(problem_, goals);

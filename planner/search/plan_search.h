@@ -76,6 +76,8 @@ class PlanSearch {
   void endAtOnce();
   bool mustEnd();
   std::vector<VecX> findGoals();
+  void keepGoalsInTime();
+  bool mayNeedFinerGeometry(const PostureTarget* posture, const RunContext& context) const;
   std::vector<VecX> findSingleGoal();
   std::vector<VecX> findAnyGoal();
   std::vector<VecX> orderedByTime(std::vector<std::pair<int, VecX>> found);

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
@@ -82,6 +83,12 @@ std::string motionName(const Sequence& sequence, int step) {
   }
   return "segment '" + std::get<SequenceMotion>(sequence.steps[step].what).name + "' (" +
          std::to_string(number) + " of " + std::to_string(count) + ")";
+}
+
+/// The message of a motion's failure, in a sentence that says already that there is no plan.
+std::string withoutOpening(const std::string& message) {
+  constexpr std::string_view kOpening = "No plan: ";
+  return message.starts_with(kOpening) ? message.substr(kOpening.size()) : message;
 }
 
 /// Null at an event.
@@ -148,7 +155,8 @@ SequencePlan SequenceSearch::run() {
     if (plan.failure) {
       if (plan.status == PlanStatus::kNotFound) plan.status = plan.failure->plan.status;
       if (plan.status == PlanStatus::kCertified) plan.status = PlanStatus::kNotFound;
-      plan.message += ": " + plan.failure->segment + ": " + plan.failure->plan.message;
+      plan.message +=
+          ": " + plan.failure->segment + ": " + withoutOpening(plan.failure->plan.message);
     }
     if (statistics_.returns > 0) {
       plan.message += " Tried: " + std::to_string(statistics_.plans) +

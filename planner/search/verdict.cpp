@@ -66,6 +66,16 @@ std::string noWayText(const SearchFindings& findings, const ClearanceEvaluator& 
   return text + "Try more attempts or time (solver).";
 }
 
+/// Of a trajectory that takes all the time there may be: that a longer one might do. Where limits
+/// of velocity and the like are not kept, that is why.
+std::string longestText(const Problem& problem, const Trajectory& trajectory) {
+  constexpr double kRounding = 1e-6;  // relative: rows are at whole nanoseconds
+  if (!(trajectory.duration() >= problem.duration.max * (1.0 - kRounding))) return "";
+  return " It takes all of the duration, which is " +
+         std::string(problem.duration.isFixed() ? "fixed at " : "at most ") +
+         number(problem.duration.max) + " s: with more (duration) it could be slower.";
+}
+
 }  // namespace
 
 std::string reasonIn(const std::string& fault) {
@@ -106,8 +116,8 @@ std::string verdictText(const Plan& plan, const SearchFindings& findings,
   std::string text = endText(plan);
   if (!plan.left_out.empty()) text += " Alternatives left out: " + leftOutText(plan.left_out) + ".";
   if (plan.certificate) {
-    return text +
-           " The best trajectory found is refused by its certificate: " + plan.certificate->message;
+    return text + " The best trajectory found is refused by its certificate: " +
+           plan.certificate->message + longestText(evaluator.problem(), *plan.trajectory);
   }
   if (!findings.along_the_line.empty()) {
     return text + findings.along_the_line +

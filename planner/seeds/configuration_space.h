@@ -12,8 +12,10 @@ namespace allclear {
 /// Lengths are in metres: a coordinate counts by how far it can move a point of the robot.
 class ConfigurationSpace {
  public:
-  /// `reach`: metres of motion per unit of each coordinate. Coordinates without limits are sampled
-  /// half a turn about the start when they wrap, else one unit beyond start and goal.
+  /// `reach`: metres of motion per unit of each coordinate. Angles without limits are sampled half
+  /// a turn about the start when they wrap, else a radian beyond start and goal. Slides without
+  /// limits (a base that drives) are sampled at all scales from a metre beyond start and goal to
+  /// beyond all obstacles.
   ConfigurationSpace(const Problem& problem, const VecX& goal, VecX reach);
 
   int dimension() const { return static_cast<int>(reach_.size()); }
@@ -31,6 +33,9 @@ class ConfigurationSpace {
 
  private:
   VecX lower_, upper_;
+  VecX least_, greatest_;      ///< of start and goal
+  std::vector<char> is_open_;  ///< slides without limits that matter
+  double room_ = 0.0;          ///< [m] beyond start and goal, at most, of these
   VecX reach_;
   std::vector<char> wrapping_;
   bool wraps_ = false;

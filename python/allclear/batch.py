@@ -377,7 +377,9 @@ class Result:
         os.makedirs(os.path.dirname(folder), exist_ok=True)
         unfinished = tempfile.mkdtemp(dir=os.path.dirname(folder), prefix=".unfinished-")
         for name, content in self.files.items():
-            with open(os.path.join(unfinished, name), "wb") as file:
+            path = os.path.join(unfinished, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)  # of a sequence: a folder for each segment
+            with open(path, "wb") as file:
                 file.write(content)
         if os.path.isdir(folder):
             shutil.rmtree(folder)

@@ -227,7 +227,12 @@ void XmlReader::fail(const XmlElement& element, const std::string& owner, const 
   std::string key = owner.empty() ? "<" + element.name + ">" : owner;
   const bool owns_itself = owner.starts_with(element.name + " '");
   if (!owner.empty() && !owns_itself) key += ": " + element.name;
-  throw InputError({file_, element.line, key, value}, message);
+  const bool is_expression =
+      value.find("${") != std::string::npos || value.find("$(") != std::string::npos;
+  throw InputError({file_, element.line, key, value},
+                   message + (is_expression ? ": it is an expression of xacro; expand the file "
+                                              "first (xacro FILE > robot.urdf)"
+                                            : ""));
 }
 
 const std::string& XmlReader::text(const XmlElement& element, const std::string& owner,

@@ -222,6 +222,22 @@ ROWS = [
     ("the plan of another task", None, "certify else.yaml out/trajectory.csv", NOT_CLEAR,
      ["at the goal joint 'shoulder' is at 0.8, not at 0.7"]),
     ("a trajectory for the task", None, "certify out/trajectory.csv good.yaml", BAD, ["out/trajectory.csv:1: must be a map of keys (YAML or JSON)"]),
+    ("a robot in millimetres", "robot: millimetres.urdf\nstart_state: {j: 0}\ngoal: {joint_constraints: {j: 1}}\n", "check",
+     DONE, ["warning: link 'b' is 500 m long: metres?", 'scale="0.001 0.001 0.001"']),
+    ("a robot with expressions of xacro", "robot: expressions.urdf\nstart_state: {j: 0}\ngoal: {joint_constraints: {j: 1}}\n",
+     "check", BAD, ["expressions.urdf:1: link 'b': box: '${l} 0.1 0.1'", "xacro FILE > robot.urdf"]),
+    # Goals that cannot be.
+    ("no time for a pose", task((GOAL, "pose: {link: hand, position: [0.5, 0.5, 0.65], offset: {position: [0.1, 0, 0]}}"), more="duration: {fixed: 0.05}\n"),
+     "plan", NO_PLAN, ["configuration", "none is reached in time; to the nearest, joint '", "the duration is fixed at 0.05 s. "
+                       "Raise it (duration)"]),
+    ("a line among alternatives", task((GOAL, "any_of: [{linear: {link: hand, by: [0, 0, 0.1]}}]")), "plan", BAD,
+     ["task.yaml:4: goal.any_of[0].linear", "cannot be one of several goals", "name poses"]),
+    ("an alternative out of reach", task((GOAL, "any_of: [{name: far, pose: {link: hand, position: [9, 0, 0]}}]")), "plan", NO_PLAN,
+     ["'far' (1 of 1): out of reach: the position for 'hand' is ", "gets no farther than"]),
+    ("a cloud that is taken up", task(("goal: {" + GOAL + "}\n", "segments: [{goal: {" + GOAL + "}}, {attach: wall, link: hand}, "
+                                       "{goal: {group_state: ready}}]\n"),
+                                      (OBJECT, "id: wall, type: point_cloud, points: [[9, 9, 9]], radius: 0.1")), "plan", BAD,
+     ["task.yaml:4: segments[1]: 'wall' is a cloud", "cannot be carried"]),
     # The command line.
     ("no such task", None, "plan nothing.yaml", BAD, ["nothing.yaml: no such file"]),
     ("a URDF for the task", None, "plan arm.urdf", BAD, ["arm.urdf:1: is XML (a URDF or SRDF?), and not YAML or JSON"]),
@@ -239,6 +255,8 @@ MESH = ('<robot name="r"><link name="a"/><link name="b"><collision><geometry><me
 HEAD = "time,lift,shoulder,elbow,wrist\n"
 TETRAHEDRON = "v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 FILES = {
+    "millimetres.urdf": MESH.replace('<mesh filename="package://my_robot/b.stl"/>', '<box size="500 100 100"/>'),
+    "expressions.urdf": MESH.replace('<mesh filename="package://my_robot/b.stl"/>', '<box size="${l} 0.1 0.1"/>'),
     "good.yaml": TASK, "else.yaml": task(("0.8", "0.7")), "package.urdf": MESH,
     "other.srdf": '<robot name="panda"><group name="panda_arm"><joint name="shoulder"/></group></robot>\n',
     "state.yaml": "name: [a]\nposition: [1]\n", "request.yaml": "workspace_parameters: {}\ngoal_constraints: []\n",

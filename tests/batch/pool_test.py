@@ -35,6 +35,32 @@ def workers_do_not_matter(command, source):
         assert "9 of 9 queries" in again, again
 
 
+def sequences_are_queries(command, source):
+    """A task with segments is one row, with the folder that `allclear plan -o` leaves; and has a report."""
+    with Place(source) as place:
+        text = open(place.task("task")).read()
+        goal = text[text.index("goal:"):text.index("scene:")]
+        text = text.replace(goal, "")
+        task = place.write("two.yaml", text + "segments:\n  - {name: there, %s}\n  - {attach: post, link: forearm}\n"
+                           "  - {name: back, goal: {group_state: ready}}\n" % goal.strip().replace("post", "pole"))
+        wrong = place.write("wrong.yaml", open(task).read().replace("attach: post", "attach: past"))
+        batch(command, task, wrong, "-o", place.run("run"), "--workers", "1", code=3)
+        found = rows(place.run("run"))
+        assert [row["status"] for row in found] == ["certified", "bad_input"], found
+        assert found[0]["duration"] > 0.0 and "'post' is taken up by 'forearm'" in found[0]["message"], found
+        folder = os.path.join(place.run("run"), found[0]["folder"])
+        assert sorted(os.listdir(folder)) == ["1_there", "2_back", "sequence.json", "trajectory.csv", "trajectory.json"]
+        subprocess.run([command, "certify", task, folder, "--verify", os.path.join(folder, "sequence.json")], check=True,
+                       capture_output=True)
+        subprocess.run([command, "report", place.run("run"), "--plan", "0"], check=True, capture_output=True)
+        assert "report.html" in os.listdir(folder)
+        # What is not kept is not there.
+        batch(command, task, "-o", place.run("few"), "--workers", "1", "--files", "csv")
+        kept = os.path.join(place.run("few"), rows(place.run("few"))[0]["folder"])
+        assert sorted(os.listdir(kept)) == ["1_there", "2_back", "trajectory.csv"], os.listdir(kept)
+        assert os.listdir(os.path.join(kept, "1_there")) == ["trajectory.csv"]
+
+
 def one_failure_is_one_row(command, source):
     """A query that aborts, one that hangs, one that eats memory: one row each, the others untouched."""
     with Place(source) as place:
@@ -148,5 +174,5 @@ def the_report_shows_the_run(command, source):
 
 if __name__ == "__main__":
     # The tiny ones first: the peak of memory is that of all processes so far.
-    sys.exit(main([many_tiny_ones, workers_do_not_matter, one_failure_is_one_row, ctrl_c_stops_cleanly, others_are_refused,
-                   the_report_shows_the_run]))
+    sys.exit(main([many_tiny_ones, workers_do_not_matter, sequences_are_queries, one_failure_is_one_row, ctrl_c_stops_cleanly,
+                   others_are_refused, the_report_shows_the_run]))

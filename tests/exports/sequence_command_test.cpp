@@ -52,6 +52,18 @@ class SequenceCommand : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
+// One configuration of the robot among the obstacles as the task has them.
+TEST_F(SequenceCommand, AnswersAboutTheStart) {
+  const std::string file = task().string();
+  const Run distance = run({"distance", file, "--all"});
+  EXPECT_EQ(distance.code, kDone) << distance.text;
+  EXPECT_NE(distance.text.find("ball"), std::string::npos) << distance.text;
+  EXPECT_EQ(run({"distance", file, "--at", "goal"}).code, kBadInput);
+  EXPECT_EQ(run({"fk", file, "--link", "tool"}).code, kDone);
+  EXPECT_EQ(run({"ik", file, "--link", "tool", "--position", "0.5", "0.2", "0.6"}).code, kDone);
+  EXPECT_EQ(run({"posture", file}).code, kBadInput);
+}
+
 TEST_F(SequenceCommand, PlansCertifiesAndVerifiesAFolder) {
   const std::string file = task().string();
   EXPECT_EQ(run({"check", file}).code, kDone);

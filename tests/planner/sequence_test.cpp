@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/sequence_state.h"
 #include "allclear/planner/search/sequence_search.h"
@@ -270,6 +271,26 @@ TEST(Sequence, IsVerifiedAsAWholeOnly) {
   EXPECT_FALSE(verifySequence(late, good).valid);
 }
 
+// Of a goal with alternatives the verdict of the whole says which one each motion ends at, and what
+// follows begins there.
+TEST(Sequence, NamesTheAlternativesThatItReaches) {
+  Sequence sequence = carrying();
+  const auto any = [](const Vec3& q) {
+    AnyTarget goal;
+    goal.alternatives.push_back({"beyond", JointTarget{{0, 1, 2}, Vec3(9.0, 0.0, 0.0)}});
+    goal.alternatives.push_back({"there", JointTarget{{0, 1, 2}, q}});
+    return goal;
+  };
+  sequence.steps[2] = motion("carry", [&](Problem* p) { p->goal = any(kPut); });
+  sequence.steps[4] = motion("home", [&](Problem* p) { p->goal = any(kHome); });
+  const SequencePlan plan = planSequence(sequence, {.time_limit = 60.0});
+  ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
+  EXPECT_NE(plan.message.find("Of the goals, 'carry' reaches 'there' (2 of 2), 'home' reaches "
+                              "'there' (2 of 2)."),
+            std::string::npos)
+      << plan.message;
+}
+
 TEST(Sequence, SaysWhatItTakesForGranted) {
   const SequencePlan plan = planSequence(carrying(), {.time_limit = 60.0});
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
@@ -291,6 +312,7 @@ TEST(Sequence, NamesTheFirstMotionWithoutAPlan) {
   ASSERT_TRUE(plan.failure.has_value());
   EXPECT_EQ(plan.failure->segment, "segment 'carry' (2 of 3)");
   EXPECT_NE(plan.message.find("segment 'carry' (2 of 3)"), std::string::npos) << plan.message;
+  EXPECT_EQ(plan.message.find("No plan: "), std::string::npos) << plan.message;  // said already
   EXPECT_TRUE(plan.certificate.segments.empty());
   EXPECT_FALSE(plan.certificate.clear);
 }
@@ -338,6 +360,12 @@ TEST(Sequence, RefusesEventsThatCannotBe) {
   sequence = carrying();
   sequence.shared.obstacles[1].motion = {{0.0, Pose()}, {1.0, Pose()}};
   EXPECT_NE(complaint(sequence).find("moves by itself"), std::string::npos);
+  // Its points would be in no claim any more: what is carried has shapes alone.
+  sequence = carrying();
+  sequence.shared.obstacles[1].geometry.clear();
+  sequence.shared.obstacles[1].cloud =
+      std::make_shared<const Cloud>(Cloud::balls({Vec3::Zero()}, 0.02));
+  EXPECT_NE(complaint(sequence).find("is a cloud"), std::string::npos) << complaint(sequence);
   sequence = carrying();
   sequence.shared.uncertainty.obstacles = VecX::Zero(2);
   EXPECT_EQ(complaint(sequence), "");

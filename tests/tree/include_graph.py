@@ -41,12 +41,12 @@ ROOMS = {
         "minimum/mesh": ["convex", "mesh", "mesh_depth", "minimum"],
         "minimum/reference": ["convex", "mesh", "minimum", "minimum/capsule", "minimum/convex",
                               "minimum/mesh"],
-        "deform": ["convex", "geometry", "mesh", "minimum"],
+        "minimum/tree": ["convex", "geometry", "mesh", "minimum"],
         "fit": ["geometry"],
         "cover": ["convex", "fit", "geometry"],
         "soft": ["convex"],
-        "deform": ["convex", "geometry", "mesh", "minimum"],
-        "cloud": ["convex", "deform", "geometry", "mesh", "minimum"],
+        "deform": ["convex", "geometry", "mesh", "minimum", "minimum/tree"],
+        "cloud": ["convex", "geometry", "mesh", "minimum", "minimum/tree"],
         "phong": ["geometry", "mesh", "mesh_depth", "soft"],
     },
     "trajectories": {"files": []},
@@ -127,7 +127,7 @@ NEVER_IN_HEADERS = r"nlohmann/"
 # (Ipopt, clearance rows, seeds, searches) is not here, or a bug would certify itself.
 CERTIFICATE_MAY_REACH = [
     r"core/(text/)?\w+", r"distance/\w+", r"distance/(geometry|convex|mesh|mesh_depth|fit|cover|deform|cloud)/\w+",
-    r"distance/minimum/(\w+|(cable|capsule|convex|mesh)/\w+)", r"trajectories/(files/)?\w+",
+    r"distance/minimum/(\w+|(cable|capsule|convex|mesh|tree)/\w+)", r"trajectories/(files/)?\w+",
     r"robot_models/(kinematics|robot_model)", r"robot_models/(kinematics|motion)/\w+",
     r"planner/(problem|scene|settings|certificate)", r"planner/(problem|certificate)/\w+",
 ]

@@ -857,7 +857,8 @@ class OddRobots(unittest.TestCase):
 
 class Examples(unittest.TestCase):
     def test_are_accepted(self):
-        for name in ("shelf", "two_arms", "upright", "moving_obstacle", "humanoid"):
+        for name in ("shelf", "two_arms", "upright", "moving_obstacle", "humanoid", "drawing", "grasps", "tray",
+                     "fenced_cell", "collaborative", "walking_person"):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 task = os.path.join(SOURCE, "examples", name, "task.yaml")
                 proof = plan(task, folder)
@@ -885,6 +886,180 @@ class Examples(unittest.TestCase):
             write(frame, read(frame).replace("v 0.", "v 0.1", 1))
             accepted, said = compare(proof, "--task", task)
             self.assertFalse(accepted, said)
+
+
+class Sequences(unittest.TestCase):
+    """Of a task with segments each proof is compared with its own motion, which begins where the proofs beside it
+    end."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        for name in ("pick_and_place", "shelf"):
+            shutil.copytree(os.path.join(SOURCE, "examples", name), os.path.join(cls.folder, name))
+        cls.task, cls.out = os.path.join(cls.folder, "pick_and_place", "task.yaml"), os.path.join(cls.folder, "out")
+        lift = "    goal: {linear: {link: tcp, by: [0, 0, 0.1]}}\n"
+        text = read(cls.task)
+        assert lift in text
+        write(cls.task, text.replace(lift, lift + "    avoid: [[hand, column]]\n"
+                                                  "    limits: {max_velocity_scaling_factor: 0.9}\n"))
+        done = subprocess.run([ALLCLEAR, "plan", cls.task, "-o", cls.out, "--quiet"], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def proof(self, segment):
+        return os.path.join(self.out, segment, "plan.proof")
+
+    def test_every_segment_is_accepted(self):
+        segments = sorted(f for f in os.listdir(self.out) if os.path.isdir(os.path.join(self.out, f)))
+        self.assertEqual(len(segments), 9)
+        for i, segment in enumerate(segments, 1):
+            with self.subTest(segment):
+                done = subprocess.run([VERIFY, self.proof(segment)], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout)
+                accepted, said = compare(self.proof(segment), "--task", self.task)
+                self.assertTrue(accepted, said)
+                self.assertIn(f"segment '{segment[2:]}', {i} of 9", said)
+                for earlier in segments[:i - 1]:
+                    self.assertIn(f"'{earlier}'", said)
+
+    def test_another_task_is_refused(self):
+        text = read(self.task)
+        for segment, old, new, says in (
+                ("1_reach", "position: [0, 0, 0.11]", "position: [0, 0, 0.12]", "goal: another position"),
+                ("2_approach", "by: [0, 0, 0.1], tol", "by: [0, 0, 0.11], tol", "goal: another position"),
+                ("3_close", "left_finger_joint: 0.02}", "left_finger_joint: 0.021}", "goal: joint 'left_finger_joint'"),
+                ("3_close", "    lands: [[left_finger, part], [right_finger, part]]\n", "", "are exempt"),
+                ("3_close", "    group_name: fingers\n", "", "joint 'left_finger_joint' is not planned"),
+                ("4_lift", "  - {attach: part, link: hand, touch_links: [left_finger, right_finger], mass: 0.2}\n", "",
+                 "'part'"),
+                ("4_lift", "{attach: part, link: hand", "{attach: part, link: link6", "'part'"),
+                ("4_lift", "    leaves: [[part, table]]\n", "", "'table' and 'part' are exempt"),
+                ("4_lift", "max_velocity_scaling_factor: 0.9", "max_velocity_scaling_factor: 0.5", "its velocity is not"),
+                ("4_lift", "avoid: [[hand, column]]", "avoid: [[link1, link2]]", "'link1' and 'link2' are exempt"),
+                ("5_carry", "position: [0.5, 0.25, 0.35]", "position: [0.5, 0.26, 0.35]", "goal: another position"),
+                ("7_open", "touch_links: [left_finger, right_finger]", "touch_links: []", "hash of the task"),
+                ("8_retreat", "  - {detach: part}\n", "", "'part'"),
+                ("9_home", "{group_state: ready}", "{joint_constraints: {joint1: 0.1}}", "goal: joint '")):
+            with self.subTest(segment=segment, new=new):
+                changed = text.replace(old, new, 1)
+                self.assertNotEqual(changed, text)
+                write(self.task, changed)
+                try:
+                    accepted, said = compare(self.proof(segment), "--task", self.task)
+                finally:
+                    write(self.task, text)
+                self.assertFalse(accepted, said)
+                self.assertIn(says, said)
+
+    def test_a_proof_in_the_place_of_another_is_refused(self):
+        def swapped(a, b):
+            folder = tempfile.mkdtemp()
+            self.addCleanup(shutil.rmtree, folder)
+            out = os.path.join(folder, "out")
+            shutil.copytree(self.out, out)
+            shutil.copy(self.proof(a), os.path.join(out, b, "plan.proof"))
+            return out
+        # The segment is not that of the task; and a segment that begins elsewhere than the one before it ends.
+        for at, out in (("8_retreat", swapped("2_approach", "8_retreat")), ("3_close", swapped("1_reach", "2_approach")),
+                        ("9_home", swapped("5_carry", "8_retreat"))):
+            accepted, said = compare(os.path.join(out, at, "plan.proof"), "--task", self.task)
+            self.assertFalse(accepted, said)
+        alone = os.path.join(tempfile.mkdtemp(), "4_lift")
+        self.addCleanup(shutil.rmtree, os.path.dirname(alone))
+        shutil.copytree(os.path.join(self.out, "4_lift"), alone)
+        accepted, said = compare(os.path.join(alone, "plan.proof"), "--task", self.task)
+        self.assertFalse(accepted, said)
+        self.assertIn("0 folders beside the proof's are of segment 1", said)
+        elsewhere = os.path.join(os.path.dirname(alone), "plan.proof")
+        shutil.copy(self.proof("1_reach"), elsewhere)
+        accepted, said = compare(elsewhere, "--task", self.task)
+        self.assertFalse(accepted, said)
+        self.assertIn("names none of them", said)
+
+
+WORLD = """<?xml version="1.0"?>
+<sdf version="1.9"><world name="w">
+<frame name="corner"><pose>2 1 0 0 0 0.3</pose></frame>
+<model name="ground"><static>true</static><link name="l"><collision name="c"><geometry><plane><normal>0 0 1</normal>
+  <size>9 9</size></plane></geometry></collision></link></model>
+<model name="shelf"><static>true</static><pose relative_to="corner">-0.8 0.4 0.9 0 0 30</pose>
+  <link name="board"><pose>0 0 0.1 0.1 0 0</pose>
+    <collision name="a"><geometry><box><size>0.3 0.3 0.02</size></box></geometry></collision>
+    <collision name="b"><pose relative_to="hook">0 0 0.3 0 0 0</pose><geometry><cylinder><radius>0.03</radius>
+      <length>0.1</length></cylinder></geometry></collision></link>
+  <link name="side"><pose relative_to="hook">0.1 0 0 0 0 0</pose><collision name="a"><geometry><capsule><radius>0.02</radius>
+    <length>0.2</length></capsule></geometry></collision></link>
+  <frame name="hook" attached_to="board"><pose degrees="true">0.2 0 0 0 0 45</pose></frame>
+  <joint name="j" type="fixed"><parent>board</parent><child>side</child></joint>
+  <model name="lamp" placement_frame="foot"><pose relative_to="j">0 0.5 0 0 0 0</pose><link name="foot"><pose>0 0 -0.4 0 0 0</pose>
+    <collision name="c"><geometry><sphere><radius>0.05</radius></sphere></geometry></collision></link></model>
+</model>
+<include><uri>model://stone</uri><name>rock</name><pose>2 -1 0.5 0.2 0 0</pose></include>
+</world></sdf>
+"""
+STONE = """<sdf version="1.7"><model name="stone"><static>true</static><link name="l"><pose>0 0 0.1 0 0 0</pose>
+<collision name="c"><geometry><mesh><uri>model://stone/stone.obj</uri><scale>0.5 0.5 1</scale></mesh></geometry></collision>
+<collision name="d"><geometry><ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid></geometry></collision></link></model></sdf>
+"""
+
+
+class SdfWorlds(unittest.TestCase):
+    """The frames, shapes and includes of a world, read by libsdformat there and by a few lines here."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        for name in ("arm.urdf", "arm.srdf", "statue.obj"):
+            shutil.copy(os.path.join(SOURCE, "tests", "config", "robot", name), cls.folder)
+        os.mkdir(os.path.join(cls.folder, "stone"))
+        cls.stone, cls.world = os.path.join(cls.folder, "stone", "stone.sdf"), os.path.join(cls.folder, "cell.sdf")
+        write(os.path.join(cls.folder, "stone", "model.config"),
+              '<model><name>stone</name><version>1.0</version><sdf version="1.7">stone.sdf</sdf></model>')
+        shutil.copy(os.path.join(cls.folder, "statue.obj"), os.path.join(cls.folder, "stone", "stone.obj"))
+        write(cls.stone, STONE)
+        write(cls.world, WORLD)
+        cls.task = os.path.join(cls.folder, "task.yaml")
+        write(cls.task, "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\nstart_state: {group_state: ready}\n"
+                        "goal: {joint_constraints: {elbow: 0.1}}\nscene: {file: cell.sdf, pose: {position: [0, 0.2, -0.7]}}\n")
+        done = subprocess.run([ALLCLEAR, "plan", cls.task, "--output", os.path.join(cls.folder, "out"), "--quiet"],
+                              capture_output=True, text=True)
+        if "no libsdformat" in done.stderr:
+            raise unittest.SkipTest("this build reads no SDF worlds")
+        assert done.returncode == 0, done.stdout + done.stderr
+        cls.proof = os.path.join(cls.folder, "out", "plan.proof")
+
+    def test_are_accepted(self):
+        accepted, said = compare(self.proof, "--task", self.task)
+        self.assertTrue(accepted, said)
+        self.assertIn("hash of the task: that of its files", said)
+
+    def test_another_world_is_refused(self):
+        for path, text, old, new, says in (
+                (self.world, WORLD, "2 1 0 0 0 0.3", "2 1 0 0 0 0.31", "'shelf::board'"),
+                (self.world, WORLD, "0 0 0.1 0.1 0 0", "0 0 0.1 0.11 0 0", "'shelf::board'"),
+                (self.world, WORLD, 'degrees="true"', "", "'shelf::"),
+                (self.world, WORLD, ' attached_to="board"', "", "'shelf::"),
+                (self.world, WORLD, "<radius>0.05</radius>", "<radius>0.06</radius>", "'shelf::lamp'"),
+                (self.world, WORLD, ' placement_frame="foot"', "", "'shelf::lamp'"),
+                (self.world, WORLD, "<length>0.2</length>", "<length>0.3</length>", "'shelf::side'"),
+                (self.world, WORLD, "2 -1 0.5 0.2", "2 -1 0.6 0.2", "'rock'"),
+                (self.world, WORLD, "<normal>0 0 1</normal>", "<normal>0 0.1 1</normal>", "'ground'"),
+                (self.stone, STONE, "0.1 0.2 0.3", "0.1 0.25 0.3", "'rock'"),
+                (self.stone, STONE, "<scale>0.5 0.5 1</scale>", "<scale>0.6 0.5 1</scale>", "'rock'"),
+                (self.world, WORLD, "</world>", "<!-- else --></world>", "hash of the task"),
+                (self.world, WORLD, "</world>", "<actor name='a'/></world>", "'actor'"),
+                (self.task, read(self.task), "[0, 0.2, -0.7]", "[0, 0.2, -0.71]", "'")):
+            with self.subTest(new=new):
+                self.assertIn(old, text)
+                write(path, text.replace(old, new, 1))
+                try:
+                    accepted, said = compare(self.proof, "--task", self.task)
+                finally:
+                    write(path, text)
+                self.assertFalse(accepted, said)
+                self.assertIn(says, said)
 
 
 def shared_task(robot, scene, number):

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <sstream>
 
@@ -120,6 +121,63 @@ TEST(Soundness, NoLimitBelowASampledDerivativeIsAccepted) {
     if (isAccepted(text(greatest + 1e-3L * (1.0L + std::abs(greatest))))) ++accepted;
   }
   EXPECT_GT(accepted, count * 9 / 10);
+}
+
+/// The control points of a polynomial over the parts of [0, 1] before and after s.
+std::array<std::vector<Real>, 2> cutAt(std::vector<Real> b, Real s) {
+  std::array<std::vector<Real>, 2> parts;
+  for (std::size_t left = b.size(); left > 0; --left) {
+    parts[0].push_back(b.front());
+    parts[1].insert(parts[1].begin(), b[left - 1]);
+    for (std::size_t j = 0; j + 1 < left; ++j) b[j] += s * (b[j + 1] - b[j]);
+  }
+  return parts;
+}
+
+/// Rounded to doubles; they meet to the bit, as the format wants it.
+std::string proofOfTwoSpans(double middle, double end, const std::array<std::vector<Real>, 2>& b) {
+  std::ostringstream out;
+  out << std::setprecision(17) << "allclear-proof 1\nbreaks 0 " << middle << " " << end
+      << "\njoint \"x\" 0";
+  for (const std::vector<Real>& span : b) {
+    out << " " << span.size();
+    for (std::size_t j = 0; j < span.size(); ++j) {
+      const bool is_joint = &span == &b[1] && j == 0;
+      out << " " << static_cast<double>(is_joint ? b[0].back() : span[j]);
+    }
+  }
+  out << "\nbody \"a\" 0\nlimit 0 3 -1e200 1e200\nend 6\n";
+  return out.str();
+}
+
+// A smooth curve that is cut into intervals, however short, has derivatives that jump by what its
+// coefficients lose as doubles: that is no jump. Anything that this does not explain is one.
+TEST(Soundness, OnlyJumpsThatRoundingDoesNotExplainAreRefused) {
+  const int count = isLong() ? 200000 : 5000;
+  for (int seed = 0; seed < count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    const double end = random.logUniform(1e-4, 10.0);
+    const double middle = end * random.logUniform(1e-3, 0.999);
+    const double size = random.logUniform(1e-3, 10.0);
+    std::vector<Real> b;
+    for (int j = random.integer(3, 7); j >= 0; --j) b.push_back(random.uniform(-size, size));
+    const auto parts = cutAt(b, static_cast<Real>(middle) / end);
+    const std::string smooth = proofOfTwoSpans(middle, end, parts);
+    ASSERT_TRUE(isAccepted(smooth)) << smooth;
+    // What no rounding makes: of a velocity, or of an acceleration alone.
+    const int order = random.integer(1, 2);
+    const Real degree = static_cast<Real>(parts[1].size()) - 1, length = end - middle;
+    const Real per_unit = order == 1 ? degree / length : degree * (degree - 1) / (length * length);
+    const Real before = derivative(parts[0], order, middle).back();
+    const Real shortest = std::min<Real>(middle, length);
+    const Real rounding = 0x1p-47L * size * std::pow(2 * degree / shortest, order);
+    auto jumping = parts;
+    jumping[1][order] += (rounding + 4e-9L * std::max(1.0L, std::abs(before))) / per_unit;
+    if (order == 1) jumping[1][2] += 2 * (jumping[1][1] - parts[1][1]);  // the acceleration stays
+    EXPECT_FALSE(isAccepted(proofOfTwoSpans(middle, end, jumping)))
+        << proofOfTwoSpans(middle, end, jumping);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "allclear/distance/minimum/tree/boxes.h"
 #include "distance/cloud/cloud_scenes.h"
 #include "distance/minimum/mcd_shapes.h"
 
@@ -17,7 +18,7 @@ TEST(CloudElement, WitnessesAreAsFarApartAsTheDistance) {
     Random random(seed);
     const int kind = random.integer(0, 6);
     const Shape shape = test::randomShape(random, kind == 6 ? 7 : kind);
-    const deform::RigidShape rigid(shape);
+    const tree::RigidShape rigid(shape);
     const Pose X_WG{random.rotation(), random.vector(0.5)},
         X_WO{random.rotation(), random.vector(0.5)};
     const Cloud cloud = random.chance(0.5) ? Cloud::boxes(test::randomBoxes(random, 1))
@@ -26,7 +27,7 @@ TEST(CloudElement, WitnessesAreAsFarApartAsTheDistance) {
     EXPECT_NEAR(d.distance, test::bruteDistance(shape, X_WG, cloud, X_WO), 1e-7);
     EXPECT_NEAR((d.b - d.a - d.distance * d.normal).norm(), 0.0, 1e-7);
     const AlignedBox box{cloud.lower(0), cloud.upper(0)};
-    const Vec3 n = cloud::directionTo(rigid, rigid.root(), X_WG, box, X_WO);
+    const Vec3 n = X_WO.R * tree::directionTo(rigid, rigid.root(), X_WO.inverse() * X_WG, box);
     if (n.isZero(0.0)) continue;
     // Room along any direction is a lower bound; along this one most of the distance.
     EXPECT_NEAR(n.norm(), 1.0, 1e-12);

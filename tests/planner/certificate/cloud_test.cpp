@@ -1,35 +1,28 @@
 // Certificates of obstacles that are clouds: against brute force over all elements at random
 // instants, with forged cells, and what is said of them.
-#include <gtest/gtest.h>
-
 #include "allclear/planner/certificate/geometry.h"
 #include "allclear/planner/certificate/instant.h"
 #include "allclear/planner/certificate/proof_outside.h"
 #include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/robot_models/kinematics.h"
 #include "distance/cloud/cloud_scenes.h"
-#include "planner/certificate/certificate_fixture.h"
+#include "planner/certificate/obstacle_certificates.h"
 #include "support/long_run.h"
 
 namespace allclear {
 namespace {
 
-using test::armTask;
-using test::loadText;
 using test::Random;
-using test::splineOf;
 
-const char* kAcross = "{lift: 0.1, shoulder: 1.2, elbow: -0.5, wrist: 0.5}";
-constexpr double kDuration = 4.0;
+constexpr double kDuration = test::kAcrossDuration;
 
 /// A cloud beside the arm's way; at rest, moving, or of which only a distribution is known.
 Problem drawProblem(Random& random) {
-  Problem problem = loadText(armTask(kAcross));
-  const double angle = random.uniform(-0.5, 2.0), radius = random.uniform(0.9, 1.8);
+  Problem problem = test::acrossProblem();
   Obstacle scan;
   scan.id = "scan";
-  scan.X_WO = {random.rotation(),
-               Vec3(radius * std::cos(angle), radius * std::sin(angle), random.uniform(0.3, 1.0))};
+  const Vec3 p = test::besideTheWay(random);
+  scan.X_WO = {random.rotation(), p};
   scan.cloud = std::make_shared<const Cloud>(
       random.chance(0.5)
           ? Cloud::boxes(test::randomBoxes(random, 60))
@@ -46,71 +39,31 @@ Problem drawProblem(Random& random) {
 
 /// The least distance of any link's hulls from the cloud's elements at t.
 double leastDistance(const Problem& problem, const Trajectory& trajectory, double t) {
-  const Kinematics kinematics(*problem.robot);
-  Kinematics::Workspace workspace = kinematics.makeWorkspace();
-  std::vector<Pose> X_WL;
-  const double shown = std::min(t, trajectory.duration());
-  kinematics.linkPoses(problem.configuration(trajectory.value(shown)), workspace, X_WL);
   const Obstacle& scan = problem.obstacles.back();
-  double least = HUGE_VAL;
-  for (std::size_t l = 0; l < X_WL.size(); ++l) {
-    for (const Geometry& solid :
-         enclosingSolids(problem.robot->links()[l].collision, MeshFidelity::kHull)) {
-      least = std::min(
-          least, test::bruteDistance(solid.shape, X_WL[l] * solid.X_BG, *scan.cloud, scan.pose(t)));
-    }
-  }
-  return least;
+  return test::leastOfLinks(problem, trajectory, t, [&](const Shape& shape, const Pose& X_WG) {
+    return test::bruteDistance(shape, X_WG, *scan.cloud, scan.pose(t));
+  });
 }
 
 TEST(CloudCertificate, HoldsAtEveryInstant) {
   const int count = test::isLong() ? 600 : 40;
-  int clear = 0, refused = 0;
-  for (int seed = 0; seed < count; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(4100u + seed);
-    const Problem problem = drawProblem(random);
-    const Trajectory trajectory = splineOf(problem, kDuration, random, 0.3);
-    const Certificate certificate = certify(problem, trajectory);
-    double least = HUGE_VAL;
-    for (int i = 0; i < 100; ++i) {
-      least = std::min(least, leastDistance(problem, trajectory,
-                                            random.uniform(0.0, certificate.covered_until)));
-    }
-    if (!certificate.clear) {
-      ++refused;
-      continue;
-    }
-    ++clear;
-    EXPECT_GE(least, certificate.minimum_clearance.lower - 1e-7);
-    EXPECT_GE(least, problem.collision.margin - 1e-7);
-    const CertificateVerdict verdict = verifyCertificate(problem, certificate);
-    EXPECT_TRUE(verdict.valid) << verdict.message;
-  }
-  EXPECT_GE(clear, count / 10);
-  EXPECT_GE(refused, count / 20);
-}
-
-Problem clearProblem(Random& random, Trajectory* trajectory, Certificate* certificate) {
-  for (;;) {
-    Problem problem = drawProblem(random);
-    *trajectory = splineOf(problem, kDuration, random, 0.3);
-    *certificate = certify(problem, *trajectory);
-    if (certificate->clear && certificate->minimum_clearance.lower < 0.4) return problem;
-  }
+  const test::CertificateCounts counts = test::certifyAtRandom(count, drawProblem, leastDistance);
+  EXPECT_GE(counts.clear, count / 10);
+  EXPECT_GE(counts.refused, count / 20);
 }
 
 /// Where the boxes of two bodies are as far apart as the bodies, their bound is the distance but
 /// for its rounding: nearer to it than a search comes within its tolerance.
 TEST(CloudCertificate, OfFlatGroundFarBelowIsVerified) {
-  Problem problem = loadText(armTask(kAcross));
+  Problem problem =
+      test::loadText(test::armTask("{lift: 0.1, shoulder: 1.2, elbow: -0.5, wrist: 0.5}"));
   Obstacle ground;
   ground.id = "ground";
   ground.cloud = std::make_shared<const Cloud>(
       Cloud::boxes({{Vec3(-9, -9, -9.5), Vec3(0, 9, -9)}, {Vec3(0, -9, -9.5), Vec3(9, 9, -9.1)}}));
   problem.obstacles.push_back(std::move(ground));
   Random random(3);
-  const Trajectory trajectory = splineOf(problem, kDuration, random, 0.0);
+  const Trajectory trajectory = test::splineOf(problem, kDuration, random, 0.0);
   const Certificate certificate = certify(problem, trajectory);
   ASSERT_TRUE(certificate.clear) << certificate.message;
   const CertificateVerdict verdict = verifyCertificate(problem, certificate);
@@ -121,9 +74,10 @@ TEST(CloudCertificate, OfFlatGroundFarBelowIsVerified) {
 /// is one point more.
 TEST(CloudCertificate, ForgeriesAreRefused) {
   Random random(17);
-  Trajectory trajectory = BSpline(MatX::Zero(1, 6), 1.0);
-  Certificate certificate{.trajectory = {trajectory, {}}};
-  const Problem problem = clearProblem(random, &trajectory, &certificate);
+  const test::ClearMotion motion = test::clearMotion(random, drawProblem);
+  const Problem& problem = motion.problem;
+  const Trajectory& trajectory = motion.trajectory;
+  const Certificate& certificate = motion.certificate;
   ASSERT_TRUE(verifyCertificate(problem, certificate).valid);
   std::size_t of_cloud = certificate.pairs.size();
   for (std::size_t p = 0; p < certificate.pairs.size(); ++p) {

@@ -2,8 +2,6 @@
 // with forged cells.
 #include "allclear/planner/certificate/deforming.h"
 
-#include <gtest/gtest.h>
-
 #include "allclear/planner/certificate/instant.h"
 #include "allclear/planner/certificate/obstacle_statements.h"
 #include "allclear/planner/certificate/proof_outside.h"
@@ -11,19 +9,17 @@
 #include "allclear/planner/problem/deforming_pieces.h"
 #include "allclear/robot_models/kinematics.h"
 #include "distance/deform/sequence_scenes.h"
-#include "planner/certificate/certificate_fixture.h"
+#include "planner/certificate/obstacle_certificates.h"
 #include "support/long_run.h"
 
 namespace allclear {
 namespace {
 
-using test::armTask;
-using test::loadText;
+using test::acrossProblem;
 using test::Random;
 using test::splineOf;
 
-const char* kAcross = "{lift: 0.1, shoulder: 1.2, elbow: -0.5, wrist: 0.5}";
-constexpr double kDuration = 4.0;
+constexpr double kDuration = test::kAcrossDuration;
 
 Obstacle sheetAt(const Vec3& p, std::shared_ptr<const DeformingMesh> mesh) {
   Obstacle obstacle;
@@ -35,76 +31,39 @@ Obstacle sheetAt(const Vec3& p, std::shared_ptr<const DeformingMesh> mesh) {
 
 /// A sheet beside the arm's way, with keyframes that begin late and end early, or last longer.
 Problem drawProblem(Random& random) {
-  Problem problem = loadText(armTask(kAcross));
-  const double angle = random.uniform(-0.5, 2.0), radius = random.uniform(0.9, 1.8);
+  Problem problem = acrossProblem();
+  const Vec3 p = test::besideTheWay(random);
   const double start = random.uniform(-0.5, 1.5);
   auto mesh = std::make_shared<const DeformingMesh>(test::wavingSheet(
       random, random.integer(1, 6), random.integer(1, 9), start, start + random.uniform(0.5, 4.0)));
-  problem.obstacles.push_back(sheetAt(
-      {radius * std::cos(angle), radius * std::sin(angle), random.uniform(0.3, 1.0)}, mesh));
+  problem.obstacles.push_back(sheetAt(p, mesh));
   problem.obstacles.back().X_WO.R = random.rotation();
   return problem;
 }
 
 /// The least distance of any link's solids from the sheet's triangles at t.
 double leastDistance(const Problem& problem, const Trajectory& trajectory, double t) {
-  const Kinematics kinematics(*problem.robot);
-  Kinematics::Workspace workspace = kinematics.makeWorkspace();
-  std::vector<Pose> X_WL;
-  const double shown = std::min(t, trajectory.duration());
-  kinematics.linkPoses(problem.configuration(trajectory.value(shown)), workspace, X_WL);
   const Obstacle& sheet = problem.obstacles.back();
-  double least = HUGE_VAL;
-  for (std::size_t l = 0; l < X_WL.size(); ++l) {
-    for (const Geometry& g : problem.robot->links()[l].collision) {
-      for (const Geometry& solid : enclosingSolids({g}, MeshFidelity::kHull)) {
-        least = std::min(least, test::bruteDistance(solid.shape, X_WL[l] * solid.X_BG,
-                                                    *sheet.deforming, sheet.X_WO, t));
-      }
-    }
-  }
-  return least;
+  return test::leastOfLinks(problem, trajectory, t, [&](const Shape& shape, const Pose& X_WG) {
+    return test::bruteDistance(shape, X_WG, *sheet.deforming, sheet.X_WO, t);
+  });
 }
 
+/// Between refused bodies the hulls of patches may meet where triangles do not.
 TEST(DeformingCertificate, HoldsAtEveryInstant) {
   const int count = test::isLong() ? 600 : 30;
-  int clear = 0, refused = 0;
-  for (int seed = 0; seed < count; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(4100u + seed);
-    const Problem problem = drawProblem(random);
-    const Trajectory trajectory = splineOf(problem, kDuration, random, 0.3);
-    const Certificate certificate = certify(problem, trajectory);
-    double least = HUGE_VAL;
-    for (int i = 0; i < 100; ++i) {
-      least = std::min(least, leastDistance(problem, trajectory,
-                                            random.uniform(0.0, certificate.covered_until)));
-    }
-    // Between refused bodies the hulls of patches may meet where triangles do not.
-    if (!certificate.clear) {
-      ++refused;
-      continue;
-    }
-    ++clear;
-    EXPECT_GE(least, certificate.minimum_clearance.lower - 1e-7);
-    EXPECT_GE(least, problem.collision.margin - 1e-7);
-    EXPECT_EQ(certificate.covered_until, coveredUntil(problem, kDuration));
-    const CertificateVerdict verdict = verifyCertificate(problem, certificate);
-    EXPECT_TRUE(verdict.valid) << verdict.message;
-  }
-  EXPECT_GE(clear, count / 10);
-  EXPECT_GE(refused, count / 10);
+  const test::CertificateCounts counts = test::certifyAtRandom(count, drawProblem, leastDistance);
+  EXPECT_GE(counts.clear, count / 10);
+  EXPECT_GE(counts.refused, count / 10);
 }
 
-/// A problem whose certificate is clear, with the sheet not far.
-Problem clearProblem(Random& random, Trajectory* trajectory, Certificate* certificate) {
+/// A problem whose certificate is clear, with a sheet of some keyframes not far.
+test::ClearMotion clearMotion(Random& random) {
   for (;;) {
-    Problem problem = drawProblem(random);
-    *trajectory = splineOf(problem, kDuration, random, 0.3);
-    *certificate = certify(problem, *trajectory);
-    if (certificate->clear && certificate->minimum_clearance.lower < 0.4 &&
-        problem.obstacles.back().deforming->keyframeCount() > 2) {
-      return problem;
+    test::ClearMotion motion = test::clearMotion(random, drawProblem);
+    if (motion.problem.obstacles.back().deforming->keyframeCount() > 2) {
+      EXPECT_EQ(motion.certificate.covered_until, coveredUntil(motion.problem, kDuration));
+      return motion;
     }
   }
 }
@@ -113,9 +72,9 @@ TEST(DeformingCertificate, ForgeriesAreRefused) {
   for (int seed = 0; seed < 5; ++seed) {
     SCOPED_TRACE(seed);
     Random random(600 + seed);
-    Trajectory trajectory = BSpline(MatX::Zero(4, 6), 1.0);
-    Certificate good{.trajectory = {trajectory, {}, {}}};
-    const Problem problem = clearProblem(random, &trajectory, &good);
+    const test::ClearMotion motion = clearMotion(random);
+    const Problem& problem = motion.problem;
+    const Certificate& good = motion.certificate;
     ASSERT_TRUE(verifyCertificate(problem, good).valid);
     std::vector<std::size_t> sheets;
     for (std::size_t i = 0; i < good.pairs.size(); ++i) {
@@ -161,9 +120,9 @@ TEST(DeformingCertificate, ForgeriesAreRefused) {
 
 TEST(DeformingCertificate, SaysWhatItTakesForGrantedAndWhatProofsLeaveOut) {
   Random random(12);
-  Trajectory trajectory = BSpline(MatX::Zero(4, 6), 1.0);
-  Certificate good{.trajectory = {trajectory, {}, {}}};
-  const Problem problem = clearProblem(random, &trajectory, &good);
+  const test::ClearMotion motion = clearMotion(random);
+  const Problem& problem = motion.problem;
+  const Certificate& good = motion.certificate;
   const auto is_said = [&](const std::string& kind) {
     return std::any_of(good.assumptions.begin(), good.assumptions.end(), [&](const Assumption& a) {
       return a.kind == kind && a.text.find("sheet") != std::string::npos;
@@ -177,7 +136,7 @@ TEST(DeformingCertificate, SaysWhatItTakesForGrantedAndWhatProofsLeaveOut) {
 }
 
 TEST(DeformingCertificate, SeesWhoIsInsideOfAClosedMesh) {
-  Problem problem = loadText(armTask(kAcross));
+  Problem problem = acrossProblem();
   const std::vector<Vec3> corners = test::boxCorners({5.0, 5.0, 5.0});
   const auto closed = std::make_shared<const DeformingMesh>(
       test::boxTriangles(), std::vector{corners, corners}, std::vector<double>{0.0, 1.0});
@@ -206,7 +165,7 @@ TEST(DeformingCertificate, SeesWhoIsInsideOfAClosedMesh) {
 
 /// The robot rests after its trajectory, and the sheet reaches it only then.
 TEST(DeformingCertificate, LastsUntilTheLastKeyframe) {
-  Problem problem = loadText(armTask(kAcross));
+  Problem problem = acrossProblem();
   Random random(3);
   const Trajectory trajectory = splineOf(problem, kDuration, random, 0.1);
   const std::vector<Vec3> far{{5, 0, 0}, {6, 0, 0}, {5, 1, 0}};

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "allclear/distance/cloud.h"
 #include "allclear/planner/certificate/fidelity.h"
 #include "planner/certificate/certificate_fixture.h"
 
@@ -52,6 +53,38 @@ TEST(PairDistances, AreThoseOfTheOracleNearestToTheirMarginFirst) {
       EXPECT_LE(pairs[i - 1].distance - pairs[i - 1].margin, pairs[i].distance - pairs[i].margin);
     }
     EXPECT_NEAR(least, oracle.leastDistance(t), 1e-12);
+  }
+}
+
+// A cloud's points are those of its nearest element, not of the box about all of it; where it may
+// be displaced, of the displaced element.
+TEST(PairDistances, ClosestPointsAreAsFarApartAsTheBodies) {
+  Problem problem =
+      loadText(armTask(kGoal, boxScene(boxAt("near", {0.1, 0.1, 0.1}, {0.7, 0.6, 0.45}))));
+  test::Random random(5);
+  std::vector<Vec3> points;
+  for (int i = 0; i < 400; ++i) {
+    points.emplace_back(random.uniform(-2.0, 2.0), random.uniform(1.0, 2.0),
+                        random.uniform(0.0, 2.0));
+  }
+  Obstacle scan;
+  scan.id = "scan";
+  scan.cloud = std::make_shared<const Cloud>(Cloud::balls(points, 0.02));
+  scan.X_WO.p = Vec3(0.2, -0.1, 0.05);
+  problem.obstacles.push_back(scan);
+  for (const bool is_displaced : {false, true}) {
+    if (is_displaced) {
+      problem.obstacles[1].spread.knots = {{0.0, Mat3::Identity() * 1e-4}};
+    }
+    const std::vector<PairDistance> pairs =
+        pairDistances(problem, certifiedGeometry(problem), problem.start, 0.0, true);
+    int of_scan = 0;
+    for (const PairDistance& pair : pairs) {
+      of_scan += pair.b == "scan" ? 1 : 0;
+      EXPECT_NEAR((pair.p_WA - pair.p_WB).norm(), std::abs(pair.distance), 1e-6)
+          << pair.a << " " << pair.b;
+    }
+    EXPECT_GT(of_scan, 0);
   }
 }
 

@@ -1,14 +1,8 @@
 // Rows of the optimiser to obstacles that bend: their distances against sampling, and their
 // gradients against differences.
-#include <gtest/gtest.h>
-
 #include "allclear/planner/clearance/deforming_clearance.h"
-#include "allclear/planner/clearance/evaluator.h"
-#include "allclear/planner/clearance/soft_clearance.h"
-#include "allclear/robot_models/kinematics.h"
-#include "config/task_fixture.h"
 #include "distance/deform/sequence_scenes.h"
-#include "support/random_robot.h"
+#include "planner/clearance/obstacle_rows.h"
 
 namespace allclear {
 namespace {
@@ -19,38 +13,16 @@ constexpr double kTolerance = 1e-4;
 
 /// A waving sheet beside the robot's hand at q.
 Problem problemAt(Random& random, VecX* q) {
-  Problem problem = test::loadText(
-      "robot: {urdf: arm.urdf, srdf: arm.srdf}\ngroup_name: arm\n"
-      "start_state: {group_state: ready}\ngoal: {joint_constraints: {elbow: 0}}\n");
-  *q = problem.plannedPart(test::randomConfiguration(random, *problem.robot));
-  const Kinematics kinematics(*problem.robot);
-  Kinematics::Workspace workspace = kinematics.makeWorkspace();
-  std::vector<Pose> X_WL;
-  kinematics.linkPoses(problem.configuration(*q), workspace, X_WL);
+  Problem problem = test::armAlone();
+  *q = test::randomPlanned(problem, random);
   Obstacle sheet;
   sheet.id = "sheet";
   sheet.X_WO.R = random.rotation();
-  sheet.X_WO.p =
-      X_WL[problem.robot->findLink("hand")].p + random.uniform(0.2, 0.9) * random.direction();
+  sheet.X_WO.p = test::besideHand(problem, *q, random, 0.2, 0.9);
   sheet.deforming = std::make_shared<const DeformingMesh>(
       test::wavingSheet(random, random.integer(2, 8), 5, 0.0, 2.0));
   problem.obstacles = {sheet};
   return problem;
-}
-
-double exactDistance(const Problem& problem, const CollisionBody& body, const VecX& q_planned,
-                     double t) {
-  const Kinematics kinematics(*problem.robot);
-  Kinematics::Workspace workspace = kinematics.makeWorkspace();
-  std::vector<Pose> X_WL;
-  kinematics.linkPoses(problem.configuration(q_planned), workspace, X_WL);
-  const Obstacle& sheet = problem.obstacles[0];
-  double least = HUGE_VAL;
-  for (const Geometry& solid : body.solids(MeshFidelity::kHull)) {
-    least = std::min(least, test::bruteDistance(solid.shape, X_WL[body.link] * solid.X_BG,
-                                                *sheet.deforming, sheet.X_WO, t));
-  }
-  return least;
 }
 
 TEST(DeformingRows, AreTheLeastDistanceOverTheSpan) {
@@ -60,31 +32,23 @@ TEST(DeformingRows, AreTheLeastDistanceOverTheSpan) {
     Random random(100 + seed);
     VecX from;
     const Problem problem = problemAt(random, &from);
-    const ClearanceEvaluator evaluator(problem, FidelityPolicy::kHulls);
-    ClearanceEvaluator::Workspace workspace(evaluator);
-    MatX control(from.size(), 2);
-    control << from, from + random.vectorX(static_cast<int>(from.size()), 0.3);
-    const Interval time{0.5, 1.5};
-    const BernsteinSpan span(time, control);
-    std::vector<Clearance> found;
-    evaluator.nearPairs(span, 0, 0.3, kTolerance, workspace, &found);
-    for (const Clearance& clearance : found) {
-      const CollisionPair& pair = evaluator.model().pairs[clearance.pair];
-      if (evaluator.model().bodies[pair.b].obstacle < 0) continue;
-      double least = HUGE_VAL;
-      for (int i = 0; i <= 100; ++i) {
-        const double t = time.lower + time.length() * i / 100;
-        least = std::min(
-            least, exactDistance(problem, evaluator.model().bodies[pair.a], span.value(t), t));
-      }
+    const Obstacle& sheet = problem.obstacles[0];
+    const test::SpanRows span(problem, from, random, kTolerance);
+    for (const Clearance& row : span.rows()) {
+      const double least = span.least(100, [&](const VecX& q, double t) {
+        return test::leastOfHulls(
+            problem, span.body(span.pair(row).a), q, [&](const Shape& shape, const Pose& X_WG) {
+              return test::bruteDistance(shape, X_WG, *sheet.deforming, sheet.X_WO, t);
+            });
+      });
       if (least < 1e-3) {
-        EXPECT_LE(clearance.upper, 1e-3 + 2.0 * kTolerance);  // seen as near or in contact
+        EXPECT_LE(row.upper, 1e-3 + 2.0 * kTolerance);  // seen as near or in contact
         continue;
       }
       ++near;
-      EXPECT_LE(clearance.lower, least + 1e-9);
-      EXPECT_GE(clearance.upper, clearance.lower);
-      EXPECT_LE(clearance.upper, least + 2.0 * kTolerance);
+      EXPECT_LE(row.lower, least + 1e-9);
+      EXPECT_GE(row.upper, row.lower);
+      EXPECT_LE(row.upper, least + 2.0 * kTolerance);
     }
   }
   EXPECT_GT(near, 10);
@@ -93,43 +57,14 @@ TEST(DeformingRows, AreTheLeastDistanceOverTheSpan) {
 TEST(DeformingRows, GradientIsTheDifference) {
   int probed = 0;
   for (int seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
     Random random(300 + seed);
     VecX q;
     const Problem problem = problemAt(random, &q);
-    const ClearanceEvaluator evaluator(problem, FidelityPolicy::kHulls);
-    ClearanceEvaluator::Workspace workspace(evaluator);
-    const double t = random.uniform(0.3, 0.9), h = 1e-5;
-    std::vector<Clearance> found;
-    evaluator.pairsAtRest(q, t, 0.5, workspace, &found);
-    for (const Clearance& clearance : found) {
-      const CollisionPair& pair = evaluator.model().pairs[clearance.pair];
-      if (evaluator.model().bodies[pair.b].obstacle < 0 || clearance.upper < 0.01) continue;
-      EXPECT_FALSE(SoftClearance(evaluator).isKnown(clearance.pair));
-      const auto distance = [&](const VecX& x, double time) {
-        std::vector<Clearance> others;
-        evaluator.pairsAtRest(x, time, 1.0, workspace, &others);
-        for (const Clearance& other : others) {
-          if (other.pair == clearance.pair) return other.upper;
-        }
-        return std::nan("");
-      };
-      double value = 0.0, rate = 0.0;
-      const VecX gradient = evaluator.gradient(clearance, q, workspace, &value, &rate);
-      EXPECT_NEAR(value, clearance.upper, 1e-8);
-      bool smooth = true;
-      for (int k = 0; k < q.size(); ++k) {
-        const VecX step = h * VecX::Unit(q.size(), k);
-        const double up = (distance(q + step, t) - value) / h,
-                     down = (value - distance(q - step, t)) / h;
-        smooth = smooth && std::abs(up - down) < 1e-2;
-        if (!smooth) break;
-        EXPECT_NEAR(gradient[k], 0.5 * (up + down), 2e-3) << "seed " << seed;
-      }
-      const double up = (distance(q, t + h) - value) / h, down = (value - distance(q, t - h)) / h;
-      if (!smooth || std::abs(up - down) > 1e-2) continue;
-      ++probed;
-      EXPECT_NEAR(rate, 0.5 * (up + down), 2e-3) << "seed " << seed;
-    }
+    test::ProbeOptions options;
+    options.least = 0.01;
+    probed += static_cast<int>(
+        test::probeGradients(problem, q, random.uniform(0.3, 0.9), options).size());
   }
   EXPECT_GT(probed, 20);
 }

@@ -236,5 +236,26 @@ TEST(Posture, SaysThatATorqueIsTooLittle) {
   EXPECT_NE(fault.find("'left_joint2': torque is missed by"), std::string::npos) << fault;
 }
 
+// Where bodies are all that is in the way there is a posture without them; where poses contradict
+// each other, or are too far away, there is none.
+TEST(PostureWithoutBodies, TellsGeometryFromPoses) {
+  Problem problem = twoArms();
+  PostureTarget target = handsAt(problem, jointGoal(problem));
+  Obstacle block;
+  block.id = "block";
+  block.geometry = {{Box(Vec3(4.0, 4.0, 4.0)), Pose()}};
+  problem.obstacles.push_back(block);
+  const ClearanceEvaluator evaluator(problem);
+  EXPECT_TRUE(findPostures(evaluator, target, {}, {.tries = 2}).empty());
+  EXPECT_TRUE(hasPostureWithoutBodies(evaluator, target));
+  // One hand in two places.
+  PostureTarget torn = target;
+  torn.poses.push_back(target.poses[0]);
+  torn.poses.back().X_WP.p += Vec3(0.0, 0.0, 0.1);
+  EXPECT_FALSE(hasPostureWithoutBodies(evaluator, torn));
+  target.poses[1].X_WP.p += Vec3(5.0, 0.0, 0.0);
+  EXPECT_FALSE(hasPostureWithoutBodies(evaluator, target));
+}
+
 }  // namespace
 }  // namespace allclear

@@ -122,7 +122,7 @@ TEST(AlternativesPlan, LeavesOutWhatCannotBeWithTheReason) {
   };
   why(0, "'wall' overlap by");
   why(1, "joint 'joint1': 3 is 0.2 rad beyond the upper limit 2.8");
-  why(2, "no configuration within the limits that reaches it was found");
+  why(2, "out of reach: the position for 'link2'");
 
   auto& all = std::get<AnyTarget>(problem.goal).alternatives;
   all.pop_back();

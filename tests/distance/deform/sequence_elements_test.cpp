@@ -3,8 +3,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/deform/sequence_depth.h"
-#include "allclear/distance/deform/sequence_search.h"
-#include "allclear/distance/deform/sequence_shape.h"
+#include "allclear/distance/deform/sequence_elements.h"
 #include "allclear/distance/deforming_mesh.h"
 #include "distance/deform/sequence_scenes.h"
 #include "distance/minimum/mcd_oracle.h"
@@ -105,12 +104,15 @@ TEST(MeshSequence, NeedsTheRemainder) {
     double least = HUGE_VAL;
     for (int i = 0; i <= 200; ++i) least = std::min(least, scene.distance(i / 200.0));
     for (const int with : {0, 1}) {
-      const deform::RigidShape shape(scene.a.shape);
+      const tree::RigidShape shape(scene.a.shape);
       const MovingShape moving = scene.a.moving();
-      deform::SequenceSearch search(shape, moving, scene.mesh, scene.X_WO, with);
+      const deform::SequenceElements elements(scene.mesh, scene.X_WO);
+      tree::BoundTerms terms;
+      terms.remainder_a = with;
+      deform::SequenceSearch search(shape, moving, elements, terms);
       McdOptions options;
       options.tolerance = 1e-4;
-      const deform::SequenceResult found = search.run(options);
+      const tree::SearchResult found = search.run(options);
       if (!found.contact && found.lower > least + 1e-6) ++wrong[with];
     }
   }

@@ -7,7 +7,7 @@
 #include "allclear/distance/mesh/body.h"
 #include "allclear/distance/shape.h"
 
-namespace allclear::deform {
+namespace allclear::tree {
 
 /// A part of the rigid shape, in its frame G: a convex core (the whole of a convex shape), a box of
 /// the tree of a triangle mesh, or a triangle of it; grown by `radius`.
@@ -74,4 +74,4 @@ class RigidShape {
   RigidPart root_;
 };
 
-}  // namespace allclear::deform
+}  // namespace allclear::tree

@@ -1,6 +1,6 @@
 // Rigid bodies and clouds over time: brackets against brute force over all elements at many
 // instants, and each term of the bound left out.
-#include "allclear/distance/cloud/search.h"
+#include "allclear/distance/cloud/elements.h"
 
 #include <gtest/gtest.h>
 
@@ -170,19 +170,19 @@ TEST(CloudSearch, NeedsEachTerm) {
     }
     const double least = leastSeen(scene, 200, 0.5);
     for (int term = 0; term < kCount; ++term) {
-      cloud::BoundTerms terms;
+      tree::BoundTerms terms;
       if (term == kRemainderA) terms.remainder_a = 0.0;
       if (term == kRemainderB) terms.remainder_b = 0.0;
       if (term == kRadius) terms.radius = 0.0;
       if (term == kFarEnd) terms.far_end = 0.0;
       if (term == kError) terms.error = 0.0;
-      const deform::RigidShape shape(scene.a.shape);
+      const tree::RigidShape shape(scene.a.shape);
       const MovingShape a = scene.a.moving();
-      const MovingCloud b = scene.moving();
+      const cloud::CloudElements b(scene.moving());
       cloud::CloudSearch search(shape, a, b, terms);
       McdOptions options;
       options.tolerance = 1e-4;
-      const cloud::CloudResult found = search.run(options);
+      const tree::SearchResult found = search.run(options);
       const double slack = term == kError ? 0.0 : 1e-6;
       if (found.lower > least + slack) ++wrong[term];
     }

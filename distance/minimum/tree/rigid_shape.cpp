@@ -1,6 +1,6 @@
 // The rigid side of a query: a convex core with a ball's radius, or the triangles of a mesh in
 // their tree of boxes.
-#include "allclear/distance/deform/sequence_shape.h"
+#include "allclear/distance/minimum/tree/rigid_shape.h"
 
 #include <cmath>
 
@@ -8,7 +8,7 @@
 #include "allclear/distance/convex/gjk.h"
 #include "allclear/distance/mesh/prepared.h"
 
-namespace allclear::deform {
+namespace allclear::tree {
 namespace {
 
 /// Curved cores converge slowly; this share of the distance is the least that their normal needs.
@@ -155,4 +155,4 @@ std::vector<Vec3> RigidShape::points() const {
   return out;
 }
 
-}  // namespace allclear::deform
+}  // namespace allclear::tree
