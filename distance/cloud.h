@@ -32,7 +32,7 @@ class Cloud {
   static constexpr std::size_t kMostElements = 20'000'000;
 
   /// Balls about points. Throws `InputError` when there is no point or more than `kMostElements`,
-  /// one is not finite or beyond 1e9 m, or the radius is not positive or beyond 1e9 m. Points may
+  /// one is not finite or beyond 1e9 m, or the radius is not within 1e-30 to 1e9 m. Points may
   /// come more than once.
   static Cloud balls(const std::vector<Vec3>& points, double radius);
   /// Boxes. Throws `InputError` likewise, and when a lower corner is above the upper one.

@@ -111,8 +111,8 @@ class CertifiedMotion {
                                  double tolerance) const;
 
   /// Whether the distance is proven to be at least `lower` [m] at every instant of `time`: between
-  /// exact meshes by a search of its own, which succeeds when the distance is `kSurfacePadding`
-  /// above; else by the room along `n`.
+  /// exact meshes and clouds by boxes, or by a search of its own, which succeeds when the distance
+  /// is `kSurfacePadding` above; else by the room along `n`.
   bool staysAbove(PieceIndex a, PieceIndex b, const Vec3& n, Interval time, double lower) const;
 
   /// Lower bound [m] during `time` from the boxes, along the world's axes, of what both pieces
