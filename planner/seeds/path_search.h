@@ -41,7 +41,8 @@ struct PathSearchStatistics {
 /// search, that of the first run that has found one.)
 class PathSearch {
  public:
-  /// Borrows all. `certifier` is copied for every run, so that none depends on the runs before.
+  /// Borrows all but the options. `certifier` is copied for every run, so that none depends on the
+  /// runs before.
   PathSearch(const Problem& problem, const ConfigurationSpace& space,
              const SegmentCertifier& certifier, const Kinematics& kinematics,
              const PathSearchOptions& options);
@@ -65,7 +66,7 @@ class PathSearch {
   const ConfigurationSpace& space_;
   const SegmentCertifier& certifier_;
   const Kinematics& kinematics_;
-  const PathSearchOptions& options_;
+  PathSearchOptions options_;
   std::vector<std::vector<int>> blocks_;
 };
 
