@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string_view>
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
@@ -28,6 +27,7 @@
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/plan_run.h"
+#include "allclear/planner/search/verdict.h"
 #include "allclear/planner/seeds/goal_configurations.h"
 #include "allclear/planner/seeds/line_motion.h"
 
@@ -83,12 +83,6 @@ std::string motionName(const Sequence& sequence, int step) {
   }
   return "segment '" + std::get<SequenceMotion>(sequence.steps[step].what).name + "' (" +
          std::to_string(number) + " of " + std::to_string(count) + ")";
-}
-
-/// The message of a motion's failure, in a sentence that says already that there is no plan.
-std::string withoutOpening(const std::string& message) {
-  constexpr std::string_view kOpening = "No plan: ";
-  return message.starts_with(kOpening) ? message.substr(kOpening.size()) : message;
 }
 
 /// Null at an event.

@@ -78,12 +78,15 @@ std::string longestText(const Problem& problem, const Trajectory& trajectory) {
 
 }  // namespace
 
-std::string reasonIn(const std::string& fault) {
+std::string withoutOpening(const std::string& fault) {
   constexpr std::string_view kOpening = "No plan: ";
-  const std::size_t from = fault.starts_with(kOpening) ? kOpening.size() : 0;
+  return fault.starts_with(kOpening) ? fault.substr(kOpening.size()) : fault;
+}
+
+std::string reasonIn(const std::string& fault) {
+  const std::string text = withoutOpening(fault);
   // The first sentence; a point within a number has no blank after it.
-  const std::size_t end = std::min(fault.find(". ", from), fault.find_last_not_of('.') + 1);
-  return fault.substr(from, end - from);
+  return text.substr(0, std::min(text.find(". "), text.find_last_not_of('.') + 1));
 }
 
 std::string leftOutText(const std::vector<LeftOutAlternative>& left_out) {

@@ -26,7 +26,9 @@ std::string number(double value, int digits = 4);
 
 /// How a plan without a certificate ended, and after what.
 std::string endText(const Plan& plan);
-/// Of the sentences about a plan that cannot be, what stands in its way: "joint 'a' needs ..".
+/// The sentences about a plan that cannot be, for one that says so already: without "No plan: ".
+std::string withoutOpening(const std::string& fault);
+/// Of these sentences what stands in the plan's way: "joint 'a' needs ..".
 std::string reasonIn(const std::string& fault);
 
 /// "'top' (1 of 5): ..; 'side' (2 of 5): ..; and 3 more": a few of the alternatives left out.
