@@ -13,7 +13,7 @@
 #include "allclear/apps/json_text.h"
 #include "allclear/apps/robot_options.h"
 #include "allclear/apps/table.h"
-#include "allclear/distance/volume.h"
+
 #include "allclear/robot_models/fitted_shapes.h"
 
 namespace allclear {

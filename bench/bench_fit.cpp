@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "allclear/distance/fitting.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 #include "allclear/robot_models/load_robot.h"
 
 namespace {

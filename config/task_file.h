@@ -49,11 +49,11 @@ Task parseTask(std::string_view text, const std::filesystem::path& path,
                const TaskOptions& options = {});
 
 /// Reads a trajectory of the task, as the curve that a controller runs, or as `interpolation` says:
-/// `.json` (trajectory_json.h, or a message of ROS), `.yaml`, `.yml` (ROS 1 and 2
+/// `.json` (trajectory_files.h, or a message of ROS), `.yaml`, `.yml` (ROS 1 and 2
 /// `trajectory_msgs/JointTrajectory`, MoveIt's `RobotTrajectory` and `DisplayTrajectory`, as
-/// `ros2 topic echo` prints them), else CSV (trajectory_csv.h). The joints come in the order of the
-/// planned coordinates. Files may have more joints: held ones must be where the task holds them, to
-/// 1e-3 rad or m, others are ignored with a warning.
+/// `ros2 topic echo` prints them), else CSV (trajectory_files.h). The joints come in the order of
+/// the planned coordinates. Files may have more joints: held ones must be where the task holds
+/// them, to 1e-3 rad or m, others are ignored with a warning.
 ///
 /// A path without times (CSV without a column `time`, lists of rows, OMPL's matrices, messages
 /// whose times are all 0) moves straight from row to row and rests at each (`restingAtCorners`),

@@ -1,6 +1,6 @@
 // Chooses, for each mesh, the solids of one fidelity; they are made once and kept with the mesh.
 
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 
 #include "allclear/distance/mesh/prepared.h"
 

@@ -149,11 +149,19 @@ class TriangleMesh {
 /// the outside; else what is wrong with which edge. Equal vertices count as different.
 std::string whyNotClosed(const TriangleMesh& mesh);
 
+/// Whether the mesh bounds a solid: every edge is used as often in one sense as in the other, where
+/// vertices at equal places count as one.
+bool isClosed(const TriangleMesh& mesh);
+
 using Shape = std::variant<Sphere, Capsule, Box, Cylinder, Cone, Ellipsoid, HalfSpace, ConvexMesh,
                            TriangleMesh>;
 
 /// "sphere", "capsule", ... for messages.
 std::string shapeName(const Shape& shape);
+
+/// Volume of a shape [m^3]: exact; of a convex mesh that of its hull; of a triangle mesh the sum of
+/// signed tetrahedra, which is meaningful for closed meshes only; of a half-space infinity.
+double shapeVolume(const Shape& shape);
 
 /// A shape fixed to a body frame B.
 struct Geometry {

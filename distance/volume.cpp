@@ -8,7 +8,7 @@
 // a capsule in one interval; the length of the union of the intervals, times the area of a grid
 // cell, adds up to the volume (midpoint rule).
 
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,7 @@
 #include <numeric>
 
 #include "allclear/core/assert.h"
+#include "allclear/distance/fitting.h"
 #include "allclear/distance/geometry/convex_hull.h"
 
 namespace allclear {

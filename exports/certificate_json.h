@@ -24,12 +24,12 @@ namespace allclear {
 ///      "torque_beyond_rating": {"joint": "elbow", "torque": 32.0, "effort": 30.0, "t": 0.4},
 ///      "tube": {"joints": [to_contact, to_margin], "factor": [to_contact, to_margin],
 ///               "at": {"pair": ["hand", "box"], "t": 1.2}},
-///      "trajectory": {as trajectory_json.h},
+///      "trajectory": {as trajectory_files.h},
 ///      "limits": [{"subject": "joint1", "quantity": "velocity", "bounds": [lower, upper],
 ///                  "limits": [lower, upper], "t": 0.4, "kept": true}, ..],
 ///      "faults": [..], "static_contacts": [..], "not_covered": [..],
 ///      "sent": {"csv": "..", "ros2": ".."},
-///      "follows": {"within": 0.01, "path": {as trajectory_json.h}},
+///      "follows": {"within": 0.01, "path": {as trajectory_files.h}},
 ///      "pairs": [{"a": "hand", "b": "box", "fidelity": 0, "pieces": [0, 0], "margin": 0.001,
 ///                 "cells": [[t0, t1, lower, nx, ny, nz], ..]}, ..]}
 ///

@@ -8,10 +8,8 @@
 #include "allclear/core/sha256.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/exports/certificate_json.h"
-#include "allclear/exports/ros2_trajectory.h"
 #include "allclear/planner/problem/derived_base.h"
-#include "allclear/trajectories/trajectory_csv.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear {
 namespace {

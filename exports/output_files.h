@@ -9,6 +9,7 @@
 #include "allclear/exports/output_settings.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
+#include "allclear/trajectories/hermite.h"
 
 namespace allclear {
 
@@ -62,8 +63,8 @@ std::string incompleteProof(const std::string& file, const Proof& proof);
 std::string sentFault(const Problem& problem, const Certificate& certificate);
 
 /// Reads a trajectory file: JSON if its name ends in `.json`, else CSV as the curve that a
-/// controller runs, or as `interpolation` says (trajectory_csv.h). A JSON file says itself what its
-/// curve is, and `interpolation` may not differ. The joints come in the order of the planned
+/// controller runs, or as `interpolation` says (trajectory_files.h). A JSON file says itself what
+/// its curve is, and `interpolation` may not differ. The joints come in the order of the planned
 /// coordinates. Throws `InputError`.
 NamedTrajectory readTrajectoryFile(const std::filesystem::path& path, const Problem& problem,
                                    std::optional<Interpolation> interpolation = std::nullopt);
@@ -117,5 +118,18 @@ std::string sequenceFault(const SequenceFolder& folder, const Sequence& sequence
 /// The files that the `sequence.json` of an earlier run in this folder names, and itself; none
 /// where there is none that can be read.
 std::vector<std::filesystem::path> filesOfEarlierSequence(const std::filesystem::path& folder);
+
+/// Rows of a trajectory as the YAML of a ROS 2 `trajectory_msgs/msg/JointTrajectory`, as
+/// `ros2 topic pub` takes it: positions, velocities and accelerations (those that the rows give)
+/// and `time_from_start` per row, each number as the shortest text that reads back to the bit. A
+/// time is rounded to the message's nanosecond; those of `controllerRows` are whole ones.
+/// `frame_id` is the root link. Throws `InputError` when two rows fall into the same nanosecond.
+std::string formatRos2Trajectory(const HermiteCurve& rows,
+                                 const std::vector<std::string>& joint_names,
+                                 const std::string& frame_id);
+
+/// The same, into a file, atomically. Throws `InputError` when it cannot be written.
+void writeRos2Trajectory(const std::filesystem::path& path, const HermiteCurve& rows,
+                         const std::vector<std::string>& joint_names, const std::string& frame_id);
 
 }  // namespace allclear

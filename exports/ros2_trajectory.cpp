@@ -1,4 +1,4 @@
-#include "allclear/exports/ros2_trajectory.h"
+#include "allclear/exports/output_files.h"
 
 #include <charconv>
 #include <cmath>

@@ -13,9 +13,7 @@
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
-#include "allclear/exports/ros2_trajectory.h"
-#include "allclear/trajectories/trajectory_csv.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear {
 namespace {

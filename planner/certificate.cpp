@@ -36,7 +36,7 @@
 #include "allclear/planner/problem/alternatives.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/contacts.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/core/parallel.h"
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/planner/search/plan_run.h"
 
 namespace allclear {

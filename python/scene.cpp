@@ -2,7 +2,7 @@
 //
 // Arrays of points are copied once into the mesh, which owns them from then on.
 #include "allclear/config/scene_file.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 #include "allclear/planner/workcell.h"
 #include "allclear/python/bindings.h"
 #include "allclear/robot_models/files/mesh_file.h"

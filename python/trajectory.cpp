@@ -2,8 +2,7 @@
 // alive.
 #include "allclear/config/task_file.h"
 #include "allclear/python/bindings.h"
-#include "allclear/trajectories/trajectory_csv.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear::python {
 namespace {

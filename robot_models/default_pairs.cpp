@@ -6,7 +6,7 @@
 // infeasible. That a pair touched in all samples does not prove that it always does; but the number
 // of samples is large, one configuration apart is enough to keep the pair, and a warning of
 // the loader says how many were left out.
-#include "allclear/robot_models/default_pairs.h"
+#include "allclear/robot_models/load_robot.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 // share/NAME on AMENT_PREFIX_PATH (ROS 2), and in the folders above the URDF, because robots are
 // often unpacked without an installation. The first existing file counts. Gazebo's
 // model://NAME/PATH is the same, with Gazebo's own paths beside those of ROS.
-#include "allclear/robot_models/package_paths.h"
+#include "allclear/robot_models/load_robot.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -11,7 +11,7 @@
 // So the basis keeps one matrix per span, control points to Bernstein coefficients, and values and
 // derivatives at s are those of Bernstein polynomials. The matrices are computed in long double and
 // rounded once: proofs over spans count one rounding per entry.
-#include "allclear/trajectories/bspline_basis.h"
+#include "allclear/trajectories/bspline.h"
 
 #include <algorithm>
 #include <array>

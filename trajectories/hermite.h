@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "allclear/trajectories/bernstein_span.h"
-#include "allclear/trajectories/span_coefficients.h"
 
 namespace allclear {
 

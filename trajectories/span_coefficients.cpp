@@ -1,7 +1,7 @@
 // Bernstein coefficients with a running bound of their rounding error. By the convex hull property
 // a polynomial over [0, 1] stays between its least and greatest coefficient; widened by the error
 // that bound holds for the exact curve.
-#include "allclear/trajectories/span_coefficients.h"
+#include "allclear/trajectories/bernstein_span.h"
 
 #include <algorithm>
 #include <cmath>

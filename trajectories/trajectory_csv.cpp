@@ -7,7 +7,7 @@
 // positions, cubic with velocities, quintic with accelerations. Any smoother reading of few columns
 // would be another motion than the robot makes. What is ambiguous (velocities of some joints only,
 // a column that looks like a misspelt suffix) is refused, since a wrong guess would move a robot.
-#include "allclear/trajectories/trajectory_csv.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 //
 // What is read is checked against all that `BSpline` and `HermiteCurve` require: a file can be
 // refused, but cannot break a contract of theirs.
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "allclear/core/assert.h"
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/certificate.h"

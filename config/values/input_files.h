@@ -11,7 +11,6 @@
 #include "allclear/distance/deforming_mesh.h"
 #include "allclear/distance/shape.h"
 #include "allclear/robot_models/load_robot.h"
-#include "allclear/robot_models/package_paths.h"
 
 namespace allclear {
 

@@ -16,7 +16,7 @@ namespace allclear {
 /// Stamps are those of ROS 2 (sec, nanosec) or of ROS 1 (secs, nsecs).
 ///
 /// The first point must be at time 0: how a controller comes to a later one is not in the message.
-/// Fields of some points only, and effort, are errors. `expected_joints` as in trajectory_csv.h.
+/// Fields of some points only, and effort, are errors. `expected_joints` as in trajectory_files.h.
 /// Throws `InputError` with file, line and key.
 NamedTrajectory parseJointTrajectory(std::string_view text, const std::string& file,
                                      const std::vector<std::string>& expected_joints = {},

@@ -17,7 +17,7 @@
 #include "allclear/core/text/value_tree.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/planner/certificate.h"
-#include "allclear/trajectories/trajectory_csv.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear {
 namespace {

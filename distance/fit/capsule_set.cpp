@@ -18,7 +18,7 @@
 #include "allclear/distance/fit/partition.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/distance/geometry/convex_hull.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 
 namespace allclear {
 namespace fitting {

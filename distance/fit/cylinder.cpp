@@ -9,7 +9,7 @@
 #include "allclear/distance/fit/enclose.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/distance/geometry/smallest_ball.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 
 namespace allclear {
 namespace fitting {

@@ -17,7 +17,7 @@
 #include <memory>
 
 #include "allclear/distance/fit/enclose.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/fitting.h"
 
 namespace allclear::fitting {
 namespace {

@@ -13,7 +13,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/distance/geometry/convex_hull.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 
 namespace allclear::fitting {
 namespace {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "allclear/distance/fitting.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/mesh_depth/depth.h"
 #include "allclear/distance/phong/dual.h"
@@ -18,7 +19,6 @@
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/soft/distance.h"
 #include "allclear/distance/soft/gauge.h"
-#include "allclear/distance/volume.h"
 
 namespace allclear {
 namespace {

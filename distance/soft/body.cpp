@@ -17,7 +17,7 @@
 #include <numbers>
 
 #include "allclear/distance/convex/convex_distance.h"
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 
 namespace allclear {
 namespace {

@@ -15,7 +15,7 @@
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/planner/certificate/target_met.h"
-#include "allclear/trajectories/span_coefficients.h"
+#include "allclear/trajectories/bernstein_span.h"
 
 namespace allclear {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "allclear/distance/convex_cover.h"
-#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
@@ -31,7 +30,7 @@ struct CertifiedBody {
   /// Of an obstacle that is a cloud; then `geometry`, and its solids, are a box about all of it.
   std::shared_ptr<const Cloud> cloud = nullptr;
 
-  /// Solids that together enclose the body (enclosing_solids.h), at every instant: those of a mesh
+  /// Solids that together enclose the body (convex_cover.h), at every instant: those of a mesh
   /// that bends are boxes, one for each patch.
   std::vector<Geometry> solids(MeshFidelity fidelity) const {
     if (deforming == nullptr) return enclosingSolids(geometry, fidelity);

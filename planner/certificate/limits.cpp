@@ -25,7 +25,7 @@
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/certificate/torque.h"
-#include "allclear/trajectories/span_coefficients.h"
+#include "allclear/trajectories/bernstein_span.h"
 
 namespace allclear {
 namespace {

@@ -16,7 +16,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/minimum/cable/cable.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"

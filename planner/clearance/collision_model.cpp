@@ -15,7 +15,7 @@
 #include "allclear/core/parallel.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/distance/cloud.h"
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/planner/clearance/fidelity_chooser.h"
 #include "allclear/planner/problem/deforming_pieces.h"

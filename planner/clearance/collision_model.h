@@ -60,7 +60,7 @@ bool hasMeshes(const Problem& problem);
 
 /// The bodies of a problem, as solids, and the pairs that a plan has to keep apart. A mesh is
 /// enclosed, pair by pair, by its convex hull or by several pieces, or is measured exactly
-/// (enclosing_solids.h).
+/// (convex_cover.h).
 struct CollisionModel {
   std::vector<CollisionBody> bodies;
   std::vector<CollisionPair> pairs;        ///< of bodies that the plan can move against each other

@@ -7,7 +7,7 @@
 
 #include "allclear/core/parallel.h"
 #include "allclear/core/stop_scope.h"
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/distance/support.h"
 #include "allclear/planner/problem/cloud_distance.h"

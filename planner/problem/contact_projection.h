@@ -5,7 +5,7 @@
 #include "allclear/planner/problem.h"
 #include "allclear/planner/problem/pose_error.h"
 #include "allclear/robot_models/kinematics.h"
-#include "allclear/trajectories/bspline_basis.h"
+#include "allclear/trajectories/bspline.h"
 
 namespace allclear {
 

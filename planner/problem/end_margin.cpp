@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/signed_distance.h"
 #include "allclear/planner/problem/cloud_distance.h"
 #include "allclear/robot_models/kinematics.h"

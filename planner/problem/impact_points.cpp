@@ -14,7 +14,7 @@
 #include <numbers>
 #include <type_traits>
 
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/geometry/few_corners.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/load.h"

@@ -15,7 +15,7 @@
 
 #include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/retiming/fastest_pace.h"
-#include "allclear/trajectories/span_coefficients.h"
+#include "allclear/trajectories/bernstein_span.h"
 
 namespace allclear {
 namespace {

@@ -10,7 +10,7 @@
 #include "allclear/core/sha256.h"
 #include "allclear/distance/cover_cache.h"
 #include "allclear/robot_models/files/urdf_reader.h"
-#include "allclear/robot_models/package_paths.h"
+#include "allclear/robot_models/load_robot.h"
 #include "allclear/robot_models/robot_model.h"
 
 namespace allclear {

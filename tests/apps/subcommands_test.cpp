@@ -13,7 +13,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "config/task_fixture.h"
 
 namespace allclear {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "allclear/distance/enclosing_solids.h"
+#include "allclear/distance/convex_cover.h"
 #include "allclear/distance/mesh/prepared.h"
 #include "allclear/distance/signed_distance.h"
 #include "distance/cover/cover_meshes.h"

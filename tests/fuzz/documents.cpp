@@ -6,7 +6,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/core/text/json.h"
 #include "allclear/exports/certificate_json.h"
-#include "allclear/trajectories/trajectory_csv.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "fuzz/targets.h"
 
 namespace allclear::fuzz {

@@ -7,7 +7,6 @@
 #include "allclear/robot_models/files/mesh_file.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
-#include "allclear/robot_models/package_paths.h"
 #include "fuzz/targets.h"
 #include "support/temporary_folder.h"
 

@@ -1,8 +1,7 @@
 // Motions and paths of joints, as this project and others write them.
 #include "allclear/config/values/motion_documents.h"
 #include "allclear/core/input_error.h"
-#include "allclear/trajectories/trajectory_csv.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "fuzz/targets.h"
 
 namespace allclear::fuzz {

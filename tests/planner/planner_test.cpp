@@ -7,7 +7,7 @@
 #include "allclear/planner/clearance/collision_model.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/robot_models/load_robot.h"
-#include "allclear/trajectories/trajectory_csv.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "support/data.h"
 #include "support/example_arm.h"
 

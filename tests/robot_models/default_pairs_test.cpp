@@ -1,10 +1,9 @@
-#include "allclear/robot_models/default_pairs.h"
+#include "allclear/robot_models/load_robot.h"
 
 #include <gtest/gtest.h>
 
 #include "allclear/robot_models/fits/link_solids.h"
 #include "allclear/robot_models/kinematics.h"
-#include "allclear/robot_models/load_robot.h"
 #include "support/data.h"
 #include "support/random_robot.h"
 #include "support/temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "allclear/robot_models/package_paths.h"
+#include "allclear/robot_models/load_robot.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // The parts that curves are made of: bases, span coefficients with their error, Hermite pieces.
 #include <gtest/gtest.h>
 
-#include "allclear/trajectories/bspline_basis.h"
+#include "allclear/trajectories/bernstein_span.h"
+#include "allclear/trajectories/bspline.h"
 #include "allclear/trajectories/hermite.h"
 #include "allclear/trajectories/named_trajectory.h"
-#include "allclear/trajectories/span_coefficients.h"
 #include "trajectories/curves.h"
 
 namespace allclear {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/core/input_error.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear {
 namespace {

@@ -6,8 +6,7 @@
 
 #include "allclear/trajectories/files/trajectory_value.h"
 #include "allclear/trajectories/spline_fit.h"
-#include "allclear/trajectories/trajectory_csv.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "support/data.h"
 #include "trajectories/curves.h"
 

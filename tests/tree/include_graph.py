@@ -202,6 +202,19 @@ class Tree:
             if re.match(pattern, include) and (is_header or not name.startswith(owner + "/")):
                 self.errors.append(f"{name}: {include} belongs into sources of {owner}/")
 
+    def sources_by_header(self):
+        """The sources behind each header: that of its name, and those without a header of their
+        own, in its room, that include it first."""
+        sources = {}
+        for name in self.includes:
+            own = self.own_includes(name)
+            if name.endswith(".cpp"):
+                header = name.removesuffix(".cpp") + ".h"
+                if header not in self.includes and own and room_of(own[0]) == room_of(name):
+                    header = own[0]
+                sources.setdefault(header, []).append(name)
+        return sources
+
     def headers_reached(self, name):
         reached, queue = set(), [name]
         while queue:
@@ -220,6 +233,7 @@ class Tree:
     def certificate_closure(self):
         """Everything reached from the certificate: headers, and the sources that stand behind them."""
         reached = {}
+        sources = self.sources_by_header()
         queue = [(n, None) for n in self.includes
                  if n.startswith("planner/certificate/") or n == "planner/certificate.cpp"]
         while queue:
@@ -229,7 +243,7 @@ class Tree:
             reached[name] = by
             for target in self.own_includes(name):
                 queue.append((target, name))
-                queue.append((target.removesuffix(".h") + ".cpp", name))
+                queue += [(source, name) for source in sources.get(target, [])]
         return reached
 
     def check_certificate(self):

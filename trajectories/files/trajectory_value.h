@@ -8,7 +8,7 @@
 
 namespace allclear {
 
-/// The trajectory of a JSON object (trajectory_json.h) that may stand inside another file, such as
+/// The trajectory of a JSON object (trajectory_files.h) that may stand inside another file, such as
 /// a certificate. Throws `InputError` with its place in that file.
 NamedTrajectory readTrajectory(const Value& value,
                                const std::vector<std::string>& expected_joints = {});

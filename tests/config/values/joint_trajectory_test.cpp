@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "allclear/exports/ros2_trajectory.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/exports/output_files.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "support/random.h"
 
 namespace allclear {

@@ -9,9 +9,9 @@
 #include "allclear/config/values/motion_documents.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
-#include "allclear/exports/ros2_trajectory.h"
+#include "allclear/exports/output_files.h"
 #include "allclear/planner/certificate.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "config/task_fixture.h"
 
 namespace allclear {

@@ -6,11 +6,10 @@
 #include <cstdlib>
 #include <thread>
 
-#include "allclear/distance/enclosing_solids.h"
 #include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/distance/mesh/prepared.h"
+#include "allclear/distance/shape.h"
 #include "allclear/distance/signed_distance.h"
-#include "allclear/distance/volume.h"
 #include "distance/cover/cover_meshes.h"
 #include "support/data.h"
 #include "support/long_run.h"

@@ -8,7 +8,7 @@
 #include "allclear/distance/fit/surface.h"
 #include "allclear/distance/fitting.h"
 #include "allclear/distance/geometry/convex_hull.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 
 namespace allclear {
 namespace {

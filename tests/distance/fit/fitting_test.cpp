@@ -10,7 +10,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/distance/geometry/convex_hull.h"
-#include "allclear/distance/volume.h"
+#include "allclear/distance/shape.h"
 #include "support/random.h"
 
 namespace allclear {

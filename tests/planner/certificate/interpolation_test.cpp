@@ -8,7 +8,7 @@
 #include "allclear/core/input_error.h"
 #include "allclear/planner/certificate/limits.h"
 #include "allclear/trajectories/spline_fit.h"
-#include "allclear/trajectories/trajectory_csv.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "planner/certificate/certificate_fixture.h"
 
 namespace allclear {

@@ -7,7 +7,7 @@
 #include "allclear/planner/program/static_wrenches.h"
 #include "allclear/robot_models/kinematics.h"
 #include "allclear/trajectories/spline_fit.h"
-#include "allclear/trajectories/trajectory_json.h"
+#include "allclear/trajectories/trajectory_files.h"
 #include "support/jvrc.h"
 
 namespace allclear::test {
