@@ -171,7 +171,9 @@ class ProofWriter {
       // Of fixed bodies that do not touch one cell is enough.
       const CertifiedBody& b = geometry_.bodies[pair.b];
       if (b.deforming != nullptr || b.cloud != nullptr) continue;
-      if (touches(pair)) {
+      if (pair.touchesAtContact()) {
+        at_contact_.insert({pair.a, pair.b});
+      } else if (touches(pair)) {
         touching_.insert({pair.a, pair.b});
       } else if (pair.fixed) {
         proveAt(pair, MeshFidelity::kHull);
@@ -350,6 +352,9 @@ class ProofWriter {
     if (touching_.count({a, b}) > 0) {
       return "not in this proof: they may touch near an end; in the certificate only";
     }
+    if (at_contact_.count({a, b}) > 0) {
+      return "not in this proof: they touch at a contact; in the certificate only";
+    }
     if (geometry_.bodies[b].cloud != nullptr) {
       return "not in this proof: the obstacle is a cloud; in the certificate only";
     }
@@ -380,9 +385,10 @@ class ProofWriter {
   std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
   std::map<std::pair<std::string, std::string>, EndRelief> reliefs_;
   std::vector<KeptAway> kept_away_;
-  std::set<std::pair<int, int>> settled_;   ///< pairs of bodies that are proven apart
-  std::set<std::pair<int, int>> open_;      ///< that should be and are not: never exempt
-  std::set<std::pair<int, int>> touching_;  ///< that may touch near an end: exempt
+  std::set<std::pair<int, int>> settled_;     ///< pairs of bodies that are proven apart
+  std::set<std::pair<int, int>> open_;        ///< that should be and are not: never exempt
+  std::set<std::pair<int, int>> touching_;    ///< that may touch near an end: exempt
+  std::set<std::pair<int, int>> at_contact_;  ///< that touch all the time: exempt
   ProofText head_, covers_text_, pairs_;
   int cover_count_ = 0;
   Proof proof_;
