@@ -26,6 +26,10 @@ namespace {
 /// Faults, and constant pairs, that the paragraph names; the lists have all of them.
 constexpr std::size_t kShown = 3;
 
+/// Bodies nearer to each other than this, or less deep in one another, touch [m]: the rounding of
+/// their poses.
+constexpr double kTouch = 1e-9;
+
 /// The names of two bodies, as messages have them.
 std::string pairName(const std::string& a, const std::string& b) {
   return "'" + a + "' and '" + b + "'";
@@ -145,8 +149,8 @@ std::string clearText(const Problem& problem, const Certificate& certificate) {
 /// How far two bodies of a constant pair are apart, where that is worth a word.
 std::string constantText(const PairDistance& pair) {
   const double millimetres = 1e3 * pair.distance;
-  if (pair.distance < 0.0) return formatted(" overlap by %.4g mm", -millimetres);
-  if (pair.distance == 0.0) return " touch";
+  if (pair.distance < -kTouch) return formatted(" overlap by %.4g mm", -millimetres);
+  if (pair.distance <= kTouch) return " touch";
   return formatted(" are %.4g mm apart, ", millimetres) +
          (pair.distance < pair.margin
               ? formatted("nearer than their margin of %.4g mm", 1e3 * pair.margin)

@@ -1,10 +1,13 @@
 // Plans of robots that keep contacts, from the first guess to the certificate.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "allclear/config/task_file.h"
 #include "allclear/core/input_error.h"
+#include "allclear/distance/convex_cover.h"
+#include "allclear/distance/signed_distance.h"
 #include "allclear/planner/planner.h"
 #include "allclear/planner/problem/contact_projection.h"
 #include "allclear/planner/problem/contacts.h"
@@ -230,6 +233,52 @@ TEST(ExampleHumanoid, DriftIsTheSameOnEitherFoot) {
   EXPECT_LT(driftOf(a), 1e-6);
   EXPECT_NEAR(driftOf(a), driftOf(b), 1e-6);
   EXPECT_GT(driftOf(b), 0.3 * driftOf(a));
+}
+
+Problem leaningExample() {
+  return loadTask(test::sourceFolder() / "examples" / "humanoid" / "leaning.yaml").problem;
+}
+
+// The hand turns about its contact and goes no deeper into the table than the verdict says.
+TEST(ExampleHumanoid, LeansOnAPointOfItsHandsSurface) {
+  const Problem problem = leaningExample();
+  PlanOptions options{.time_limit = 100.0, .improve = Improve::kNone};
+  options.attempts = 1;
+  const Plan found = plan(problem, options);
+  ASSERT_EQ(found.status, PlanStatus::kCertified) << found.message;
+  for (const char* pair : {"'left_hand' touches 'table' at a point and is never more than 2 mm",
+                           "'right_foot' rests flat on 'floor' and is never more than 2 mm"}) {
+    EXPECT_NE(found.certificate->message.find(pair), std::string::npos)
+        << found.certificate->message;
+  }
+  const int hand = problem.robot->findLink("left_hand");
+  const auto table = std::find_if(problem.obstacles.begin(), problem.obstacles.end(),
+                                  [](const Obstacle& o) { return o.id == "table"; });
+  ASSERT_NE(table, problem.obstacles.end());
+  const Kinematics kinematics(*problem.robot);
+  Kinematics::Workspace workspace = kinematics.makeWorkspace();
+  std::vector<Pose> X_WL;
+  for (int i = 0; i <= 400; ++i) {
+    const VecX q = found.trajectory->value(found.trajectory->duration() * i / 400.0);
+    kinematics.linkPoses(problem.configuration(q), workspace, X_WL);
+    const std::vector<Geometry> hull =
+        enclosingSolids(problem.robot->links()[hand].collision, MeshFidelity::kHull);
+    EXPECT_GT(leastSignedDistance(hull, X_WL[hand], table->geometry, table->X_WO), -2e-3) << i;
+  }
+}
+
+TEST(ExampleHumanoid, DoesNotLeanDeeperThanItsContactLetsIt) {
+  Problem problem = leaningExample();
+  // The table comes up by 4 mm: the contact still reaches it.
+  for (Obstacle& obstacle : problem.obstacles) {
+    if (obstacle.id == "table") obstacle.X_WO.p.z() += 4e-3;
+  }
+  const Plan found = plan(problem, {.time_limit = 100.0});
+  EXPECT_EQ(found.status, PlanStatus::kNotFound);
+  EXPECT_NE(found.message.find("'left_hand' and 'table' overlap by 4."), std::string::npos)
+      << found.message;
+  EXPECT_NE(found.message.find("deeper than the 2 mm of their contact"), std::string::npos)
+      << found.message;
 }
 
 /// The posture in a mirror: left is right, and turns to the side have the other sign.

@@ -173,6 +173,9 @@ TEST(ContactTouch, IsNamedOfEachFoot) {
             std::string::npos)
       << certificate.message;
   EXPECT_GT(certificate.minimum_clearance.lower, 0.0);
+  // The one that it stands on never moves: it just touches, or is a rounding away.
+  EXPECT_EQ(certificate.message.find("'l_foot' and 'floor' overlap"), std::string::npos)
+      << certificate.message;
 }
 
 // The foot that the robot stands on never moves: how deep it is, is a number.
