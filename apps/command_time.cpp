@@ -23,6 +23,7 @@ double CommandTime::seconds() const {
 
 bool CommandTime::readInTime(const std::function<void()>& read) {
   const StopScope scope([this] { return seconds() > limit_; });
+  // Nothing is kept of what was read by then.
   try {
     read();
     return true;

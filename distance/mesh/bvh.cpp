@@ -137,6 +137,7 @@ class MeshBvhBuilder {
     StopSteps steps;
     for (std::size_t n = 0; n < out_.nodes_.size(); ++n) {
       steps.step();
+      // A node with a child that is a node has no corners of its own.
       const Index(&child)[MeshNode::kWidth] = out_.nodes_[n].child;
       if (!std::all_of(child, child + MeshNode::kWidth, [](Index c) { return c < 0; })) continue;
       out_.corners_of_[n] = static_cast<Index>(out_.corners_.size());

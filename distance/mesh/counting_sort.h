@@ -18,6 +18,7 @@ void countingSort(std::vector<Item>* items, int keys, const Key& key) {
     steps.step();
     ++next[static_cast<std::size_t>(key(item)) + 1];
   }
+  // Where the items of each key begin; then each goes to the next place of its key.
   for (int k = 0; k < keys; ++k) next[k + 1] += next[k];
   std::vector<Item> sorted(items->size());
   for (const Item& item : *items) {

@@ -54,7 +54,7 @@ std::vector<Use> edgeUses(const std::vector<Triangle>& triangles, int vertices) 
       if (u != v) uses.push_back({sortedEdge(u, v), static_cast<int>(i), e, u < v});
     }
   }
-  for (int end : {1, 0}) {
+  for (int end : {1, 0}) {  // the last key first
     mesh::countingSort(&uses, vertices, [end](const Use& use) { return use.ends[end]; });
   }
   return uses;

@@ -154,6 +154,7 @@ HermiteCurve rowsAt(const Trajectory& curve, const BSpline& pace, const Breaks& 
   for (Eigen::Index i = 0; i < count; ++i) {
     throwIfStopped();
     const double s = breaks[static_cast<std::size_t>(i)];
+    // The chain rule: ds/dt = sqrt(b), d2s/dt2 = b' / 2.
     const double b = pace.value(s)[0], slope = pace.value(s, 1)[0];
     const VecX q1 = curve.value(s, 1);
     q.col(i) = curve.value(s);

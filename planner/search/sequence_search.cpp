@@ -153,6 +153,7 @@ void SequenceSearch::tellFailure(SequencePlan* plan) {
   plan->status = context_.isStopped()     ? PlanStatus::kInterrupted
                  : context_.isOutOfTime() ? PlanStatus::kTimedOut
                                           : PlanStatus::kNotFound;
+  // The failure told may be an earlier one than the end: then both are said.
   const bool is_ended = plan->status != PlanStatus::kNotFound;
   const std::string ended =
       (plan->status == PlanStatus::kInterrupted ? "interrupted after " : "out of time after ") +
