@@ -215,10 +215,26 @@ void addNode(const aiScene& scene, const aiNode& node, const aiMatrix4x4& X_pare
   for (unsigned c = 0; c < node.mNumChildren; ++c) addNode(scene, *node.mChildren[c], X, builder);
 }
 
+/// assimp frees a face at a time: that, too, is a call that nothing ends.
+class SceneEnd {
+ public:
+  explicit SceneEnd(Assimp::Importer& importer) : importer_(importer) {}
+  SceneEnd(const SceneEnd&) = delete;
+  SceneEnd& operator=(const SceneEnd&) = delete;
+  ~SceneEnd() {
+    const LibraryCallTimer timer("assimp");
+    importer_.FreeScene();
+  }
+
+ private:
+  Assimp::Importer& importer_;
+};
+
 MeshBuilder imported(const std::string& content, const std::string& extension, const fs::path& path,
                      const Vec3& scale) {
   const ClassicNumbers point;  // assimp reads some numbers by strtod
   Assimp::Importer importer;
+  const SceneEnd end(importer);
   // URDF's convention: the axes of the file are the axes of the link, whatever its up axis.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   throwIfStopped();
