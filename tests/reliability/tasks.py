@@ -220,7 +220,7 @@ def sequence_task(triangles, motions):
         body = "{id: body, type: mesh, file: body.stl, pose: {position: [0.9, 0.0, 0.8]}}"
         segments = "segments:\n" + "".join(
             f"  - {{name: to_{i}, goal: {{pose: {{link: l6, position: [{0.5 * math.cos(i):.3f}, {0.5 * math.sin(i):.3f}, "
-            "1.1], tolerance: {position: 0.01, angle: .inf}}}}\n" for i in range(motions))
+            "1.1], tolerance: {position: 0.01}}}}\n" for i in range(motions))
         task = write_task(folder, "chain.urdf", 7, [body], MESH)
         lines = [line for line in task.read_text().splitlines() if not line.startswith("goal:")]
         task.write_text("\n".join(lines) + "\n" + segments)
