@@ -57,6 +57,7 @@ struct Cell {
 /// The search. `Elements` is B:
 ///     Pose X_WF;                              // the frame that all is computed in
 ///     bool is_still;                          // F is O, the frame of B's boxes, at every instant
+///     static constexpr int kNearLeaves;       // GJK to the box of a node with so many elements
 ///     const std::vector<Node>& nodes() const; // first, count, child (-1: a leaf), of all
 ///     std::int32_t root() const;
 ///     double radius() const;                  // by which elements are grown [m]

@@ -10,9 +10,6 @@
 
 namespace allclear::tree {
 
-/// GJK between a part and a box is dear, and of a larger node proves less than its halves do.
-inline constexpr int kNearLeaves = 32;
-
 /// Elements of a leaf that are measured at once: each is the nearest along the normal of the one
 /// before, and nearly always the second one is the first again.
 inline constexpr int kMeasuredOfLeaf = 3;
@@ -198,7 +195,8 @@ void Search<Elements>::raiseByBoxes(const Snapshot& at, Look* look, Item* item) 
   const Vec3 n =
       elements_.inF(directionBetweenBoxes(X_OG * part.center, X_OG.R * part.half, box), at.B);
   if (!n.isZero(0.0)) raise(n, look, item);
-  const bool is_near_leaf = item->node >= 0 && elements_.nodes()[item->node].count <= kNearLeaves;
+  const bool is_near_leaf =
+      item->node >= 0 && elements_.nodes()[item->node].count <= Elements::kNearLeaves;
   if (item->bound < limit() && is_near_leaf && !shape_.isSplit(part)) {
     const Vec3 nearer = directionTo(shape_, part, X_OG, box);
     if (!nearer.isZero(0.0)) raise(elements_.inF(nearer, at.B), look, item);

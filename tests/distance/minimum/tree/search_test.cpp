@@ -30,6 +30,7 @@ struct Points {
 
   Pose X_WF;
   static constexpr bool is_still = true;
+  static constexpr int kNearLeaves = 6;
   std::vector<Vec3> from, to;
   std::vector<Node> tree;
 
