@@ -76,23 +76,22 @@ bool worldMoves(const Problem& shared) {
                      [](const Obstacle& obstacle) { return obstacle.moves(); });
 }
 
-/// "'part' is taken up by 'hand' at t = 2.4 s".
+/// "'part' is taken up by 'hand'".
 std::string eventSentence(const SequenceEvent& event) {
   return "'" + event.object + "' is " + (event.attaches ? "taken up by '" : "let go of by '") +
-         event.link + formatted("' at t = %.6g s", event.time);
+         event.link + "'";
 }
 
 /// What the whole takes for granted beyond what its segments do.
 std::string grantedSentence(const Problem& shared, const std::vector<SequenceEvent>& events) {
   std::string text;
   if (!events.empty()) {
-    text +=
-        " Taken for granted: an object that is carried does not move in its link, and one that "
-        "was put down stays where it is.";
+    text =
+        "Taken for granted: an object that is carried does not move in its link, and one that "
+        "was put down stays where it is. ";
   }
-  text += worldMoves(shared)
-              ? " The segments follow one another without a pause: obstacles move on."
-              : " The robot may pause between two segments.";
+  text += worldMoves(shared) ? "The segments follow one another without a pause: obstacles move on."
+                             : "The robot may pause between two segments.";
   return text;
 }
 
@@ -196,35 +195,48 @@ const RankedPair* nearestPair(const SequenceCertificate& certificate,
   return nearest;
 }
 
+/// A line for each segment, "from 2.4 s: 'lift'. ..", with its goal among several and the pairs
+/// that may touch, and one for each event before it.
+std::string segmentLines(const SequenceCertificate& certificate) {
+  std::string lines;
+  const SequenceEvent* event = certificate.events.data();
+  const SequenceEvent* const end = event + certificate.events.size();
+  const auto addEventsUntil = [&](double time) {
+    for (; event != end && event->time <= time; ++event) {
+      lines += "\n  at " + formatted("%.6g", event->time) + " s: " + eventSentence(*event);
+    }
+  };
+  for (const SequenceSegment& segment : certificate.segments) {
+    const Certificate& c = segment.certificate;
+    addEventsUntil(segment.start_time);
+    lines += formatted("\n  from %.6g s: '", segment.start_time) + segment.name + "'";
+    if (c.goal) lines += " reaches " + alternativeText(*c.goal);
+    const std::string relief = reliefText(segment.problem.collision, c.pairs);
+    if (!relief.empty()) lines += ". Times from its start: " + relief.substr(0, relief.size() - 1);
+  }
+  addEventsUntil(certificate.duration);
+  return lines;
+}
+
 }  // namespace
 
 /// Counts are sums over the segments.
 std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate& certificate) {
   std::size_t pairs = 0, limits = 0;
-  std::string names, reliefs, reached;
+  bool may_touch = false;
   std::set<std::string> not_covered;
   for (const SequenceSegment& segment : certificate.segments) {
     const Certificate& c = segment.certificate;
     pairs += bodyPairCount(c);
     limits += c.limits.size();
-    names += (names.empty() ? "'" : ", '") + segment.name +
-             formatted("' from %.6g s", segment.start_time);
-    const std::string relief = reliefText(segment.problem.collision, c.pairs);
-    if (!relief.empty()) {
-      reliefs += " In '" + segment.name + "' (times from its start): " + relief;
-    }
-    if (c.goal) {
-      reached += (reached.empty() ? " Of the goals, '" : ", '") + segment.name + "' reaches " +
-                 alternativeText(*c.goal);
-    }
+    may_touch = may_touch || !reliefText(segment.problem.collision, c.pairs).empty();
     for (const std::string& demand : c.not_covered) not_covered.insert(demand);
   }
   std::string out =
       formatted("Clear at every instant of %.6g s, in %zu segments: ", certificate.duration,
                 certificate.segments.size()) +
-      names +
-      formatted("; %zu pairs, counted in each segment, keep their margin%s", pairs,
-                reliefs.empty() ? "" : " but for those that may touch, named below");
+      formatted("%zu pairs, counted in each segment, keep their margin%s", pairs,
+                may_touch ? " but for those that may touch, named below" : "");
   const SequenceSegment* segment = nullptr;
   if (const RankedPair* pair = nearestPair(certificate, &segment)) {
     out += formatted(", the nearest to its own (%.4g mm) is between %.5g and %.5g mm, '",
@@ -232,14 +244,8 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
            pair->a + "' and '" + pair->b +
            formatted("' at t = %.6g s (", segment->start_time + pair->t) + segment->name + ")";
   }
-  out += formatted("; %zu limits are kept.", limits);
-  if (!reached.empty()) out += reached + ".";
-  std::string events;
-  for (const SequenceEvent& event : certificate.events) {
-    events += (events.empty() ? " " : "; ") + eventSentence(event);
-  }
-  if (!events.empty()) out += events + ".";
-  out += reliefs + grantedSentence(sequence.shared, certificate.events);
+  out += formatted("; %zu limits are kept.", limits) + segmentLines(certificate) + "\n" +
+         grantedSentence(sequence.shared, certificate.events);
   std::string open;
   for (const std::string& demand : not_covered) open += (open.empty() ? "" : ", ") + demand;
   if (!open.empty()) out += " Not covered: " + open + ".";

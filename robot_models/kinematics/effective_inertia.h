@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "allclear/core/types.h"
@@ -206,7 +207,8 @@ struct EffectiveInertia::Workspace : NodeFrames::Workspace {
   VecX by_x;
   std::vector<SpatialPack> momentum_of_three, velocity_of_three;  ///< 3 of each node
   std::vector<double> rate_of_three;
-  std::vector<int> path;  ///< nodes from an impulse to the base, the last first
+  std::vector<int> path;                 ///< nodes from an impulse to the base, the last first
+  std::array<int, 2> path_from{-1, -1};  ///< the nodes that it goes inward from; -1: none
   /// Of shared coordinates: the motion of all nodes by a unit rate of each, the others' impulses
   /// zero (node by node, then as orthogonal directions of the inverse mass); what they weigh; and
   /// the inverse of its Cholesky factor.

@@ -139,6 +139,22 @@ ContactImpulse contactImpulse(const Mat3& K, const Vec3& u, const ContactLaw& la
 
 /// Sums over the links, compiled for several instruction sets.
 struct RobotImpacts::Kernels {
+  /// The links' origins; no load yet.
+  ALLCLEAR_MULTIVERSION
+  static void origins(const Place* places, int count, const Frame4* frames, const Vec3* p_NL,
+                      Workspace::Origin* origin, SpatialPack* load) {
+    for (int l = 0; l < count; ++l) {
+      const Place& place = places[l];
+      load[l] = still();
+      if (place.node < 0) {
+        origin[l].p_W = pack(p_NL[l]);
+        continue;
+      }
+      origin[l].p_W = frames[place.node].c[3];
+      if (!place.is_at_node) origin[l].p_W += rotate(frames[place.node], pack(p_NL[l]));
+    }
+  }
+
   /// The momenta that the links' own bodies gained, about the links' origins.
   ALLCLEAR_MULTIVERSION
   static void gains(const Body* bodies, int count, const Frame4* frames,
@@ -231,14 +247,8 @@ void RobotImpacts::respond(const Impact& impact, const VecX& v, Workspace& w,
   out.other_velocity = impact.velocity - impact.inverse_mass * P;
   // Momenta that subtrees gain, less the impulse itself, came through their joints.
   const int links = static_cast<int>(places_.size());
-  for (int l = 0; l < links; ++l) {
-    const Place& place = places_[l];
-    w.load[l] = still();
-    w.origin[l].p_W = place.node < 0 ? pack(p_NL_[l]) : w.frames[place.node].c[3];
-    if (place.node >= 0 && !place.is_at_node) {
-      w.origin[l].p_W += rotate(w.frames[place.node], pack(p_NL_[l]));
-    }
-  }
+  Kernels::origins(places_.data(), links, w.frames.data(), p_NL_.data(), w.origin.data(),
+                   w.load.data());
   Kernels::gains(bodies_.data(), static_cast<int>(bodies_.size()), w.frames.data(),
                  w.velocity.data(), w.load.data());
   for (const double sign : {1.0, -1.0}) {

@@ -146,8 +146,38 @@ void EffectiveInertia::Sweeps::alongPath(const Sweeps& s, const int* path, int l
   for (int step = length - 1; step >= 0; --step) visit<3>(s, path[step]);
 }
 
-/// Nodes from either of two nodes (or -1) to the base, the last first.
+/// The path's momenta and rates of three impulses, all zero.
+ALLCLEAR_MULTIVERSION
+void EffectiveInertia::Sweeps::clearPath(const Sweeps& s, const int* path, int length) {
+  for (int step = 0; step < length; ++step) {
+    const int i = path[step];
+    if (s.answer[i].motion == Motion::kPassedBy) continue;  // nothing arrives there
+    for (int k = 3 * i; k < 3 * i + 3; ++k) {
+      s.momentum[k] = still();
+      s.rate[k] = 0.0;
+    }
+  }
+}
+
+/// Adds the velocity at p of the last node's body, which is carried by all of `node` inward.
+ALLCLEAR_MULTIVERSION
+void EffectiveInertia::Sweeps::carry(const KernelNode* nodes, const Frame4* frames,
+                                     const int* coordinate, const double* multiplier,
+                                     const double* v, int node, Pack4* velocity_at_p,
+                                     const Pack4* p_W) {
+  Pack4 sum = *velocity_at_p;
+  for (int i = node; i >= 0; i = nodes[i].parent) {
+    const Pack4 motion = axisOf(nodes[i], frames[i]) * (multiplier[i] * v[coordinate[i]]);
+    sum += nodes[i].turns ? cross(motion, *p_W - frames[i].c[3]) : motion;
+  }
+  *velocity_at_p = sum;
+}
+
+/// Nodes from either of two nodes (or -1) to the base, the last first. Questions about one contact
+/// follow each other: the path is made once for them.
 void EffectiveInertia::setPath(int node, int other, Workspace& w) const {
+  if (w.path_from[0] == node && w.path_from[1] == other) return;
+  w.path_from = {node, other};
   w.path.clear();
   while (node >= 0 || other >= 0) {
     const int last = std::max(node, other);
@@ -193,17 +223,13 @@ Mat3 EffectiveInertia::contactInverseMass(int link, int other, const Vec3& p_W,
   const int other_node = other < 0 ? -1 : mounts_[other].node;
   computeFactors(w, !isInBall(node) && !isInBall(other_node));
   setPath(node, other_node, w);
-  for (int i : w.path) {
-    for (int k = 3 * i; k < 3 * i + 3; ++k) {
-      w.momentum_of_three[k] = still();
-      w.rate_of_three[k] = 0.0;
-    }
-  }
+  const int length = static_cast<int>(w.path.size());
+  Sweeps::clearPath(Sweeps::ofThree(w), w.path.data(), length);
   for (int k = 0; k < 3; ++k) {
     push(w, node, p_W, Vec3::Unit(k), &w.momentum_of_three[3 * std::max(node, 0) + k]);
     push(w, other_node, p_W, -Vec3::Unit(k), &w.momentum_of_three[3 * std::max(other_node, 0) + k]);
   }
-  Sweeps::alongPath(Sweeps::ofThree(w), w.path.data(), static_cast<int>(w.path.size()));
+  Sweeps::alongPath(Sweeps::ofThree(w), w.path.data(), length);
   Mat3 K;
   for (int k = 0; k < 3; ++k) {
     K.col(k) = parting(w, node, other_node, &w.velocity_of_three[k], 3, p_W);
@@ -314,14 +340,11 @@ Pose EffectiveInertia::linkPose(int link, const Workspace& w) const {
 Vec3 EffectiveInertia::pointVelocity(int link, const Vec3& p_W, const VecX& v,
                                      const Workspace& w) const {
   ALLCLEAR_ASSERT(w.holds_configuration && v.size() == dimension_);
-  Vec3 sum = Vec3::Zero();
-  for (int i = mounts_[link].node; i >= 0; i = frames_.nodes()[i].parent) {
-    const KernelNode& node = frames_.nodes()[i];
-    const Vec3 z = unpack(axisOf(node, w.frames[i]));
-    const Vec3 motion = node.turns ? z.cross(p_W - unpack(w.frames[i].c[3])) : z;
-    sum += motion * (multiplier_[i] * v[coordinate_[i]]);
-  }
-  return sum;
+  const Pack4 p = pack(p_W);
+  Pack4 velocity = pack(0, 0, 0);
+  Sweeps::carry(frames_.nodes().data(), w.frames.data(), coordinate_.data(), multiplier_.data(),
+                v.data(), mounts_[link].node, &velocity, &p);
+  return unpack(velocity);
 }
 
 }  // namespace allclear

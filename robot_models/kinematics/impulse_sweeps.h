@@ -53,6 +53,11 @@ struct EffectiveInertia::Sweeps {
   static void inward(const Sweeps& s, const int* path, int length);
   /// Velocities of all nodes and rates of free joints.
   static void outward(const Sweeps& s, int count);
+  /// Before three impulses are set.
+  static void clearPath(const Sweeps& s, const int* path, int length);
+  static void carry(const KernelNode* nodes, const Frame4* frames, const int* coordinate,
+                    const double* multiplier, const double* v, int node, Pack4* velocity_at_p,
+                    const Pack4* p_W);
   /// Three impulses, in and out along a path alone.
   static void alongPath(const Sweeps& s, const int* path, int length);
 

@@ -285,17 +285,18 @@ TEST(Sequence, NamesTheAlternativesThatItReaches) {
   sequence.steps[4] = motion("home", [&](Problem* p) { p->goal = any(kHome); });
   const SequencePlan plan = planSequence(sequence, {.time_limit = 60.0});
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
-  EXPECT_NE(plan.message.find("Of the goals, 'carry' reaches 'there' (2 of 2), 'home' reaches "
-                              "'there' (2 of 2)."),
-            std::string::npos)
-      << plan.message;
+  for (const char* words :
+       {"'carry' reaches 'there' (2 of 2)", "'home' reaches 'there' (2 of 2)"}) {
+    EXPECT_NE(plan.message.find(words), std::string::npos) << plan.message;
+  }
 }
 
 TEST(Sequence, SaysWhatItTakesForGranted) {
   const SequencePlan plan = planSequence(carrying(), {.time_limit = 60.0});
   ASSERT_EQ(plan.status, PlanStatus::kCertified) << plan.message;
   for (const char* words :
-       {"in 3 segments", "'part' is taken up by 'link2' at t = ", "'part' is let go of by 'link2'",
+       {"in 3 segments", "\n  from 0 s: '", " s: 'part' is taken up by 'link2'\n  from ",
+        " s: 'part' is let go of by 'link2'\n  from ",
         "an object that is carried does not move in its link",
         "The robot may pause between two segments."}) {
     EXPECT_NE(plan.message.find(words), std::string::npos) << words << "\n" << plan.message;
