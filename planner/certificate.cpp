@@ -77,6 +77,17 @@ std::string pairFault(const CertifiedGeometry& geometry, const PieceCover& piece
   if (pair.ends.leaves || pair.ends.lands) {
     return name + touchFault(piece) + at_rest;
   }
+  if (piece.touchesAtContact()) {
+    return name +
+           (piece.least < piece.margin
+                ? formatted(" overlap by %.4g mm at t = %.6g s, deeper than the %.4g mm of their "
+                            "contact (contacts: depth)",
+                            -millimetres, piece.t_least, -1e3 * piece.margin)
+                : formatted(", which touch at a contact, cannot be shown to be no deeper in one "
+                            "another than %.4g mm (contacts: depth): %.4g mm are proven",
+                            -1e3 * piece.margin, -1e3 * piece.lower())) +
+           at_rest;
+  }
   if (piece.least < 0.0) {
     return name + formatted(" overlap by %.4g mm at t = %.6g s", -millimetres, piece.t_least) +
            at_rest;

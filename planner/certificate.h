@@ -82,7 +82,9 @@ struct CertificatePair {
   MeshFidelity fidelity = MeshFidelity::kHull;
   int piece_a = 0;  ///< index of the body's solid at this fidelity
   int piece_b = 0;
-  double margin = 0.0;  ///< [m]
+  /// [m]; below zero: the two touch at a contact, and are proven to be no deeper in one another.
+  double margin = 0.0;
+  bool touchesAtContact() const { return margin < 0.0; }
   std::vector<CoverCell> cells;
   EndRelief relief = {};  ///< the same for all solids of two bodies
 };
@@ -210,13 +212,15 @@ struct Certificate {
   /// Where the problem's goal has alternatives: the first of those that the trajectory ends at.
   std::optional<ReachedGoal> goal = {};
 
-  /// Bracket of the least distance of all pairs [m]; infinite when there are no pairs.
+  /// Bracket of the least distance of all pairs but those that touch at a contact
+  /// (`CertificatePair::touchesAtContact`) [m]; infinite when there are no others.
   Interval minimum_clearance = {};
   std::string closest_a = {};  ///< the pair of the upper bound; empty without one
   std::string closest_b = {};
   double closest_t = 0.0;  ///< its instant [s]
 
-  /// The pairs with the least slack to their own margins, the least first, each two bodies once:
+  /// The pairs with the least slack to their own margins (those that touch at a contact have none),
+  /// the least first, each two bodies once:
   /// every pair that is not listed has at least the slack of the last one, proven by the cells.
   /// Only where all pairs keep their margins; then not empty where there are pairs.
   std::vector<RankedPair> closest_pairs = {};

@@ -239,7 +239,10 @@ void addGoal(const Problem& problem, const CertifiedGeometry& geometry, ProblemC
 
 std::string describe(const PairClearance& pair) {
   const std::string name = "'" + pair.a + "' and '" + pair.b + "' ";
-  if (pair.distance < 0.0) return name + "overlap by " + millimetres(-pair.distance);
+  if (pair.distance < 0.0) {
+    return name + "overlap by " + millimetres(-pair.distance) +
+           (pair.margin < 0.0 ? ", at their contact up to " + millimetres(-pair.margin) : "");
+  }
   return name + "are " + millimetres(pair.distance) + " apart, margin " + millimetres(pair.margin);
 }
 

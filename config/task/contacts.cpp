@@ -56,8 +56,8 @@ void readSole(const Value& section, const Vec3& up_L, ContactFrames frames, Prob
 
 Contact readContact(const Value& section, const std::vector<Pose>& X_WL, ContactFrames frames,
                     Problem& problem) {
-  section.only(
-      {"link", "fixed", "kind", "frame", "size", "friction", "margin", "tolerance", "normal"});
+  section.only({"link", "fixed", "kind", "frame", "size", "friction", "margin", "depth",
+                "tolerance", "normal"});
   Contact contact;
   contact.link = readLink(section.need("link"), *problem.robot);
   if (const auto kind = section.find("kind")) {
@@ -76,6 +76,10 @@ Contact readContact(const Value& section, const std::vector<Pose>& X_WL, Contact
   }
   if (const auto value = section.find("friction")) contact.friction = value->positive();
   if (const auto value = section.find("margin")) contact.margin = value->notNegative();
+  if (const auto value = section.find("depth")) {
+    contact.depth = value->positive();
+    if (!(contact.depth <= Contact::kGreatestDepth)) value->fail("must be at most 0.02 m");
+  }
   if (const auto tolerance = section.find("tolerance")) {
     tolerance->only({"position", "angle"});
     const auto read = [&](const char* key, double& to) {

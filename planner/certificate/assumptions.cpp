@@ -14,6 +14,7 @@
 
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_limits.h"
+#include "allclear/planner/certificate/contact_touch.h"
 #include "allclear/planner/certificate/gap_statement.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/limit_statement.h"
@@ -64,6 +65,7 @@ class Assumptions {
     addMeshes();
     addRobotFiles();
     addExemptPairs();
+    if (auto touch = contactTouchAssumption(problem_, geometry_)) add({*std::move(touch)});
     addHeldJoints();
     addInterpolation();
     add(limitAssumptions(problem_));

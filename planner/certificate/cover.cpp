@@ -190,14 +190,17 @@ class CoverSearch {
 
   double leastSeen() const {
     double least = std::numeric_limits<double>::infinity();
-    for (const PieceCover& piece : cover_.pieces) least = std::min(least, piece.least);
+    for (const PieceCover& piece : cover_.pieces) {
+      if (!piece.touchesAtContact()) least = std::min(least, piece.least);
+    }
     return least;
   }
 
-  /// Moves the cells of all pairs into one queue.
+  /// Moves the cells of all pairs, but of those that touch at a contact, into one queue.
   CellQueue takeCells() {
     CellQueue queue;
     for (std::size_t p = 0; p < cover_.pieces.size(); ++p) {
+      if (cover_.pieces[p].touchesAtContact()) continue;
       for (const CoverCell& cell : cover_.pieces[p].cells) queue.push({static_cast<int>(p), cell});
       cover_.pieces[p].cells.clear();
     }
@@ -243,6 +246,7 @@ class CoverSearch {
   void findClosest() {
     cover_.closest = -1;
     for (std::size_t p = 0; p < cover_.pieces.size(); ++p) {
+      if (cover_.pieces[p].touchesAtContact()) continue;
       const bool is_closest =
           cover_.closest < 0 || cover_.pieces[p].least < cover_.pieces[cover_.closest].least;
       if (is_closest) cover_.closest = static_cast<int>(p);

@@ -12,7 +12,7 @@ namespace allclear {
 struct PieceCover {
   int pair = -1;  ///< index into `CertifiedGeometry::pairs`
   PieceIndex a, b;
-  double margin = 0.0;           ///< [m]
+  double margin = 0.0;           ///< [m]; below zero where the two touch at a contact
   EndRelief relief;              ///< of it near the ends
   std::vector<CoverCell> cells;  ///< consecutive, from 0 to the duration
   /// Upper bound [m] of the least distance: that of some instant evaluated.
@@ -27,6 +27,8 @@ struct PieceCover {
   /// The least of the cells' bounds: a lower bound of the distance at every instant [m].
   double lower() const;
   bool isClear() const { return is_clear; }
+  /// Of these neither the least distance nor the ranking tells anything: they have no margin.
+  bool touchesAtContact() const { return margin < 0.0; }
 };
 
 /// Where a pair comes nearest to its margin (`RankedPair`).

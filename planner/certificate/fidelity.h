@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "allclear/distance/convex_cover.h"
 
 namespace allclear {
@@ -13,6 +16,20 @@ void refineUntil(IsEnough&& is_enough) {
   for (MeshFidelity fidelity : kFidelities) {
     if (is_enough(fidelity)) return;
   }
+}
+
+/// Signed distance of two bodies, one of them touching the other at a contact: the most that a
+/// level shows, as each encloses them. Exact meshes count only where they are apart: of a depth
+/// they show little. `distanceAt(fidelity)` measures at one level.
+template <class DistanceAt>
+double touchDistance(double margin, DistanceAt&& distanceAt) {
+  double most = -std::numeric_limits<double>::infinity();
+  refineUntil([&](MeshFidelity fidelity) {
+    const double distance = distanceAt(fidelity);
+    if (fidelity != MeshFidelity::kSurface || distance > 0.0) most = std::max(most, distance);
+    return most >= margin;
+  });
+  return most;
 }
 
 }  // namespace allclear

@@ -53,7 +53,7 @@ std::vector<Assumption> gapAssumptions(const Problem& problem, const CertifiedGe
     } else if (margin >= widest) {
       ++kept;
     } else {
-      narrower.push_back(name + " (" + millimetres(margin) + ")");
+      narrower.push_back(name + " (" + (margin < 0.0 ? "in contact" : millimetres(margin)) + ")");
     }
   }
   for (const ExemptPair& pair : geometry.exempt) unseen.push_back(pair.a + "-" + pair.b);
@@ -63,7 +63,8 @@ std::vector<Assumption> gapAssumptions(const Problem& problem, const CertifiedGe
   const auto say = [&](const char* what, const std::vector<std::string>& names) {
     if (!names.empty()) text += what + joined(names) + ".";
   };
-  say(" These keep less, as the task has it (collision: pair_margins, end_margin): ", narrower);
+  say(" These keep less, as the task has it (collision: pair_margins, end_margin; contacts): ",
+      narrower);
   constant_and_wide -= constant.size();
   say(" These are nearer, but always the same, as no planned joint moves them against each other: ",
       constant);

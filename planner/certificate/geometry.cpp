@@ -116,15 +116,11 @@ std::string disabledReason(const RobotModel& robot, int a, int b) {
 /// Why the two need not be kept apart; empty when they must. Pre: a comes before b in `bodiesOf`,
 /// so that a is a link whenever one of them is, and b an obstacle whenever one of them is; they are
 /// not both obstacles.
-std::string exemption(const Problem& problem, const std::vector<GroundPair>& grounds,
-                      const CertifiedBody& a, const CertifiedBody& b) {
+std::string exemption(const Problem& problem, const CertifiedBody& a, const CertifiedBody& b) {
   if (a.link != b.link && holdsPair(problem.collision.avoided, a.name, b.name)) return "";
   if (holdsPair(problem.collision.allowed, a.name, b.name)) return "task: collision.allowed";
   if (holdsPair(problem.collision.allowed_by_scene, a.name, b.name)) {
     return "scene: allowed_collision_matrix";
-  }
-  if (a.kind == Kind::kLink && isGroundPair(grounds, a.link, b.obstacle)) {
-    return "contact: the link rests on it";
   }
   if (b.kind == Kind::kObstacle || a.kind == Kind::kAttached) return "";
   if (b.kind == Kind::kLink) {
@@ -137,6 +133,17 @@ std::string exemption(const Problem& problem, const std::vector<GroundPair>& gro
                    [&](const AttachedObject& object) { return object.id == b.name; });
   if (a.link == attached->link) return "attached: the link carries it";
   return mayTouch(*attached, a.link) ? "attached: touch_links" : "";
+}
+
+/// Where the two touch at a contact, minus the depth that this lets them have; else the margin that
+/// task and settings give. A pair that is to be avoided, whatever the robot model says, keeps it.
+double marginOf(const Problem& problem, const std::vector<GroundPair>& grounds,
+                const CertifiedBody& a, const CertifiedBody& b) {
+  const GroundPair* ground = a.kind == Kind::kLink && b.kind == Kind::kObstacle &&
+                                     !holdsPair(problem.collision.avoided, a.name, b.name)
+                                 ? groundPair(grounds, a.link, b.obstacle)
+                                 : nullptr;
+  return ground != nullptr ? -ground->depth : pairMargin(problem.collision, a.name, b.name);
 }
 
 }  // namespace
@@ -155,16 +162,17 @@ CertifiedGeometry certifiedGeometry(const Problem& problem) {
       const CertifiedBody &a = geometry.bodies[i], &b = geometry.bodies[j];
       // Two obstacles may overlap: no plan moves them.
       if (a.kind == Kind::kObstacle && b.kind == Kind::kObstacle) continue;
-      const std::string reason = exemption(problem, grounds, a, b);
+      const std::string reason = exemption(problem, a, b);
       if (!reason.empty()) {
         geometry.exempt.push_back({a.name, b.name, reason});
         continue;
       }
-      const double margin = pairMargin(problem.collision, a.name, b.name);
+      const double margin = marginOf(problem, grounds, a, b);
       const bool fixed = motions.areFixed(a, b);
-      const EndMargins kept = fixed ? EndMargins{margin, margin}
-                                    : ends.of({&a.name, a.link, a.obstacle, &a.geometry},
-                                              {&b.name, b.link, b.obstacle, &b.geometry}, margin);
+      const EndMargins kept = fixed || margin < 0.0
+                                  ? EndMargins{margin, margin}
+                                  : ends.of({&a.name, a.link, a.obstacle, &a.geometry},
+                                            {&b.name, b.link, b.obstacle, &b.geometry}, margin);
       geometry.pairs.push_back({i, j, margin, kept, fixed});
     }
   }

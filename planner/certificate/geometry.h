@@ -42,12 +42,14 @@ struct CertifiedBody {
   }
 };
 
-/// Two bodies that must stay `margin` [m] apart.
+/// Two bodies that must stay `margin` [m] apart. Below zero: they touch at a contact
+/// (ground_pairs.h), and are never deeper in one another than this.
 struct CertifiedPair {
   int a = -1;  ///< index into `CertifiedGeometry::bodies`
   int b = -1;
   double margin = 0.0;
   EndMargins ends;  ///< what they keep near start and goal
+  bool touchesAtContact() const { return margin < 0.0; }
   /// No planned coordinate moves one relative to the other: where they touch, no plan can help, so
   /// they are reported but refute no plan.
   bool fixed = false;

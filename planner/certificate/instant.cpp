@@ -106,14 +106,19 @@ std::vector<PairDistance> pairDistances(const Problem& problem, const CertifiedG
     const Mat3* spread = K ? &*K : nullptr;
     double least = 0.0;
     MeshFidelity used = MeshFidelity::kHull;
-    refineUntil([&](MeshFidelity fidelity) {
+    const auto measure = [&](MeshFidelity fidelity) {
       used = fidelity;
       least = b.cloud != nullptr
                   ? cloudDistance(a.solids(fidelity), X_WA, *b.cloud, X_WB, spread)
                   : leastSignedDistance(a.solids(fidelity), X_WA,
                                         b.solidsAt(fidelity, t.value_or(0.0)), X_WB, spread);
-      return least >= pair.margin;
-    });
+      return least;
+    };
+    if (pair.touchesAtContact()) {
+      least = touchDistance(pair.margin, measure);
+    } else {
+      refineUntil([&](MeshFidelity fidelity) { return measure(fidelity) >= pair.margin; });
+    }
     distances.push_back({a.name, b.name, least, pair.margin, pair.fixed});
     if (with_points && b.cloud != nullptr) {
       const SignedDistance nearest = closestOfCloud(a.solids(used), X_WA, *b.cloud, X_WB, spread);
@@ -150,14 +155,22 @@ std::vector<PairDistance> fixedPairsWithin(const Problem& problem,
     const std::optional<Mat3> K = spreadOf(problem, b, 0.0);  // it does not change, nor move
     double least = 0.0;
     const auto isFar = [&] { return least > stray && least >= wanted; };
-    refineUntil([&](MeshFidelity fidelity) {
+    const auto measure = [&](MeshFidelity fidelity) {
       const Mat3* spread = K ? &*K : nullptr;
       least = b.cloud != nullptr
                   ? cloudDistance(a.solids(fidelity), poses.of(a), *b.cloud, poses.of(b), spread)
                   : leastSignedDistance(a.solids(fidelity), poses.of(a), b.solids(fidelity),
                                         poses.of(b), spread);
-      return isFar();
-    });
+      return least;
+    };
+    if (pair.touchesAtContact()) {
+      least = touchDistance(-kTouchingDepth, measure);
+    } else {
+      refineUntil([&](MeshFidelity fidelity) {
+        measure(fidelity);
+        return isFar();
+      });
+    }
     if (!isFar()) near.push_back({a.name, b.name, least, pair.margin, true});
   }
   std::stable_sort(near.begin(), near.end(), [](const PairDistance& x, const PairDistance& y) {

@@ -164,15 +164,14 @@ class ProofWriter {
   }
 
   // --- Pairs.
-
+  /// The format has no bodies that bend, and no clouds: `outside` and `exempt` lines say so. Of
+  /// fixed bodies that do not touch one cell is enough.
   void provePairs() {
     for (const CertifiedPair& pair : geometry_.pairs) {
-      // The format has no bodies that bend, and no clouds: `outside` and `exempt` lines say so.
-      // Of fixed bodies that do not touch one cell is enough.
       const CertifiedBody& b = geometry_.bodies[pair.b];
       if (b.deforming != nullptr || b.cloud != nullptr) continue;
-      if (touches(pair)) {
-        touching_.insert({pair.a, pair.b});
+      if (const char* why = touch(pair)) {
+        touching_[{pair.a, pair.b}] = why;
       } else if (pair.fixed) {
         proveAt(pair, MeshFidelity::kHull);
       } else if (!provePair(pair)) {
@@ -194,8 +193,7 @@ class ProofWriter {
     return proven;
   }
 
-  /// A pair of the format has one margin: where it is less near an end, that one. (`outside` says
-  /// so.)
+  /// A pair of the format has one margin: the least where it is less near an end (`outside` says).
   double leastMargin(const CertifiedPair& pair) const {
     const auto found = reliefs_.find({model_.bodies[pair.a], model_.bodies[pair.b]});
     if (found == reliefs_.end()) return pair.margin;
@@ -206,11 +204,13 @@ class ProofWriter {
     return least;
   }
 
-  /// The two touch near an end: the format has no margins below zero. (`outside` says so.)
-  bool touches(const CertifiedPair& pair) const {
-    if (!pair.ends.leaves && !pair.ends.lands) return false;
+  /// How they touch, or null: the format has no margins below zero. (`outside` says so.)
+  const char* touch(const CertifiedPair& pair) const {
+    if (pair.touchesAtContact()) return "they touch at a contact";
+    if (!pair.ends.leaves && !pair.ends.lands) return nullptr;
     const auto found = reliefs_.find({model_.bodies[pair.a], model_.bodies[pair.b]});
-    return found != reliefs_.end() && found->second.isNeeded();
+    const bool is_relaxed = found != reliefs_.end() && found->second.isNeeded();
+    return is_relaxed ? "they may touch near an end" : nullptr;
   }
 
   bool proveAt(const CertifiedPair& pair, MeshFidelity fidelity) {
@@ -347,8 +347,8 @@ class ProofWriter {
     if (geometry_.bodies[b].deforming != nullptr) {
       return "not in this proof: the obstacle bends; in the certificate only";
     }
-    if (touching_.count({a, b}) > 0) {
-      return "not in this proof: they may touch near an end; in the certificate only";
+    if (const auto touch = touching_.find({a, b}); touch != touching_.end()) {
+      return std::string("not in this proof: ") + touch->second + "; in the certificate only";
     }
     if (geometry_.bodies[b].cloud != nullptr) {
       return "not in this proof: the obstacle is a cloud; in the certificate only";
@@ -380,9 +380,9 @@ class ProofWriter {
   std::map<std::pair<std::string, std::string>, std::string> reasons_;  ///< of exempt pairs
   std::map<std::pair<std::string, std::string>, EndRelief> reliefs_;
   std::vector<KeptAway> kept_away_;
-  std::set<std::pair<int, int>> settled_;   ///< pairs of bodies that are proven apart
-  std::set<std::pair<int, int>> open_;      ///< that should be and are not: never exempt
-  std::set<std::pair<int, int>> touching_;  ///< that may touch near an end: exempt
+  std::set<std::pair<int, int>> settled_;  ///< pairs of bodies that are proven apart
+  std::set<std::pair<int, int>> open_;     ///< that should be and are not: never exempt
+  std::map<std::pair<int, int>, const char*> touching_;  ///< that touch, and how: exempt
   ProofText head_, covers_text_, pairs_;
   int cover_count_ = 0;
   Proof proof_;

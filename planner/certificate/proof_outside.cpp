@@ -7,6 +7,7 @@
 
 #include "allclear/distance/cloud.h"
 #include "allclear/planner/certificate/cable_limits.h"
+#include "allclear/planner/certificate/contact_touch.h"
 #include "allclear/planner/certificate/relief.h"
 
 namespace allclear {
@@ -58,6 +59,12 @@ std::vector<std::string> outsideOfProof(const Problem& problem, const CertifiedG
                            : "near the ends (end_margin: relax) " + text +
                                  "; here they keep the least of these all the time, and the "
                                  "certificate proves the rest");
+  }
+  // A margin of the format is not below zero.
+  const std::string touch = contactTouchText(problem, certificate.pairs);
+  if (!touch.empty()) {
+    out.push_back("at the contacts " + touch +
+                  ": in the certificate only, the pairs are exempt here");
   }
   for (std::size_t w = 0; w < problem.waypoints.size(); ++w) {
     if (problem.waypoints[w].time) continue;

@@ -44,6 +44,7 @@ class PairRanking {
               Cover* cover)
       : tolerance_(tolerance), cells_(cells), cover_(*cover), pairs_(geometry.pairs.size()) {
     for (std::size_t i = 0; i < cover_.pieces.size(); ++i) {
+      if (cover_.pieces[i].touchesAtContact()) continue;
       pairs_[static_cast<std::size_t>(cover_.pieces[i].pair)].pieces.push_back(static_cast<int>(i));
     }
   }
@@ -171,7 +172,8 @@ class PairRanking {
   const double tolerance_;
   const CellSearch& cells_;
   Cover& cover_;
-  std::vector<Pair> pairs_;  ///< in the order of the geometry's; those that are fixed are empty
+  std::vector<Pair> pairs_;  ///< in the order of the geometry's; those that are fixed, or touch at
+                             ///< a contact, are empty
 };
 
 }  // namespace

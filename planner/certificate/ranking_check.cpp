@@ -22,6 +22,7 @@ constexpr double kRankRounding = 1e-12;
 std::map<std::pair<std::string, std::string>, double> provenSlacks(const Certificate& certificate) {
   std::map<std::pair<std::string, std::string>, double> slacks;
   for (const CertificatePair& pair : certificate.pairs) {
+    if (pair.touchesAtContact()) continue;
     double& least =
         slacks.try_emplace({pair.a, pair.b}, std::numeric_limits<double>::infinity()).first->second;
     for (const CoverCell& cell : pair.cells) {

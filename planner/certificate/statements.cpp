@@ -3,10 +3,13 @@
 #include "allclear/planner/certificate/statements.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "allclear/core/formatted.h"
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_limits.h"
+#include "allclear/planner/certificate/contact_touch.h"
 #include "allclear/planner/certificate/follow_claim.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/interpolation.h"
@@ -14,6 +17,7 @@
 #include "allclear/planner/certificate/target_met.h"
 #include "allclear/planner/certificate/torque_use.h"
 #include "allclear/planner/certificate/tube.h"
+#include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/uncertainty.h"
 
 namespace allclear {
@@ -55,9 +59,19 @@ std::string betweenRows(const Trajectory& trajectory) {
                    rows->times().size());
 }
 
+/// Two bodies that touch at a contact, of all solids together.
+std::size_t touchingPairCount(const Certificate& certificate) {
+  std::set<std::pair<std::string, std::string>> pairs;
+  for (const CertificatePair& pair : certificate.pairs) {
+    if (pair.touchesAtContact()) pairs.insert({pair.a, pair.b});
+  }
+  return pairs.size();
+}
+
 /// "63 pairs keep their margin of 1 mm", or margins where they differ.
 std::string marginsText(const Problem& problem, const Certificate& certificate) {
-  const std::size_t count = bodyPairCount(certificate);
+  const std::size_t count = bodyPairCount(certificate) - touchingPairCount(certificate);
+  if (count == 0) return "no pair has a margin to keep";
   const std::string pairs =
       std::to_string(count) + (count == 1 ? " pair keeps its " : " pairs keep their ");
   const bool is_one = problem.collision.pair_margins.empty() && problem.collision.gaps.empty();
@@ -99,10 +113,12 @@ std::string clearText(const Problem& problem, const Certificate& certificate) {
   }
   // What is proven, the nearest pair first.
   const std::string relief = reliefText(problem.collision, certificate.pairs);
+  const std::string touch = contactTouchText(problem, certificate.pairs);
   out += ": ";
   out += certificate.pairs.empty()
              ? "there are no pairs of bodies to keep apart"
              : marginsText(problem, certificate) +
+                   (touch.empty() ? "" : ", those that touch at contacts the depth named below") +
                    (relief.empty() ? "" : ", near the ends less where named below") +
                    nearestText(certificate);
   out += formatted("; %zu limits are kept.", certificate.limits.size());
@@ -110,6 +126,7 @@ std::string clearText(const Problem& problem, const Certificate& certificate) {
   const std::string follows = followSentence(certificate);
   if (!follows.empty()) out += " " + follows;
   if (!relief.empty()) out += " " + relief;
+  if (!touch.empty()) out += " At the contacts " + touch + ".";
   const std::string uncertainty = uncertaintyText(problem);
   if (!uncertainty.empty()) {
     out += " The margins are kept whatever strays within the uncertainty: " + uncertainty + "." +
@@ -144,8 +161,14 @@ FixedPairSentences fixedPairSentences(const Problem& problem, const CertifiedGeo
     const std::string text = pairName(contact.a, contact.b) + constantText(contact);
     // No plan can part these two. What models are off by counts as touching; more is a fault of the
     // task, which only its author can mend.
-    if (contact.distance >= -kTouchingDepth) {
+    if (contact.distance >= (contact.margin < 0.0 ? contact.margin : -kTouchingDepth)) {
       sentences.contacts.push_back(text);
+    } else if (contact.margin < 0.0) {
+      const std::vector<GroundPair> grounds = groundPairs(problem);
+      const GroundPair* ground = groundPair(grounds, problem, contact.a, contact.b);
+      sentences.faults.push_back(
+          text + " and do not move relative to each other" +
+          (ground != nullptr ? "; " + depthAdvice(*ground, contact.a, contact.b) : ""));
     } else {
       sentences.faults.push_back(text +
                                  " and do not move relative to each other: move one of them, or "

@@ -25,6 +25,12 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// What a distance may fall to: contact, or the margin. Two that touch as the task has it meet when
+/// they are deeper in one another than it lets them.
+double toLimit(const TubeMeasure& measure, double margin) {
+  return measure.to_contact ? std::min(0.0, margin) : margin;
+}
+
 /// Share of the width that more cells could gain: not worth them.
 constexpr double kWidthTolerance = 0.02;
 
@@ -84,7 +90,7 @@ class TubeSearch {
     const bool joints = measure_.scale == Scale::kJoints;
     const double unit = joints ? stray.per_unit : stray.total();
     const double strayed = (unit == 0.0 ? 0.0 : width * unit) + (joints ? stray.scene : 0.0);
-    const double limit = measure_.to_contact ? 0.0 : piece.relief.marginDuring(time, piece.margin);
+    const double limit = toLimit(measure_, piece.relief.marginDuring(time, piece.margin));
     return std::max(limit + strayed + kCoverPadding, search_.demand(piece, time));
   }
 
@@ -215,7 +221,7 @@ double tubeWidth(const TubeMeasure& measure, double lower, double margin, const 
   const bool joints = measure.scale == Scale::kJoints;
   const double unit = joints ? stray.per_unit : stray.total();
   const double room =
-      lower - (measure.to_contact ? 0.0 : margin) - (joints ? stray.scene : 0.0) - kCoverPadding;
+      lower - toLimit(measure, margin) - (joints ? stray.scene : 0.0) - kCoverPadding;
   // Negated, so that NaN bears nothing.
   if (!(room >= 0.0) || !(unit >= 0.0)) return 0.0;
   return unit == 0.0 ? kInfinity : room / unit;
@@ -272,8 +278,12 @@ std::string tubeText(const Problem& problem, const ProvenTube& tube) {
   const bool slides = std::any_of(coordinates.begin(), coordinates.end(),
                                   [](const Coordinate& c) { return !c.is_angle; });
   const std::string contact = roundedDown(1e3 * tube.joints_to_contact);
-  std::string text = "No bodies meet while every joint stays within " + contact +
-                     " mrad of the plan" + (slides ? " (sliding joints: mm)" : "") +
+  const bool may_touch = !problem.contacts.empty() || !problem.collision.leaves.empty() ||
+                         !problem.collision.lands.empty();
+  std::string text = std::string("No bodies meet") +
+                     (may_touch ? " (nor come deeper into each other where they may touch)" : "") +
+                     " while every joint stays within " + contact + " mrad of the plan" +
+                     (slides ? " (sliding joints: mm)" : "") +
                      ", and the margins are kept within " +
                      roundedDown(1e3 * tube.joints_to_margin) + "; '" + tube.closest_a + "' and '" +
                      tube.closest_b + "' limit this at t = " + roundedDown(tube.closest_t) + " s.";

@@ -114,7 +114,7 @@ class TubeCheck {
 };
 
 /// Requires every pair that the task demands, with every two pieces of it, once, and proven.
-/// Returns the least bound of all cells.
+/// Returns the least bound of all cells, but those of pairs that touch at a contact.
 double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
                   const Certificate& certificate, TubeCheck* tube) {
   std::map<std::tuple<std::string, std::string, MeshFidelity, int, int>, const CertificatePair*>
@@ -148,6 +148,7 @@ double checkPairs(const CertifiedGeometry& geometry, CertifiedMotion& motion,
         const PieceIndex piece_a{pair.a, i, *fidelity}, piece_b{pair.b, j, *fidelity};
         checkCells(motion, piece_a, piece_b, *found->second, name);
         if (certificate.tube) tube->add(piece_a, piece_b, *found->second, motion);
+        if (pair.touchesAtContact()) continue;
         for (const CoverCell& cell : found->second->cells) least = lowered(least, cell.lower);
       }
     }
@@ -163,7 +164,8 @@ void checkMinimum(const CertifiedGeometry& geometry, const Certificate& certific
   const Interval& minimum = certificate.minimum_clearance;
   require(minimum.lower <= proven, "the least distance is not proven by the cells");
   require(minimum.upper >= minimum.lower, "the bracket of the least distance is upside down");
-  if (certificate.pairs.empty()) {
+  const auto touches = [](const CertificatePair& pair) { return pair.touchesAtContact(); };
+  if (std::all_of(certificate.pairs.begin(), certificate.pairs.end(), touches)) {
     require(certificate.closest_a.empty() && certificate.closest_b.empty() &&
                 certificate.closest_t == 0.0 && std::isinf(minimum.lower),
             "there are no pairs that could have a least distance");

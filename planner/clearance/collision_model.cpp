@@ -153,10 +153,15 @@ class ModelBuilder {
       for (int j = i + 1; j < count; ++j) {
         steps.step();
         if (mayTouch(i, j)) continue;
+        const GroundPair* ground = contactOf(i, j);
         const double margin =
-            pairMargin(problem_.collision, model_.bodies[i].name, model_.bodies[j].name);
+            ground != nullptr
+                ? -ground->depth
+                : pairMargin(problem_.collision, model_.bodies[i].name, model_.bodies[j].name);
         if (canMoveApart(i, j)) {
-          model_.pairs.push_back({i, j, margin, ends_.of(endBody(i), endBody(j), margin)});
+          const EndMargins ends = ground != nullptr ? EndMargins{margin, margin}
+                                                    : ends_.of(endBody(i), endBody(j), margin);
+          model_.pairs.push_back({i, j, margin, ends});
         } else {
           model_.fixed_pairs.push_back({i, j, margin, {margin, margin}});
         }
@@ -183,15 +188,25 @@ class ModelBuilder {
         holdsPair(settings.allowed_by_scene, a.name, b.name)) {
       return true;
     }
-    // An obstacle comes second.
+    // An obstacle comes second. A capsule about a foot is deep in the floor, whatever the foot is.
     if (b.link < 0 && a.link >= 0) {
-      return objects_[i] == nullptr && isGroundPair(grounds_, a.link, b.obstacle);
+      return settings.geometry == GeometryMode::kCapsule && contactOf(i, j) != nullptr;
     }
     if (b.link < 0) return true;
     if (a.link == b.link) return true;
     if (mayTouchLink(objects_[i], b.link) || mayTouchLink(objects_[j], a.link)) return true;
     const bool are_links = objects_[i] == nullptr && objects_[j] == nullptr;
     return are_links && problem_.robot->isPairDisabled(a.link, b.link);
+  }
+
+  /// The contact at which a link touches an obstacle; null without one, and of a pair that is to be
+  /// avoided.
+  const GroundPair* contactOf(int i, int j) const {
+    const CollisionBody& a = model_.bodies[i];
+    const CollisionBody& b = model_.bodies[j];
+    if (objects_[i] != nullptr || a.link < 0 || b.obstacle < 0) return nullptr;
+    if (holdsPair(problem_.collision.avoided, a.name, b.name)) return nullptr;
+    return groundPair(grounds_, a.link, b.obstacle);
   }
 
   static bool mayTouchLink(const AttachedObject* object, int link) {

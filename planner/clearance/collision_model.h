@@ -34,8 +34,8 @@ struct CollisionBody {
 struct CollisionPair {
   int a = -1;  ///< a link or attached object
   int b = -1;
-  double margin = 0.0;                          ///< [m]
-  EndMargins ends;                              ///< [m] what they keep at start and goal
+  double margin = 0.0;  ///< [m]; below zero where they touch at a contact (ground_pairs.h)
+  EndMargins ends;      ///< [m] what they keep at start and goal
   MeshFidelity fidelity = MeshFidelity::kHull;  ///< of the solids between which it is measured
 
   /// What it keeps at these ends: at an end of the motion, or near one where it may touch.

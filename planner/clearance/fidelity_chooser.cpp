@@ -67,7 +67,7 @@ class FidelityChooser {
   bool showsMore(const CollisionPair& pair, MeshFidelity fidelity) const {
     const std::size_t before = solidCount(pair, pair.fidelity);
     // Exact meshes say nothing of the depth of a touch (problem/end_margin.cpp).
-    const bool may_touch = pair.ends.leaves || pair.ends.lands;
+    const bool may_touch = pair.ends.leaves || pair.ends.lands || pair.margin < 0.0;
     if (may_touch && fidelity == MeshFidelity::kSurface) return false;
     return solidCount(pair, fidelity) > before ||
            (fidelity == MeshFidelity::kSurface && (hasExactMesh(pair.a) || hasExactMesh(pair.b)));

@@ -51,6 +51,11 @@ class ContactChecks {
     if (!(contact.margin >= 0.0) || !std::isfinite(contact.margin)) {
       add(what + ": margin", "must not be negative", contact.margin, 0.0);
     }
+    // Negated, so that NaN is refused.
+    if (!(contact.depth > 0.0 && contact.depth <= Contact::kGreatestDepth)) {
+      add(what + ": depth", "must be above 0 and at most 0.02 m", contact.depth,
+          Contact::kGreatestDepth);
+    }
     if (isHeldTwice(contact)) add(what, "a link with a flat contact can have no other one");
     // A link that nothing moves stays by itself, and needs no sole.
     const bool is_free = placed.is_held && !placed.is_base;

@@ -10,6 +10,7 @@
 #include "allclear/planner/clearance/cable_model.h"
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/problem/end_margin.h"
+#include "allclear/planner/problem/ground_pairs.h"
 #include "allclear/planner/problem/reach.h"
 #include "allclear/planner/problem/uncertainty.h"
 #include "allclear/planner/search/end_faults.h"
@@ -83,7 +84,12 @@ std::vector<PairDistance> contactsAt(const Problem& problem, const CertifiedGeom
 
 std::string pairText(const PairDistance& pair) {
   const std::string names = "'" + pair.a + "' and '" + pair.b + "'";
-  if (pair.distance < 0.0) return names + formatted(" overlap by %.4g mm", -1e3 * pair.distance);
+  if (pair.distance < 0.0) {
+    return names + formatted(" overlap by %.4g mm", -1e3 * pair.distance) +
+           (pair.margin < 0.0
+                ? formatted(", deeper than the %.4g mm of their contact", -1e3 * pair.margin)
+                : "");
+  }
   return names + formatted(" are %.4g mm apart, nearer than their margin of %.4g mm",
                            1e3 * pair.distance, 1e3 * pair.margin);
 }
@@ -94,6 +100,11 @@ std::string contactAdvice(const Problem& problem, const std::string& end,
                                        [&](const Obstacle& o) { return o.id == pair.b; });
   const bool is_carried = std::any_of(problem.attached.begin(), problem.attached.end(),
                                       [&](const AttachedObject& o) { return o.id == pair.b; });
+  if (pair.margin < 0.0) {
+    const std::vector<GroundPair> grounds = groundPairs(problem);
+    const GroundPair* ground = groundPair(grounds, problem, pair.a, pair.b);
+    if (ground != nullptr) return depthAdvice(*ground, pair.a, pair.b);
+  }
   // A smaller margin helps bodies that are apart, and no others.
   std::string out = "move the " + end;
   if (is_obstacle) out += " or '" + pair.b + "'";

@@ -112,6 +112,9 @@ TEST_F(Contacts, RefuseWhatDoesNotFitTogether) {
   EXPECT_NE(refusal(folder_, "[{link: foot, margin: 0.06}]").find("margin"), std::string::npos);
   EXPECT_NE(refusal(folder_, "[{link: foot, margin: 1e-5}]").find("at least the tolerance"),
             std::string::npos);
+  EXPECT_NE(refusal(folder_, "[{link: foot, depth: 0}]").find("depth"), std::string::npos);
+  EXPECT_NE(refusal(folder_, "[{link: foot, depth: 0.03}]").find("must be at most 0.02 m"),
+            std::string::npos);
   EXPECT_NE(refusal(folder_, "[{link: foot}, {link: foot}]").find("can have no other one"),
             std::string::npos);
   EXPECT_NE(refusal(folder_, "[{link: foot, kind: flatt}]").find("flat"), std::string::npos);

@@ -24,6 +24,9 @@ TEST(ContactFindings, NameEveryMistake) {
        [](Contact& c) {
          c.half_size = {0.1, 0.002};
        }},
+      {"must be above 0 and at most 0.02 m", [](Contact& c) { c.depth = 0.0; }},
+      {"must be above 0 and at most 0.02 m", [](Contact& c) { c.depth = 0.021; }},
+      {"must be above 0 and at most 0.02 m", [](Contact& c) { c.depth = std::nan(""); }},
       {"its frame is not finite", [](Contact& c) { c.X_LC.p.x() = HUGE_VAL; }},
   };
   const Problem good = standOn(test::bipedProblem());
