@@ -115,7 +115,7 @@ TEST(UrdfNames, OfAttributesThatAreNotReadAreRefusedWhereSomethingIsMissing) {
   const char* const slips[][3] = {
       {"<origin xyz=\"1 0 0\" rpy", "<origin XYZ=\"1 0 0\" rpy", "did you mean 'xyz'?"},
       {"<origin xyz=\"1 0 0\" rpy", "<origin pos=\"1 0 0\" rpy", "'xyz' is not given"},
-      {"xyz=\"1 0 0\" rpy=", "xyz=\"1 0 0\" quat=", "'rpy' is not given"},
+      {"xyz=\"1 0 0\" rpy=", "xyz=\"1 0 0\" turn=", "'rpy' is not given"},
       {"<axis xyz", "<axis dir", "'xyz' is not given"},
       {"lower=", "Lower=", "did you mean 'lower'?"},
       {"box size", "box Size", "did you mean 'size'?"},
