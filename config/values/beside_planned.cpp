@@ -12,8 +12,8 @@
 
 #include "allclear/core/formatted.h"
 #include "allclear/core/text/csv_table.h"
+#include "allclear/exports/output_files.h"
 #include "allclear/planner/certificate.h"
-#include "allclear/planner/problem/derived_base.h"
 
 namespace allclear {
 namespace {
@@ -44,7 +44,7 @@ InputPlace placeOfRow(const InputPlace& names, Eigen::Index i, const std::string
           column + " = " + formatted("%.9g", value)};
 }
 
-/// One value of a file against what the robot computes; `turn` is added to the computed one.
+/// One value of a file against what the robot computes.
 void requireDerived(const InputPlace& names, Eigen::Index i, const std::string& column,
                     double given, double computed, const std::string& from) {
   if (std::abs(given - computed) <= toleranceAt(computed, kDerivedTolerance)) return;
@@ -57,8 +57,9 @@ void requireDerived(const InputPlace& names, Eigen::Index i, const std::string& 
 class Judge {
  public:
   Judge(const Problem& problem, const JointMotion& found)
-      : problem_(problem), found_(found), derived_(derivedBaseNames(problem)) {}
+      : problem_(problem), found_(found), base_(derivedBaseColumns(problem, plannedPart())) {}
 
+  /// The names that are no joint of the robot.
   std::vector<std::string> run() {
     const std::vector<std::string> planned = plannedNames(problem_);
     std::vector<std::string> unknown;
@@ -74,8 +75,9 @@ class Judge {
   /// False where the robot has no joint of this name.
   bool judge(const std::string& name, int row) {
     const RobotModel& robot = *problem_.robot;
-    if (std::find(derived_.begin(), derived_.end(), name) != derived_.end()) {
-      judgeBase(name, row);
+    const auto at = std::find(base_.names.begin(), base_.names.end(), name);
+    if (at != base_.names.end()) {
+      judgeBase(name, row, at - base_.names.begin());
       return true;
     }
     if (const int c = robot.findCoordinate(name); c >= 0) {
@@ -89,6 +91,7 @@ class Judge {
     return true;
   }
 
+  /// A joint that the task holds stays there, or within the task's uncertainty.
   void judgeHeld(const std::string& name, int row, int c) {
     // What the joint does at any instant, between rows too.
     const double held = problem_.start[c];
@@ -137,20 +140,12 @@ class Judge {
     }
   }
 
-  void judgeBase(const std::string& name, int row) {
+  /// The coordinate `k` of a base that the joints carry.
+  void judgeBase(const std::string& name, int row, Eigen::Index k) {
     const HermiteCurve* curve = found_.motion.trajectory.hermite();
     if (curve == nullptr) return;
-    if (base_.size() == 0) {
-      MatX planned(problem_.plannedCount(), curve->positions().cols());
-      for (int k = 0; k < problem_.plannedCount(); ++k) {
-        const Coordinate& joint = problem_.robot->coordinates()[problem_.planned[k]];
-        planned.row(k) = curve->positions().row(rowOf(joint.name));
-      }
-      base_ = derivedBase(problem_, planned);
-    }
-    const auto k = std::find(derived_.begin(), derived_.end(), name) - derived_.begin();
-    for (Eigen::Index i = 0; i < base_.cols(); ++i) {
-      requireBase(found_.names, i, name, curve->positions()(row, i), k, base_(k, i));
+    for (Eigen::Index i = 0; i < curve->positions().cols(); ++i) {
+      requireBase(found_.names, i, name, curve->positions()(row, i), k, base_.values(k, i));
     }
   }
 
@@ -169,10 +164,21 @@ class Judge {
     return at == names.end() ? -1 : static_cast<int>(at - names.begin());
   }
 
+  /// The rows of the planned joints; none where the file has control points.
+  MatX plannedPart() const {
+    const HermiteCurve* curve = found_.motion.trajectory.hermite();
+    if (curve == nullptr) return MatX(problem_.plannedCount(), 0);
+    MatX planned(problem_.plannedCount(), curve->positions().cols());
+    for (int k = 0; k < problem_.plannedCount(); ++k) {
+      const Coordinate& joint = problem_.robot->coordinates()[problem_.planned[k]];
+      planned.row(k) = curve->positions().row(rowOf(joint.name));
+    }
+    return planned;
+  }
+
   const Problem& problem_;
   const JointMotion& found_;
-  std::vector<std::string> derived_;
-  MatX base_;  ///< made when it is needed
+  DerivedColumns base_;
 };
 
 /// Whether a column of this name most likely holds times.
@@ -197,17 +203,17 @@ std::vector<std::string> judgedBeside(const Problem& problem, const JointMotion&
 
 void judgeDerivedColumns(const Problem& problem, std::string_view csv, const std::string& file,
                          const Trajectory& motion) {
-  const std::vector<std::string> names = derivedBaseNames(problem);
-  if (names.empty() || motion.hermite() == nullptr) return;
+  if (motion.hermite() == nullptr) return;
+  const DerivedColumns base = derivedBaseColumns(problem, motion.hermite()->positions());
+  // Row by row, beside the rows of the motion.
   CsvTable table(csv, file, {.greatest = TrajectoryLimits::kGreatestValue});
-  const MatX base = derivedBase(problem, motion.hermite()->positions());
-  for (Eigen::Index i = 0; i < base.cols() && table.nextRow(); ++i) {
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      const int column = table.indexOf(names[k]);
+  for (Eigen::Index i = 0; i < base.values.cols() && table.nextRow(); ++i) {
+    for (std::size_t k = 0; k < base.names.size(); ++k) {
+      const int column = table.indexOf(base.names[k]);
       if (column < 0) continue;
       const auto row = static_cast<Eigen::Index>(k);
-      Judge::requireBase({file, 0, "column", ""}, i, names[k], table.number(column), row,
-                         base(row, i));
+      Judge::requireBase({file, 0, "column", ""}, i, base.names[k], table.number(column), row,
+                         base.values(row, i));
     }
   }
 }
@@ -216,6 +222,7 @@ void requireNoHiddenTimes(const JointMotion& found, const std::vector<std::strin
                           bool is_csv) {
   if (found.is_timed) return;
   for (const std::string& name : unknown) {
+    // In a CSV each column counts; messages may name joints of other robots.
     const bool is_time = isLikeTime(name);
     if (!is_time && !is_csv) continue;
     throw InputError(

@@ -40,6 +40,7 @@ void Frames::define(const Value& name, const Pose& X_WF) {
     defined_[word] = X_WF;
     return;
   }
+  // They may be listed as what they are.
   if (isSamePose(X_WF, link >= 0 ? X_WL_[link] : Pose())) return;
   name.fail(link >= 0 ? "is a link of the robot, which stands elsewhere at the start: a scene must "
                         "not move it; name the frame otherwise"

@@ -87,6 +87,7 @@ void readTransforms(const Value& list, SceneContext& context) {
 
 /// What a scene says of itself and is not acted upon.
 void noteHeader(const Value& document, SceneContext& context) {
+  // Both may be meant so: a scene is often kept with the name of the robot that it was made for.
   const auto is_diff = document.find("is_diff");
   if (is_diff && is_diff->boolean()) {
     assume(*is_diff,
@@ -220,6 +221,7 @@ void readJointPoses(const Value& section, const RobotModel& robot, JointValues& 
           warnings, assumptions);
       continue;
     }
+    // Coordinates are angles, a message has a quaternion.
     const Pose X = readMessageTransform(transforms.at(i));
     const Vec3 rpy = rpyFromRotation(X.R);
     const int first = robot.joints()[joint].first_coordinate;

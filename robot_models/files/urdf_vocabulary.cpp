@@ -149,7 +149,7 @@ void checkChildren(const XmlElement& element, const std::string& owner, const Xm
   if (rule == childrenByElement().end()) return;
   const Words& read = rule->second;
   for (const XmlElement& child : element.children) {
-    if (contains(read, child.name)) continue;
+    if (contains(read, child.name)) continue;  // others are extensions, but for slips
     if (contains(kStructure, child.name)) {
       reader.fail(child, owner, "",
                   "a <" + child.name + "> inside of a <" + element.name +
@@ -163,6 +163,7 @@ void checkChildren(const XmlElement& element, const std::string& owner, const Xm
 
 Vec3 originAngles(const XmlElement& origin, const std::string& owner, const XmlReader& reader,
                   const std::string& version) {
+  // Angles stay as they are: only files with quaternions go through them.
   const std::string* quaternion = origin.attribute("quat_xyzw");
   if (!quaternion) {
     const Vec3 rpy = reader.vector(origin, owner, "rpy", Vec3::Zero());

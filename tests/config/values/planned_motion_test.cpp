@@ -6,12 +6,14 @@
 #include <functional>
 #include <numbers>
 
+#include "allclear/config/values/beside_planned.h"
 #include "allclear/config/values/motion_documents.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/file_assumptions.h"
 #include "allclear/planner/problem/derived_base.h"
 #include "allclear/planner/problem/settle.h"
 #include "allclear/trajectories/trajectory_files.h"
@@ -252,6 +254,7 @@ TEST_F(PlannedMotion, MissingAndShiftedTimesAreAssumptions) {
           .assumptions.empty());
 
   // The certificate says so, and one that does not is refused.
+  ASSERT_EQ(fileAssumptions(problem_, {{}, {}, late.assumptions}).size(), 1u);
   const CertificateOptions options{{}, {}, late.assumptions};
   Certificate certificate = certify(problem_, late.trajectory, options);
   EXPECT_NE(assumptionsInBrief(certificate).find("times: they start at 5 s"), std::string::npos);
