@@ -42,8 +42,7 @@ std::string ros2Text(const Problem& problem, const HermiteCurve& rows) {
 /// contacts.
 std::string csvText(const Problem& problem, const HermiteCurve& rows,
                     const std::optional<ContactWrenches>& wrenches) {
-  DerivedColumns beside{derivedBaseNames(problem), {}};
-  if (!beside.names.empty()) beside.values = derivedBase(problem, rows.positions());
+  DerivedColumns beside = derivedBaseColumns(problem, rows.positions());
   if (wrenches) {
     // At the instants of the motion's rows, whatever their own are.
     const auto count = static_cast<Eigen::Index>(rows.times().size());
@@ -100,6 +99,12 @@ std::optional<Proof> proofInTime(const StopHelper& callers, const Problem& probl
 }
 
 }  // namespace
+
+DerivedColumns derivedBaseColumns(const Problem& problem, const MatX& positions) {
+  DerivedColumns base{derivedBaseNames(problem), {}};
+  if (!base.names.empty()) base.values = derivedBase(problem, positions);
+  return base;
+}
 
 std::vector<std::string> columnsBesideJoints(const Problem& problem) {
   std::vector<std::string> names = derivedBaseNames(problem);

@@ -44,6 +44,9 @@ struct CoverOptions {
 struct CertificateOptions {
   CertifiedLimitOptions limits;
   CoverOptions cover;
+  /// How the file of the trajectory was read, where the claim rests on it
+  /// (`NamedTrajectory::assumptions`): listed among the certificate's assumptions.
+  std::vector<std::string> reading = {};
 };
 
 /// During `time` the signed distance is at least `lower` [m]: there is so much room along `normal`.

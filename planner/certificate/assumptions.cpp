@@ -15,6 +15,7 @@
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/contact_touch.h"
+#include "allclear/planner/certificate/file_assumptions.h"
 #include "allclear/planner/certificate/gap_statement.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/limit_statement.h"
@@ -63,7 +64,7 @@ class Assumptions {
   std::vector<Assumption> run() {
     addGeometry();
     addMeshes();
-    addRobotFiles();
+    add(fileAssumptions(problem_, options_));
     addExemptPairs();
     if (auto touch = contactTouchAssumption(problem_, geometry_)) add({*std::move(touch)});
     addHeldJoints();
@@ -125,16 +126,6 @@ class Assumptions {
               " as surfaces" + inBrackets(shells));
     }
     if (!closed.empty()) add("meshes", "Holes of meshes count as closed: " + joined(closed) + ".");
-  }
-
-  /// How odd parts of the robot's files were read.
-  void addRobotFiles() {
-    const std::vector<std::string>& read = problem_.robot->assumptions();
-    if (read.empty()) return;
-    std::string text;
-    for (const std::string& assumption : read) text += (text.empty() ? "" : "; ") + assumption;
-    add("robot files", "The robot's files are read so: " + text + ".",
-        counted(read.size(), "assumption") + " about the robot's files");
   }
 
   void addExemptPairs() {
@@ -286,10 +277,6 @@ void Assumptions::addPoses() {
   }
 }
 
-bool operator==(const Assumption& a, const Assumption& b) {
-  return a.kind == b.kind && a.text == b.text && a.brief == b.brief;
-}
-
 bool operator==(const ExemptPair& a, const ExemptPair& b) {
   return a.a == b.a && a.b == b.b && a.reason == b.reason;
 }
@@ -341,7 +328,7 @@ std::string scopeDifference(const Certificate& made_anew, const Certificate& giv
   if (!areSame(given.exempt_pairs, made_anew.exempt_pairs)) {
     return "its exempt pairs are not those of the task";
   }
-  if (!areSame(given.assumptions, made_anew.assumptions)) return "its assumptions were changed";
+  if (!saysAsMuch(given.assumptions, made_anew.assumptions)) return "its assumptions were changed";
   return "";
 }
 

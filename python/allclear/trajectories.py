@@ -80,6 +80,11 @@ class Trajectory:
         return self._core.warnings
 
     @property
+    def assumptions(self) -> List[str]:
+        """Those of the warnings that a certificate of it lists: times that are missing or shifted."""
+        return self._core.assumptions
+
+    @property
     def times(self) -> Array:
         """Of the rows [s]. Like :attr:`positions`, :attr:`velocities` and :attr:`accelerations` a
         read-only view of the curve itself, not a copy."""

@@ -94,6 +94,14 @@ def compare(*arguments):
 POSE = "pose: {link: hand, position: [0.6, 0.5, 0.65], offset: {position: [0.1, 0, 0]}, tolerance: {position: 0.01}}"
 
 
+def turned(quaternion, version):
+    """An edit that turns the wrist's origin by a quaternion."""
+    def edit(text):
+        text = text.replace('<robot name="arm">', f'<robot name="arm" version="{version}">', 1)
+        return text.replace('xyz="0.35 0 0"', f'xyz="0.35 0 0" quat_xyzw="{quaternion}"', 1)
+    return edit
+
+
 class Files(unittest.TestCase):
     """Edits of files and of the proof of one task."""
 
@@ -153,6 +161,11 @@ class Files(unittest.TestCase):
                 ('xyz="0 0 0.45"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.45"/><axis xyz="0 0 -1"/>',
                  "'shoulder' moves a joint by another factor"),
                 ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 0.001"', "points elsewhere"),
+                (turned("0 0 0.0005 1", "1.2"), "", "points elsewhere"),
+                (turned("0 0 0 1", "1.1"), "", 'the URDF does not say version="1.2"'),
+                ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 0" quat_xyzw="0 0 0 1"', "gives its rotation twice"),
+                ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 6.3"', "beyond a full turn"),
+                ('xyz="0.35 0 0"', 'pos="0.35 0 0"', "has an unknown attribute and lacks one: ['pos']"),
                 ('type="prismatic">\n    <parent link="base', 'type="continuous">\n    <parent link="base',
                  "where joint 'lift' should be"),
                 ('<mimic joint="finger"/>', '<mimic joint="finger" multiplier="0.5"/>',
@@ -767,6 +780,12 @@ class OddRobots(unittest.TestCase):
                 ([(mirror, '<mimic joint="thumb"/>')], "'thumb': no such joint; it moves on its own"),
                 ([('<axis xyz="0 0 1"/>', '<axis xyz="0 0 3"/>')], "axis is scaled to length 1"),
                 ([('<inertia ixx="0.1"', '<inertia ixx="-0.1"')], "moment of inertia is negative"),
+                ([(limit, limit + ' acceleration="9"')], "attribute 'acceleration' of <limit> is not read"),
+                ([('<robot name="arm">', '<robot name="arm" version="1.2">'), ('<origin xyz="0.35 0 0"/>',
+                  '<origin xyz="0.35 0 0" quat_xyzw="0.1 0.2 -0.2 0.9539392014169456"/>')], ""),
+                ([('<robot name="arm">', '<robot name="arm" version="1.2">'),
+                  ('<collision><origin xyz="0.2 0 0"/>', '<collision><origin xyz="0 0 0.2" quat_xyzw="0 0.6 0 0.8"/>')],
+                 ""),
                 ([("</robot>", CHAIN)], ""),
                 ([("</robot>", SWAY.replace("KIND", "planar"))], ""),
                 ([("</robot>", SWAY.replace("KIND", "floating"))], "")):
