@@ -11,7 +11,7 @@ _allclear() {
   local robot='--srdf --package --base --soft-limits --pair-samples --skip-never --no-cache'
   case $command in
     plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --improve --quiet --verbose --json --no-cache' ;;
-    retime) options='--output --tolerance --exact --csv --trajectory --certificate --proof --ros2 --report --json --no-cache' ;;
+    retime) options='--output --tolerance --exact --time-limit --csv --trajectory --certificate --proof --ros2 --report --json --no-cache' ;;
     distance) options='--at --configuration --time --all --json --no-cache' ;;
     fk) options='--link --offset --configuration --package --trajectory --rate --output --json --no-cache' ;;
     ik) options='--link --position --rpy --orientation --offset --tolerance --all --time-limit --json --no-cache' ;;

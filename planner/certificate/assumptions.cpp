@@ -17,6 +17,7 @@
 #include "allclear/planner/certificate/gap_statement.h"
 #include "allclear/planner/certificate/held_joints.h"
 #include "allclear/planner/certificate/impact_limits.h"
+#include "allclear/planner/certificate/limit_statement.h"
 #include "allclear/planner/certificate/obstacle_statements.h"
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/problem/contacts.h"
@@ -66,7 +67,7 @@ class Assumptions {
     addExemptPairs();
     add(heldJointAssumptions(problem_));
     addInterpolation();
-    addLimits();
+    add(limitAssumptions(problem_));
     addTolerances();
     addMasses();
     addContactForces();
@@ -165,7 +166,6 @@ class Assumptions {
                              describe(interpolationOf(trajectory_)) + ".");
   }
 
-  void addLimits();
   void addTolerances();
   void addMasses();
   void addContactForces();
@@ -180,50 +180,6 @@ class Assumptions {
   bool has_wrenches_ = false;  ///< forces at contacts are proven
   std::vector<Assumption> list_;
 };
-
-/// Limits that neither the URDF nor the task gives.
-void Assumptions::addLimits() {
-  std::vector<std::string> acceleration, jerk, velocity, effort, lowered, unlimited;
-  std::size_t joints = 0;
-  const LimitSettings& limits = problem_.limits;
-  const auto isGiven = [](const VecX& values, int c) {
-    return c < values.size() && !std::isnan(values[c]);
-  };
-  for (int c : problem_.planned) {
-    const Coordinate& joint = problem_.robot->coordinates()[c];
-    // Each limit on its own: a task may give the acceleration and leave the jerk to the default.
-    const bool by_default = !isGiven(limits.acceleration, c) || !isGiven(limits.jerk, c);
-    if (!isGiven(limits.acceleration, c)) acceleration.push_back(joint.name);
-    if (!isGiven(limits.jerk, c)) jerk.push_back(joint.name);
-    if (!std::isfinite(joint.velocity)) velocity.push_back(joint.name);
-    if (isGiven(limits.velocity, c))
-      lowered.push_back(joint.name + " = " + shown(limits.velocity[c]));
-    if (isGiven(limits.jerk, c) && std::isinf(limits.jerk[c])) unlimited.push_back(joint.name);
-    if (limits.torque && !std::isfinite(joint.effort)) effort.push_back(joint.name);
-    joints += by_default || !std::isfinite(joint.velocity);
-  }
-  std::string text;
-  const auto say = [&](const std::vector<std::string>& names, const std::string& what) {
-    if (!names.empty()) text += (text.empty() ? "" : " ") + what + joined(names) + ".";
-  };
-  say(acceleration, "Limits of acceleration are " + shown(LimitSettings::kAccelerationPerVelocity) +
-                        " /s times that of velocity by default, for ");
-  say(jerk, "Limits of jerk are " + shown(LimitSettings::kJerkPerVelocity) +
-                " /s^2 times that of velocity by default, for ");
-  say(velocity, "The URDF does not limit the velocity (the defaults take it as " +
-                    shown(LimitSettings::kVelocityWhenUnlimited) + ") of ");
-  say(effort, "The URDF does not limit the torque of ");
-  say(lowered, "Limits of velocity taken from the task [rad/s or m/s]: ");
-  say(unlimited, "No limit of jerk but full acceleration within " +
-                     shown(1e3 * LimitSettings::kSwitch) + " ms for ");
-  if (text.empty()) return;
-  std::string brief;
-  if (joints > 0) brief = "limits of " + counted(joints, "joint") + " by default";
-  if (!effort.empty()) {
-    brief += (brief.empty() ? "" : ", ") + counted(effort.size(), "torque") + " not limited";
-  }
-  add("limits", text, brief);
-}
 
 void Assumptions::addTolerances() {
   const CertifiedLimitOptions& limits = options_.limits;

@@ -111,6 +111,33 @@ void addFinding(const std::string& what, double value, std::vector<Finding>* fin
   findings->push_back({what, value, 0.0, what + ": must be finite and not negative"});
 }
 
+/// The planar or floating joint that carries the whole robot; null where the robot stands.
+const Joint* movingBase(const RobotModel& robot) {
+  for (const Joint& joint : robot.joints()) {
+    if (joint.type != JointType::kPlanar && joint.type != JointType::kFloating) continue;
+    int link = joint.parent_link;
+    while (link > 0 && robot.joints()[robot.links()[link].parent_joint].type == JointType::kFixed) {
+      link = robot.joints()[robot.links()[link].parent_joint].parent_link;
+    }
+    if (link <= 0) return &joint;
+  }
+  return nullptr;
+}
+
+/// Where a base moves by a joint of its own, "about the root's origin" is not what a person means.
+void addBaseFinding(const Problem& problem, std::vector<Finding>* findings) {
+  const double angle = problem.uncertainty.base_angle;
+  const Joint* base = movingBase(*problem.robot);
+  if (base == nullptr || angle == 0.0) return;
+  const std::string what = "uncertainty of the base's angle";
+  const char* turn = base->type == JointType::kPlanar ? "/angle" : "/yaw";
+  findings->push_back(
+      {what, angle, std::nan(""),
+       what + ": would turn the robot about the world's origin, as '" + base->name +
+           "' moves its base. Say how far the base's own angles may be off: joints: {" +
+           base->name + turn + formatted(": %.6g}", angle)});
+}
+
 }  // namespace
 
 // Written so that NaN is not zero.
@@ -202,6 +229,7 @@ std::vector<Finding> uncertaintyFindings(const Problem& problem) {
   }
   addFinding("uncertainty of the base's position", uncertainty.base_position, &findings);
   addFinding("uncertainty of the base's angle", uncertainty.base_angle, &findings);
+  addBaseFinding(problem, &findings);
   return findings;
 }
 
@@ -232,8 +260,12 @@ std::string uncertaintyText(const Problem& problem) {
   }
   for (const auto& [said, alike] : names) add(alike + said);
   if (uncertainty.base_position != 0.0 || uncertainty.base_angle != 0.0) {
-    add("base within " + thousandths(uncertainty.base_position, "mm") + " and " +
-        thousandths(uncertainty.base_angle, "mrad"));
+    const std::string turn = uncertainty.base_angle == 0.0
+                                 ? ""
+                                 : " and " + thousandths(uncertainty.base_angle, "mrad") +
+                                       " about the origin of '" +
+                                       problem.robot->links().front().name + "'";
+    add("base within " + thousandths(uncertainty.base_position, "mm") + turn);
   }
   return text;
 }

@@ -5,6 +5,9 @@
 // multiplier * q[coordinate] + offset of the joint at the end of its chain of mimics. With joint j
 // repeating k, x_j = m x_k + b, and x_k = m' x_l + b', the chain composes to x_j = m m' x_l + (m b'
 // + b).
+//
+// What a mimic joint cannot do its coordinate cannot either: it is no faster than the slowest of
+// them allows, and comes back to the same place after a turn only where all of them do.
 #include "allclear/robot_models/files/joint_coordinates.h"
 
 #include <algorithm>
@@ -125,10 +128,12 @@ Pose motionAt(const Joint& joint, double value) {
   return {rotationAbout(joint.axis, value), Vec3::Zero()};
 }
 
-void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate& source,
+/// Ranges are not made narrower: files have grippers whose mimics overshoot, and their start states
+/// would be refused.
+void noteBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate& source,
                       const std::string& file, LoadNotes& notes) {
+  if (how.multiplier == 0.0) return;  // stays where it is; infinity times zero is no place
   // The mimic's variable is linear in the coordinate: its extremes are at the coordinate's.
-  if (!std::isfinite(source.lower) || !std::isfinite(source.upper)) return;
   const double a = how.multiplier * source.lower + how.offset;
   const double b = how.multiplier * source.upper + how.offset;
   if (std::min(a, b) < mimic.limits.lower - kLimitSlack ||
@@ -137,6 +142,16 @@ void warnBeyondLimits(const UrdfJoint& mimic, const Mimic& how, const Coordinate
                  "joint '" + mimic.joint.name + "': following '" + source.name +
                      "' takes it beyond its own limits, which are not kept");
   }
+}
+
+/// The coordinate as slow as a joint that repeats it must be, and equal after a turn only where
+/// that joint is.
+void followMimic(const UrdfJoint& mimic, const Mimic& how, Coordinate& source) {
+  if (how.multiplier == 0.0) return;
+  source.velocity = std::min(source.velocity, mimic.limits.velocity / std::abs(how.multiplier));
+  const bool comes_back =
+      mimic.joint.type != JointType::kPrismatic && how.multiplier == std::nearbyint(how.multiplier);
+  source.wraps = source.wraps && comes_back;
 }
 
 /// A mimic of a joint that is not there moves on its own, as in MoveIt. Then it is planned, or held
@@ -210,7 +225,8 @@ JointCoordinates makeCoordinates(std::vector<UrdfJoint> joints, const std::strin
                        joints[source.joint].joint.name + "' and is fixed");
       continue;
     }
-    warnBeyondLimits(joints[j], mimic, out.coordinates[mimic.coordinate], file, notes);
+    noteBeyondLimits(joints[j], mimic, out.coordinates[mimic.coordinate], file, notes);
+    followMimic(joints[j], mimic, out.coordinates[mimic.coordinate]);
     joint.mimic = mimic;
   }
   return out;

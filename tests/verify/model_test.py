@@ -783,9 +783,16 @@ class OddRobots(unittest.TestCase):
         tasks = [("group_name: arm", "joints: [finger]"), ("ready}", "ready, finger: 0.0}"), ("elbow: 0.8", "finger: 0.02")]
         folder, _, _ = self.prove(urdf=[("</robot>", CHAIN)], task=tasks)
         urdf = os.path.join(folder, "arm.urdf")
-        write(urdf, read(urdf).replace('multiplier="-1.5"', 'multiplier="-1.4"'))
-        accepted, said = compare(os.path.join(folder, "out", "plan.proof"), "--task", os.path.join(folder, "task.yaml"))
-        self.assertFalse(accepted, said)
+        planned = read(urdf)
+        for old, new, says in (('multiplier="-1.5"', 'multiplier="-1.4"', "moves a joint by another factor"),
+                               ('upper="0.1" velocity="1"', 'upper="0.1" velocity="0.001"',
+                                "joint 'finger': its velocity is not proven")):
+            self.assertIn(old, planned)
+            write(urdf, planned.replace(old, new))
+            accepted, said = compare(os.path.join(folder, "out", "plan.proof"),
+                                     "--task", os.path.join(folder, "task.yaml"))
+            self.assertFalse(accepted, said)
+            self.assertIn(says, said)
 
     def test_floating_bases_of_seven_values(self):
         base, name = ("arm.srdf, package", "arm.srdf, base: srdf, package"), '<group_state name="ready" group="arm">'

@@ -54,9 +54,29 @@ TEST(TaskUncertainty, ADefaultHoldsForAllThatAreNotNamed) {
   EXPECT_EQ(uncertainty.base_position, 0.003);
   EXPECT_EQ(uncertainty.base_angle, 0.004);
   EXPECT_FALSE(uncertainty.isZero());
-  EXPECT_EQ(uncertaintyText(problem),
-            "joints within 1 mrad, 'wrist' within 2 mrad; sliding joints within 1 mm; "
-            "'box' within 2 mm, 'cart' within 10 mm; base within 3 mm and 4 mrad");
+  EXPECT_EQ(
+      uncertaintyText(problem),
+      "joints within 1 mrad, 'wrist' within 2 mrad; sliding joints within 1 mm; "
+      "'box' within 2 mm, 'cart' within 10 mm; base within 3 mm and 4 mrad about the origin of '" +
+          problem.robot->links().front().name + "'");
+}
+
+/// About the world's origin is not what a person means of a base that stands elsewhere.
+TEST(TaskUncertainty, TheAngleOfABaseThatMovesIsThatOfItsJoint) {
+  for (const auto& [base, joint] :
+       {std::pair("planar", "virtual_joint/angle"), std::pair("floating", "virtual_joint/yaw")}) {
+    const std::string own = std::string("joints: {") + joint + ": 0.02}";
+    const std::string task = std::string("robot: {urdf: arm.urdf, srdf: arm.srdf, base: ") + base +
+                             "}\ngroup_name: arm\nstart_state: {group_state: ready}\n"
+                             "goal: {joint_constraints: {elbow: 0}}\nuncertainty: {";
+    EXPECT_NO_THROW(test::loadText(task + "base: 0.02, " + own + "}\n"));
+    try {
+      test::loadText(task + "base: {angle: 0.02}}\n");
+      ADD_FAILURE() << "accepted with a base that is " << base;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find(own), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST(TaskUncertainty, ANumberHoldsForAllAndWithoutADefaultTheOthersAreCertain) {

@@ -147,6 +147,46 @@ TEST(JointCoordinates, AMimicOfAFixedJointIsFixedAtItsOffset) {
   EXPECT_EQ(notes.assumptions.size(), 1);
 }
 
+/// The coordinate of a continuous joint that another joint repeats; both are as fast as 3.
+Coordinate repeatedBy(const std::string& mimic, const std::string& type, LoadNotes& notes) {
+  return coordinatesOf(links("abc") + joint("1", "a", "b", "", "continuous") +
+                           joint("2", "b", "c", mimic, type),
+                       notes)
+      .coordinates.at(0);
+}
+
+TEST(JointCoordinates, ACoordinateIsAsSlowAsTheJointsThatRepeatIt) {
+  LoadNotes notes;
+  const auto velocity = [&](const std::string& multiplier) {
+    const std::string mimic = "<mimic joint=\"1\" multiplier=\"" + multiplier + "\"/>";
+    return repeatedBy(mimic, "revolute", notes).velocity;
+  };
+  EXPECT_EQ(velocity("-2"), 1.5);
+  EXPECT_EQ(velocity("0.01"), 3.0);
+  EXPECT_EQ(velocity("0"), 3.0);
+}
+
+TEST(JointCoordinates, ATurnComesBackOnlyWhereTheJointsThatRepeatItDo) {
+  LoadNotes notes;
+  const auto wraps = [&](const std::string& multiplier, const std::string& type) {
+    return repeatedBy("<mimic joint=\"1\" multiplier=\"" + multiplier + "\"/>", type, notes).wraps;
+  };
+  EXPECT_TRUE(wraps("-2", "continuous"));
+  EXPECT_TRUE(wraps("0", "prismatic"));
+  EXPECT_FALSE(wraps("0.5", "continuous"));
+  EXPECT_FALSE(wraps("1", "prismatic"));
+}
+
+/// A continuous joint has no range that its mimics could be held against: any of theirs is left.
+TEST(JointCoordinates, AContinuousJointTakesMimicsBeyondTheirLimits) {
+  LoadNotes notes;
+  repeatedBy("<mimic joint=\"1\"/>", "revolute", notes);
+  ASSERT_EQ(notes.assumptions.size(), 1);
+  EXPECT_NE(notes.assumptions[0].find("'2': following '1' takes it beyond its own limits"),
+            std::string::npos)
+      << notes.assumptions[0];
+}
+
 TEST(JointCoordinates, AddBasePutsAMovingRootAboveTheRobot) {
   UrdfRobot urdf = readUrdf(robot(links("ab") + joint("j", "a", "b")), "r.urdf", {});
   addBase(BaseJoint::kPlanar, "j", "a", urdf);  // both names are taken
