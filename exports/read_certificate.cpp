@@ -1,6 +1,7 @@
 // Reads a certificate from its file (certificate_json.cpp writes it). Claims are not checked here,
 // but what nobody checks must not stand in a certificate: in every map a key that is not known is
 // an error.
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -24,9 +25,10 @@ constexpr std::size_t kMostValues = kLargestFile / 2;
 constexpr int kGreatestInteger = 1'000'000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::string_view kToolName = "allclear ";
-constexpr std::size_t kLongestTool = 40;  // characters
+constexpr std::size_t kLongestVersion = 20;  // characters
 
 using Keys = std::vector<std::string>;
+
 /// A number, or null for `when_null`.
 double numberOr(const Value& value, double when_null) {
   return value.isNull() ? when_null : value.number();
@@ -163,17 +165,23 @@ CertifiedLimitOptions tolerancesFrom(const Value& value) {
   return tolerances;
 }
 
-/// "allclear 1.2.3": another version may have made it, but the name leaves no room for a claim.
+/// "1.2.3", with a short "-rc.1" or the like behind it.
+bool isVersion(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_of("-+"), text.size());
+  const std::string_view numbers = text.substr(0, end), rest = text.substr(end);
+  const bool are_numbers = numbers.find_first_not_of("0123456789.") == std::string_view::npos &&
+                           std::count(numbers.begin(), numbers.end(), '.') == 2 &&
+                           numbers.find("..") == std::string_view::npos &&
+                           !numbers.starts_with('.') && !numbers.ends_with('.');
+  return are_numbers && numbers.size() + rest.size() <= kLongestVersion &&
+         rest.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz.-+") ==
+             std::string_view::npos;
+}
+
+/// Another version may have made it, but the name leaves no room for a claim.
 std::string toolFrom(const Value& value) {
   const std::string tool = value.text();
-  bool is_version = tool.starts_with(kToolName) && tool.size() <= kLongestTool;
-  for (std::size_t i = kToolName.size(); is_version && i < tool.size(); ++i) {
-    const char c = tool[i];
-    const bool is_digit = c >= '0' && c <= '9';
-    is_version = is_digit || (i > kToolName.size() && (c == '.' || c == '-' || c == '+')) ||
-                 (i > kToolName.size() && c >= 'a' && c <= 'z');
-  }
-  if (!is_version || tool.size() == kToolName.size()) {
+  if (!tool.starts_with(kToolName) || !isVersion(std::string_view(tool).substr(kToolName.size()))) {
     value.fail("must be 'allclear' and a version, as 'allclear " ALLCLEAR_VERSION "'");
   }
   return tool;

@@ -37,7 +37,8 @@ struct ChangedRows {
   std::int64_t count = 0;          ///< of these rows
   std::vector<std::string> files;  ///< that have changed, or are gone, or were not there
 
-  /// "3 rows rest on files that have changed since: /a/scene.yaml, /a/box.stl"; empty: there is none.
+  /// "3 rows rest on files that have changed since: /a/scene.yaml, /a/box.stl"; empty: there is
+  /// none.
   std::string text() const;
 };
 

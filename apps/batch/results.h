@@ -61,8 +61,7 @@ class Results {
   std::map<std::string, RestedOn> restedOn() const;
   /// Calls for every row with its number, whether it is certified, and the name of its list; empty:
   /// the row is of a version that kept none.
-  void forEachList(
-      const std::function<void(std::int64_t, bool, const std::string&)>& visit) const;
+  void forEachList(const std::function<void(std::int64_t, bool, const std::string&)>& visit) const;
 
   /// Calls for every row, in the order of the numbers. Files are left out.
   void forEach(const std::function<void(const Row&)>& visit) const;

@@ -17,8 +17,8 @@ namespace allclear::batch {
 /// Reads the tasks of queries, and keeps what they share: robots, meshes and sets of problems.
 class QueryLoader {
  public:
-  /// Throws `InputError`. `rests_on`, where given, becomes the files that were read up to then, or up
-  /// to the error.
+  /// Throws `InputError`. `rests_on`, where given, becomes the files that were read up to then, or
+  /// up to the error.
   Task load(const Query& query, bool load_visuals = false, RestedOn* rests_on = nullptr);
 
   /// Every file that reading this query takes, up to its first error. Reads all anew.

@@ -147,10 +147,10 @@ TEST(Results, RowsThatNameNoFilesCountAsChanged) {
   }
   sqlite3* database = nullptr;
   ASSERT_EQ(::sqlite3_open((run / "results.sqlite").c_str(), &database), SQLITE_OK);
-  ASSERT_EQ(::sqlite3_exec(database,
-                           "ALTER TABLE results DROP COLUMN rests_on; DROP TABLE rests_on", nullptr,
-                           nullptr, nullptr),
-            SQLITE_OK);
+  ASSERT_EQ(
+      ::sqlite3_exec(database, "ALTER TABLE results DROP COLUMN rests_on; DROP TABLE rests_on",
+                     nullptr, nullptr, nullptr),
+      SQLITE_OK);
   ::sqlite3_close(database);
   EXPECT_EQ(collectReport(Results::open(run)).all, 2);
   const Results results = Results::create(run);

@@ -180,7 +180,7 @@ TEST(ContactDrift, TheFootsPairWithTheGroundIsExemptAndNoOther) {
 // Its coordinates are those of the foot in the model, and 0; the base itself goes where the joints
 // bring it.
 TEST(ContactDrift, TheBaseIsNotCalledHeld) {
-  const Standing standing(7);
+  Standing standing(7);
   const Certificate certificate = certify(standing.problem, standing.line(4));
   std::string derived, held;
   for (const Assumption& assumption : certificate.assumptions) {
