@@ -19,7 +19,7 @@ _allclear() {
     certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json --no-cache' ;;
     impact) options='--at --link --point --direction --mass --restitution --friction --json --no-cache' ;;
     posture) options='--start --report --json --no-cache' ;;
-    batch) options='--problems --sweep --output --time-limit --improve --files --retry-failed --reports --workers --memory-limit --kill-after --scheduler --chunk --quiet --seed' ;;
+    batch) options='--problems --sweep --output --time-limit --improve --files --retry-failed --retry-changed --reports --workers --memory-limit --kill-after --scheduler --chunk --quiet --seed' ;;
     report) options='--output --plan --reports --interpolation --tube --limit-tolerance --no-cache' ;;
     fit) options="$robot --output --max-capsules --gain --ellipsoids --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;

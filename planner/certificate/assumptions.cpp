@@ -17,6 +17,7 @@
 #include "allclear/planner/certificate/contact_touch.h"
 #include "allclear/planner/certificate/file_assumptions.h"
 #include "allclear/planner/certificate/gap_statement.h"
+#include "allclear/planner/certificate/held_joints.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/limit_statement.h"
 #include "allclear/planner/certificate/obstacle_statements.h"
@@ -67,7 +68,7 @@ class Assumptions {
     add(fileAssumptions(problem_, options_));
     addExemptPairs();
     if (auto touch = contactTouchAssumption(problem_, geometry_)) add({*std::move(touch)});
-    addHeldJoints();
+    add(heldJointAssumptions(problem_));
     addInterpolation();
     add(limitAssumptions(problem_));
     addTolerances();
@@ -151,21 +152,6 @@ class Assumptions {
             " of bodies is not looked at, for these reasons: " + joined(counts) +
             (problem_.obstacles.size() > 1 ? "; nor that of obstacles to each other." : "."),
         brief);
-  }
-
-  void addHeldJoints() {
-    std::vector<std::string> names, values;
-    for (int c = 0; c < problem_.robot->dimension(); ++c) {
-      const auto& planned = problem_.planned;
-      if (std::binary_search(planned.begin(), planned.end(), c)) continue;
-      names.push_back(problem_.robot->coordinates()[c].name);
-      values.push_back(names.back() + " = " + shown(problem_.start[c]));
-    }
-    if (names.empty()) return;
-    add("held joints",
-        "Joints that are not planned stay where they are [rad or m]: " + joined(values) + ".",
-        names.size() <= kNamedInBrief ? joined(names) + " held"
-                                      : counted(names.size(), "joint") + " held");
   }
 
   void addInterpolation() {

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from .planning import Certificate
+from .poses import numbers
 from .problems import Problem
 from .robots import PathLike
 from .trajectories import Trajectory
@@ -87,6 +88,6 @@ def retime(problem: Problem, path: Union[Trajectory, npt.ArrayLike, PathLike], *
     elif isinstance(path, (str, os.PathLike)):
         core = _core.load_path(os.fspath(path), problem._core)
     else:
-        rows = np.asarray(path, dtype=np.float64)
+        rows = numbers(path)
         core = Trajectory(np.arange(len(rows)), rows, joints=problem.joints)._core
     return Retimed(_core.retime(problem._core, core, tolerance, time_limit), problem)
