@@ -106,6 +106,8 @@ void addSettings(CLI::App* command, BatchCommand* out) {
       ->option_text("KIND,..");
   command->add_flag("--retry-failed", out->options.retry_failed,
                     "solve again what has no certified plan");
+  command->add_flag("--retry-changed", out->options.retry_changed,
+                    "solve again what rests on files that have changed since");
   command->add_flag("--reports", out->options.reports, "write a report of each plan, too");
 }
 

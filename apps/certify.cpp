@@ -100,7 +100,7 @@ void writeProof(const Problem& problem, const Certificate& certificate, const st
 int certifyTrajectory(const Problem& problem, const NamedTrajectory& trajectory,
                       const CertifyOptions& options) {
   const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve(),
-                                          options.input.certificateOptions());
+                                          options.input.certificateOptions(trajectory));
   if (!options.certificate.empty()) writeCertificateJson(options.certificate, certificate);
   if (!options.proof.empty() && certificate.clear) writeProof(problem, certificate, options.proof);
   print(certificate, options.json);
@@ -114,7 +114,7 @@ int verifyAgain(const Problem& problem, const NamedTrajectory& trajectory,
   const Certificate certificate = readCertificateJson(options.verify);
   CertificateVerdict verdict =
       isSameTrajectory(trajectory, certificate.trajectory)
-          ? verifyCertificate(problem, certificate, options.input.certificateOptions())
+          ? verifyCertificate(problem, certificate, options.input.certificateOptions(trajectory))
           : CertificateVerdict{false, "The certificate is of another trajectory."};
   const std::string sent_fault = sentFault(problem, certificate);
   if (verdict.valid && !sent_fault.empty()) {

@@ -240,7 +240,10 @@ int runImpact(const ImpactCommand& options) {
     found = cases.table(wish);
     if (found.empty()) throw InputError("there is no impact: nothing that could be hit moves");
   }
-  const std::vector<std::string> assumptions = assumptionsOf(problem, wish);
+  std::vector<std::string> assumptions = assumptionsOf(problem, wish);
+  for (const std::string& read : trajectory.assumptions) {
+    assumptions.push_back("The trajectory's file is read so: " + read + ".");
+  }
   if (options.json) {
     Json out = {{"hits", wish.mass > 0.0 ? Json({{"mass", wish.mass}}) : Json("wall")},
                 {"restitution", wish.restitution},

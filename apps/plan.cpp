@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -19,6 +17,7 @@
 
 #include "allclear/apps/cache_options.h"
 #include "allclear/apps/command_checks.h"
+#include "allclear/apps/command_time.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
 #include "allclear/apps/output_options.h"
@@ -28,20 +27,13 @@
 #include "allclear/apps/verdict_text.h"
 #include "allclear/config/task_file.h"
 #include "allclear/core/file.h"
-#include "allclear/core/formatted.h"
-#include "allclear/core/stop_scope.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/exports/report.h"
 #include "allclear/planner/planner.h"
+#include "allclear/planner/problem/sequence_state.h"
 
 namespace allclear {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point time) {
-  return std::chrono::duration<double>(Clock::now() - time).count();
-}
 
 struct PlanCommand {
   CacheOptions cache;
@@ -149,28 +141,16 @@ PlanOptions optionsOf(PlanOptions options, const PlanCommand& command) {
 
 /// Reads the task within the time limit, which it may name itself; nothing when that was too short.
 /// (Ctrl-C ends the command at once by then.)
-std::optional<Task> taskInTime(const PlanCommand& command, Clock::time_point start) {
-  double limit = command.time_limit > 0.0 ? command.time_limit : HUGE_VAL;
-  const StopScope scope([&] { return secondsSince(start) > limit; });
+std::optional<Task> taskInTime(const PlanCommand& command, CommandTime* time) {
   TaskOptions options{.load_visuals = !command.output.files.report.empty(),
                       .covers = command.cache.covers(),
                       .allow_segments = true};
   options.solver_read = [&](const PlanOptions& read) {
-    limit = optionsOf(read, command).time_limit;
+    time->setLimit(optionsOf(read, command).time_limit);
   };
-  try {
-    return loadTask(command.task, options);
-  } catch (const Stopped&) {
-    std::cerr << "out of time after " << formatted("%.3g", secondsSince(start))
-              << " s, while the task and its files were read";
-    const LibraryCall longest = scope.longestCall();
-    if (!longest.library.empty()) {
-      std::cerr << formatted(" (longest single call: %.3g s of %s)", longest.seconds,
-                             longest.library.c_str());
-    }
-    std::cerr << "\n";
-    return std::nullopt;
-  }
+  std::optional<Task> task;
+  time->readInTime([&] { task = loadTask(command.task, options); });
+  return task;
 }
 
 bool holds(const NamedTexts& files, const std::string& name) {
@@ -182,18 +162,14 @@ bool holds(const NamedTexts& files, const std::string& name) {
 /// The files of a certified plan. Its proof gets a little time of its own beyond the time limit or
 /// Ctrl-C, and is left out when it takes longer.
 NamedTexts filesInTime(const PlanCommand& command, const OutputSettings& output,
-                       const Problem& problem, const Plan& plan, Clock::time_point start,
-                       double limit) {
-  constexpr double kAfterLimit = 0.03, kShareAfterLimit = 0.03, kAfterStop = 0.1;  // [s], share
-  const double begin = secondsSince(start);
-  const double until = std::max(limit, begin) + kAfterLimit + kShareAfterLimit * limit;
-  const StopScope scope([&] {
-    const double now = secondsSince(start);
-    return now > until || (interrupted && now > begin + kAfterStop);
-  });
+                       const Problem& problem, const Plan& plan, const CommandTime& time) {
   std::vector<std::string> warnings;
-  NamedTexts files =
-      formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate, &warnings);
+  NamedTexts files = time.filesInTime(
+      [&] {
+        return formatOutputFiles(output, ".", problem, *plan.trajectory, &*plan.certificate,
+                                 &warnings);
+      },
+      [] { return interrupted.load(); });
   warn(command, warnings);
   return files;
 }
@@ -208,8 +184,10 @@ PlanHooks hooksOf(ProgressLine& line) {
   return hooks;
 }
 
-/// The same for a task with segments, whose files are others.
-int runSequence(const PlanCommand& command, const Task& task) {
+/// The same for a task with segments, whose files are others. Its limit is that of each segment.
+int runSequence(const PlanCommand& command, const Task& task, CommandTime* time) {
+  const PlanOptions options = optionsOf(task.options, command);
+  time->setLimit(options.time_limit * motionCount(*task.sequence));
   SequenceOutputs to{command.output.folder, task.output, command.task, command.json, command.quiet};
   OutputSettings& output = to.output;
   if (!command.output.folder.empty()) {
@@ -228,22 +206,25 @@ int runSequence(const PlanCommand& command, const Task& task) {
   SequencePlan plan;
   {
     ProgressLine line(command.quiet || command.json, command.verbose);
-    plan = planSequence(*task.sequence, optionsOf(task.options, command), hooksOf(line));
+    PlanHooks hooks = hooksOf(line);
+    hooks.start = time->start();
+    plan = planSequence(*task.sequence, options, hooks);
   }
-  return finishSequence(task, plan, to);
+  return finishSequence(task, plan, to, *time, [] { return interrupted.load(); });
 }
 
 /// Reads the task, plans, and writes the files of a certified plan. The report is written of a plan
 /// that was not found, too: it shows what stood in the way.
 int run(const PlanCommand& command) {
-  const Clock::time_point start = Clock::now();
-  const std::optional<Task> read = taskInTime(command, start);
+  CommandTime time(command.time_limit);
+  const std::optional<Task> read = taskInTime(command, &time);
   if (!read) return kOutOfTime;
   const Task& task = *read;
   const Problem& problem = task.problem;
   warn(command, problem.warnings);
-  if (task.sequence) return runSequence(command, task);
+  if (task.sequence) return runSequence(command, task, &time);
   const PlanOptions options = optionsOf(task.options, command);
+  time.setLimit(options.time_limit);
   const OutputSettings output = outputs(task, command);
   command.output.prepare(output, {command.task});
   // The progress line ends with the planning, before anything else is printed.
@@ -251,13 +232,13 @@ int run(const PlanCommand& command) {
   {
     ProgressLine line(command.quiet || command.json, command.verbose);
     PlanHooks hooks = hooksOf(line);
-    hooks.start = start;
+    hooks.start = time.start();
     plan = allclear::plan(problem, options, hooks);
   }
   NamedTexts files;
   // Interrupted or out of time, the best plan so far may be there, and certified as any other.
   if (plan.certificate && plan.certificate->clear) {
-    files = filesInTime(command, output, problem, plan, start, options.time_limit);
+    files = filesInTime(command, output, problem, plan, time);
   } else {
     removeOldPlan(command, output, plan.status);
   }

@@ -21,12 +21,6 @@ nlohmann::ordered_json stepsJson(const std::vector<PlanStep>& steps) {
   return out;
 }
 
-/// The longest call of a library that could not be ended, if there was one.
-nlohmann::ordered_json longestCallJson(const PlanStatistics& s) {
-  if (s.longest_call.empty()) return nullptr;
-  return {{"library", s.longest_call}, {"seconds", s.longest_call_seconds}};
-}
-
 /// Of a goal with alternatives: which one the plan ends at, and which are left out. Counted from 1.
 nlohmann::ordered_json goalJson(const Plan& plan) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
@@ -40,8 +34,14 @@ nlohmann::ordered_json goalJson(const Plan& plan) {
 
 }  // namespace
 
+nlohmann::ordered_json longestCallJson(const std::string& library, double seconds) {
+  if (library.empty()) return nullptr;
+  return {{"library", library}, {"seconds", seconds}};
+}
+
 nlohmann::ordered_json planJson(const Plan& plan) {
   const PlanStatistics& s = plan.statistics;
+  const nlohmann::ordered_json longest = longestCallJson(s.longest_call, s.longest_call_seconds);
   nlohmann::ordered_json out = {{"status", planStatusName(plan.status)},
                                 {"message", plan.message},
                                 {"seconds", s.seconds},
@@ -54,7 +54,7 @@ nlohmann::ordered_json planJson(const Plan& plan) {
                                 {"first_guess", s.seed},
                                 {"cost", s.cost},
                                 {"cut_short", s.cut_short},
-                                {"longest_call", longestCallJson(s)},
+                                {"longest_call", longest},
                                 {"steps", stepsJson(s.steps)}};
   if (!plan.left_out.empty() || (plan.certificate && plan.certificate->goal)) {
     out["goal"] = goalJson(plan);

@@ -43,7 +43,7 @@ int runReport(const ReportOptions& options) {
   requireOutputs({file.string()}, options.input.files());
   const auto [problem, trajectory] = options.input.read({.load_visuals = true});
   const Certificate certificate = certify(problem, trajectory.trajectory, trajectory.wrenchCurve(),
-                                          options.input.certificateOptions());
+                                          options.input.certificateOptions(trajectory));
   writeTrajectoryReport(file, problem, certificate);
   std::cout << certificate.message << "\nwritten: " << file.string() << "\n";
   return certificate.clear ? kDone : kNotClear;

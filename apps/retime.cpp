@@ -1,12 +1,15 @@
 // allclear retime: a certified motion along a path that comes from elsewhere.
 //
 // Writes the files of a plan: their certificate says too how near the motion follows the path.
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "allclear/apps/assumptions_json.h"
 #include "allclear/apps/cache_options.h"
 #include "allclear/apps/command_checks.h"
+#include "allclear/apps/command_time.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
 #include "allclear/apps/output_options.h"
@@ -19,11 +22,15 @@
 namespace allclear {
 namespace {
 
+/// [s] Of a retiming that begins when the time is over: it ends at once, and says so.
+constexpr double kLeastTime = 1e-6;
+
 struct RetimeCommand {
   std::string task;
   std::string path;
   OutputOptions output;
   double tolerance = RetimeOptions{}.tolerance;
+  double time_limit = 0.0;
   bool exact = false;
   bool json = false;
   CacheOptions cache;
@@ -40,8 +47,7 @@ OutputSettings outputs(const RetimeCommand& command, const OutputSettings& of_ta
 }
 
 nlohmann::ordered_json asJson(const RetimedPath& done) {
-  static constexpr const char* kNames[] = {"certified", "path_not_clear", "not_certified"};
-  nlohmann::ordered_json out = {{"status", kNames[static_cast<int>(done.status)]},
+  nlohmann::ordered_json out = {{"status", retimeStatusName(done.status)},
                                 {"message", done.message},
                                 {"seconds", done.seconds},
                                 {"rounds", done.rounds},
@@ -69,28 +75,57 @@ void printText(const RetimedPath& done, const NamedTexts& files) {
   for (const auto& [file, text] : files) std::cout << "written: " << file.string() << "\n";
 }
 
+int exitCode(RetimeStatus status) {
+  if (status == RetimeStatus::kCertified) return kDone;
+  return status == RetimeStatus::kTimedOut ? kOutOfTime : kNotClear;
+}
+
+/// A task and a path, read within the time limit; nothing when that was too short.
+struct RetimeInput {
+  Task task;
+  OutputSettings output;
+  NamedTrajectory path;
+};
+
+std::optional<RetimeInput> inputInTime(const RetimeCommand& command, CommandTime* time) {
+  std::optional<RetimeInput> input;
+  time->readInTime([&] {
+    Task task = loadTask(command.task, {.load_visuals = !command.output.files.report.empty(),
+                                        .covers = command.cache.covers()});
+    OutputSettings output = outputs(command, task.output);
+    command.output.prepare(output, {command.task, command.path});
+    NamedTrajectory path = loadPath(command.path, task.problem);
+    input = RetimeInput{std::move(task), std::move(output), std::move(path)};
+  });
+  return input;
+}
+
+/// Ctrl-C ends the command at once: nothing is certified before the end.
 int runRetime(const RetimeCommand& command) {
   if (!command.output.files.report.empty()) requireReports();
-  Task task = loadTask(command.task, {.load_visuals = !command.output.files.report.empty(),
-                                      .covers = command.cache.covers()});
-  const Problem& problem = task.problem;
-  const OutputSettings output = outputs(command, task.output);
-  command.output.prepare(output, {command.task, command.path});
-  const NamedTrajectory path = loadPath(command.path, problem);
+  CommandTime time(command.time_limit);
+  const std::optional<RetimeInput> input = inputInTime(command, &time);
+  if (!input) return kOutOfTime;
+  const Problem& problem = input->task.problem;
+  const OutputSettings& output = input->output;
+  const NamedTrajectory& path = input->path;
   for (const auto* warnings : {&problem.warnings, &path.warnings}) {
     for (const std::string& warning : *warnings) std::cerr << "warning: " << warning << "\n";
   }
-  const RetimedPath done =
-      retime(problem, path.trajectory, {.tolerance = command.exact ? 0.0 : command.tolerance});
+  const RetimedPath done = retime(problem, path.trajectory,
+                                  {.tolerance = command.exact ? 0.0 : command.tolerance,
+                                   .time_limit = std::max(kLeastTime, time.secondsLeft())});
   NamedTexts files;
   std::vector<std::string> warnings;
   const bool is_certified = done.status == RetimeStatus::kCertified;
   if (is_certified) {
-    files =
-        formatOutputFiles(output, ".", problem, *done.trajectory, &*done.certificate, &warnings);
+    files = time.filesInTime([&] {
+      return formatOutputFiles(output, ".", problem, *done.trajectory, &*done.certificate,
+                               &warnings);
+    });
   }
   // Of a motion that is not clear too: it shows what is in the way.
-  if (!output.report.empty()) {
+  if (!output.report.empty() && done.certificate) {
     files.emplace_back(output.report, formatTrajectoryReport(problem, *done.certificate));
   }
   for (const std::string& warning : warnings) std::cerr << "warning: " << warning << "\n";
@@ -103,7 +138,7 @@ int runRetime(const RetimeCommand& command) {
       for (const std::string& line : notInProof(problem)) std::cout << line << "\n";
     }
   }
-  return is_certified ? kDone : kNotClear;
+  return exitCode(done.status);
 }
 
 }  // namespace
@@ -130,6 +165,9 @@ void addRetime(CLI::App& app, int& exit_code) {
           ->capture_default_str();
   command->add_flag("--exact", options->exact, "stay on the path and rest at its corners")
       ->excludes(tolerance);
+  command->add_option("--time-limit", options->time_limit, "seconds at most; none unless given")
+      ->check(positiveNumber())
+      ->type_name("S");
   options->output.addTo(*command);
   command->add_flag("--json", options->json, "print JSON");
   options->cache.addTo(*command);

@@ -11,6 +11,7 @@
 #include "allclear/apps/command_checks.h"
 #include "allclear/apps/commands.h"
 #include "allclear/apps/json_text.h"
+#include "allclear/apps/plan_json.h"
 #include "allclear/core/file.h"
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
@@ -101,7 +102,8 @@ Json planJson(const SequencePlan& plan) {
               {"seconds", s.seconds},
               {"plans", s.plans},
               {"returns", s.returns},
-              {"looks", s.looks}};
+              {"looks", s.looks},
+              {"longest_call", longestCallJson(s.longest_call, s.longest_call_seconds)}};
   if (plan.failure) out["failed"] = plan.failure->segment;
   if (!plan.certificate.clear) return out;
   out["duration"] = plan.certificate.duration;
@@ -165,14 +167,18 @@ void prepareSequenceOutputs(const SequenceOutputs& outputs) {
 }
 
 /// Files first, so that the lines that name them are true.
-int finishSequence(const Task& task, const SequencePlan& plan, const SequenceOutputs& outputs) {
+int finishSequence(const Task& task, const SequencePlan& plan, const SequenceOutputs& outputs,
+                   const CommandTime& time, const std::function<bool()>& interrupted) {
   const bool is_clear = plan.certificate.clear;
   NamedTexts files;
   std::vector<std::string> warnings;
   if (is_clear) {
     if (!outputs.folder.empty()) {
-      files = formatSequenceFiles(outputs.output, outputs.folder, *task.sequence, plan.certificate,
-                                  &warnings);
+      const auto format = [&] {
+        return formatSequenceFiles(outputs.output, outputs.folder, *task.sequence, plan.certificate,
+                                   &warnings);
+      };
+      files = time.filesInTime(format, interrupted);
     }
     OutputSettings alone = outputs.output;
     if (!outputs.folder.empty()) alone.ros2.clear();

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "allclear/apps/command_time.h"
 #include "allclear/apps/trajectory_options.h"
 #include "allclear/config/task_file.h"
 #include "allclear/exports/output_settings.h"
@@ -23,8 +25,10 @@ struct SequenceOutputs {
 /// Refuses outputs that a sequence cannot have or that could not be written, and makes the folder.
 void prepareSequenceOutputs(const SequenceOutputs& outputs);
 
-/// Writes the files of a plan, prints the verdict, and returns the exit code.
-int finishSequence(const Task& task, const SequencePlan& plan, const SequenceOutputs& outputs);
+/// Writes the files of a plan, prints the verdict, and returns the exit code. The files are made
+/// within the command's time (`CommandTime::filesInTime`).
+int finishSequence(const Task& task, const SequencePlan& plan, const SequenceOutputs& outputs,
+                   const CommandTime& time, const std::function<bool()>& interrupted);
 
 /// Reports a task's segments as `check` does for one motion; returns the exit code.
 int checkSequence(const Task& task, const std::string& report, bool as_json);

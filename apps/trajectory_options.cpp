@@ -80,6 +80,12 @@ TaskAndTrajectory TrajectoryOptions::read(TaskOptions options) const {
   return {std::move(problem), std::move(trajectory)};
 }
 
+CertificateOptions TrajectoryOptions::certificateOptions(const NamedTrajectory& trajectory) const {
+  CertificateOptions options = certificateOptions();
+  options.reading = trajectory.assumptions;
+  return options;
+}
+
 CertificateOptions TrajectoryOptions::certificateOptions() const {
   CertificateOptions options;
   options.limits.limit_tolerance = limit_tolerance_;

@@ -34,6 +34,8 @@ class TrajectoryOptions {
   TaskAndTrajectory read(TaskOptions options = {}) const;
 
   CertificateOptions certificateOptions() const;
+  /// The same, with what the file of the trajectory left open.
+  CertificateOptions certificateOptions(const NamedTrajectory& trajectory) const;
 
   /// Of the tube that must be clear [rad; m for slides]; 0: none in particular.
   double tubeWidth() const { return tube_width_; }

@@ -11,6 +11,7 @@
 #include "allclear/config/values/sdf_scene.h"
 #include "allclear/config/values/units.h"
 #include "allclear/core/file.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/text/value_tree.h"
 #include "allclear/planner/timing.h"
@@ -83,7 +84,9 @@ class SceneSection {
   }
 
   JointValues robotState(Problem& problem) const {
-    return file_ ? readSceneState(*file_, *problem.robot, problem.warnings) : JointValues{};
+    return file_
+               ? readSceneState(*file_, *problem.robot, problem.warnings, problem.scene_assumptions)
+               : JointValues{};
   }
 
   void read(Frames& frames, Problem& problem) {
@@ -106,6 +109,9 @@ class SceneSection {
     problem.attached = std::move(scene.attached);
     problem.collision.allowed_by_scene = std::move(scene.allowed);
     for (std::string& warning : scene.warnings) problem.warnings.push_back(std::move(warning));
+    for (std::string& read : scene.assumptions) {
+      problem.scene_assumptions.push_back(std::move(read));
+    }
   }
 
  private:
@@ -257,6 +263,25 @@ Task readTask(const std::filesystem::path& path, const TaskReading& options) {
   return loaded;
 }
 
+namespace {
+
+/// What moves by itself has a clock of its own: a motion of the robot must not be shifted against
+/// it.
+void requireSameClock(const std::filesystem::path& path, const Problem& problem,
+                      const NamedTrajectory& motion) {
+  if (motion.first_time == 0.0) return;
+  for (const Obstacle& obstacle : problem.obstacles) {
+    if (!obstacle.moves()) continue;
+    throw InputError(
+        {path.string(), 2, "time", formatted("%.9g", motion.first_time)},
+        "the times start here, but '" + obstacle.id +
+            "' moves by its own clock, which starts at 0: count the times of this file "
+            "from 0, and shift the motions of the scene with them");
+  }
+}
+
+}  // namespace
+
 NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem& problem,
                                std::optional<Interpolation> interpolation) {
   if (path.extension() == ".proof") {
@@ -268,7 +293,10 @@ NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem&
   for (std::string& warning : unitWarnings(found.motion, problem)) {
     found.motion.warnings.push_back(path.string() + ": " + warning);
   }
-  if (found.is_timed) return std::move(found.motion);
+  if (found.is_timed) {
+    requireSameClock(path, problem, found.motion);
+    return std::move(found.motion);
+  }
   // Each row once: what repeats it would be a rest of its own.
   const MatX& rows = found.motion.trajectory.hermite()->positions();
   std::vector<VecX> corners{rows.col(0)};
@@ -281,6 +309,9 @@ NamedTrajectory loadTrajectory(const std::filesystem::path& path, const Problem&
       path.string() +
       " has no times: read as straight lines from row to row that rest at every row, as fast as "
       "the limits allow (`allclear retime` makes a motion of it)");
+  found.motion.assumptions.push_back(
+      "times: none in the file; it is read as straight lines from row to row, with a rest at every "
+      "row, as fast as the limits allow");
   return std::move(found.motion);
 }
 

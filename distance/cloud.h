@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -105,10 +106,12 @@ struct MovingCloud {
 /// rounding included, by branch and bound over A's triangles, B's tree and time: both ends are
 /// proven. The cost grows with the logarithm of the number of elements. Options and statuses as of
 /// `minimumDistance` of two shapes; the ball about `options.spread` counts for it, and `unique`
-/// stays false. In contact a bracket counts as narrow when it is within a fifth of the depth.
-/// Throws `InputError` for a half-space, for bad options and for curves that do not match.
+/// stays false. In contact a bracket counts as narrow when it is within a fifth of the depth; above
+/// `focus` [m], if that is finite, within a fifth of what the distance is beyond it. Throws
+/// `InputError` for a half-space, for bad options and for curves that do not match.
 DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b,
-                                const McdOptions& options);
+                                const McdOptions& options,
+                                double focus = std::numeric_limits<double>::infinity());
 
 /// The distance at rest. `unique_normal` and `unique_witness` are false, as other elements are not
 /// looked at for that.
@@ -118,6 +121,11 @@ SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const Cloud& B, 
 /// Whether that distance is at least `limit` [m]; far cheaper where it is.
 bool distanceAtLeast(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO,
                      double limit, std::int32_t node = 0);
+
+/// How many of the limits `low` <= `high` [m] that distance is at least: 0, 1 or 2. Both cost
+/// little more than one of them.
+int limitsKept(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO, double low,
+               double high, std::int32_t node = 0);
 
 /// Marks the elements whose distance from A is below `limit` [m] (of an element whose distance is
 /// within rounding of it either may be said). Pre: `marks` has an entry for each element.

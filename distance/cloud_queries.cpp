@@ -48,9 +48,9 @@ void requireMatching(const MovingShape& a, const MovingCloud& b) {
 }
 
 SearchResult searched(const RigidShape& shape, const MovingShape& a, const CloudElements& b,
-                      const McdOptions& options) {
+                      const McdOptions& options, double focus = tree::kUnfocused) {
   CloudSearch search(shape, a, b);
-  const SearchResult& found = search.run(options);
+  const SearchResult& found = search.run(options, focus);
   const bool above = options.threshold && found.lower >= *options.threshold;
   if (options.refine && found.evaluated && !found.contact && !above) search.refine();
   return found;
@@ -82,8 +82,8 @@ SignedDistance asDistance(const Vec3& a, const Vec3& b, const Vec3& normal, doub
 
 }  // namespace
 
-DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b,
-                                const McdOptions& given) {
+DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b, const McdOptions& given,
+                                double focus) {
   mcd::requireValid(given);
   requireMatching(a, b);
   McdOptions options = given;
@@ -92,18 +92,19 @@ DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b,
     grown =
         std::max(displacementRadius(given.spread->start), displacementRadius(given.spread->end));
     if (options.threshold) *options.threshold += grown;
+    focus += grown;
   }
   // The search of the shape itself: exact for convex shapes, in contact too.
   const CloudElements elements(b);
   const RigidShape shape(*a.shape);
-  SearchResult found = searched(shape, a, elements, options);
+  SearchResult found = searched(shape, a, elements, options, focus);
   double floor = elements.floor(shape);
   const bool meets = found.contact;
   if (meets) {
     // How deep, and which way out, the hull tells: no more than 0 is the mesh's own distance.
     const double touched = found.upper;
     const RigidShape hull(shape.hull());
-    found = searched(hull, {&shape.hull(), a.X_BG, a.curves}, elements, options);
+    found = searched(hull, {&shape.hull(), a.X_BG, a.curves}, elements, options, focus);
     found.upper = std::min(found.upper, touched);
     floor = elements.floor(hull);
   }
@@ -116,7 +117,7 @@ DistanceBracket minimumDistance(const MovingShape& a, const MovingCloud& b,
     bracket.upper = kInfinity;
     bracket.evaluated = false;
   }
-  tree::setStatus(given, found, &bracket);
+  tree::setStatus(given, found, &bracket, focus - grown);
   return bracket;
 }
 
@@ -124,8 +125,7 @@ SignedDistance signedDistance(const Shape& A, const Pose& X_WA, const Cloud& B, 
                               std::int32_t node) {
   const RigidShape shape(A);
   if (!shape.isMesh()) {
-    const tree::Nearest d =
-        cloud::restDistance(shape, X_WA, B, X_WO, node, kInfinity, /*any=*/false);
+    const tree::Nearest d = cloud::restDistance(shape, X_WA, B, X_WO, node);
     return asDistance(d.a, d.b, d.normal, d.distance, d.gap);
   }
   // A mesh by its triangles, as over time.
@@ -144,7 +144,7 @@ bool distanceAtLeast(const Shape& A, const Pose& X_WA, const Cloud& B, const Pos
                      double limit, std::int32_t node) {
   const RigidShape shape(A);
   if (!shape.isMesh()) {
-    return !(cloud::restDistance(shape, X_WA, B, X_WO, node, limit, /*any=*/true).distance < limit);
+    return cloud::limitsKept(shape, X_WA, B, X_WO, node, limit, limit) == 2;
   }
   // A limit of 0 or less asks how deep the two are: only the depth can tell.
   if (!(limit > 0.0)) return signedDistance(A, X_WA, B, X_WO, node).distance >= limit;
@@ -155,6 +155,14 @@ bool distanceAtLeast(const Shape& A, const Pose& X_WA, const Cloud& B, const Pos
   options.decide_only = true;
   const SearchResult found = searched(shape, at.a, CloudElements(at.b), options);
   return !found.contact && found.lower >= limit;
+}
+
+int limitsKept(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO, double low,
+               double high, std::int32_t node) {
+  const RigidShape shape(A);
+  if (!shape.isMesh()) return cloud::limitsKept(shape, X_WA, B, X_WO, node, low, high);
+  if (distanceAtLeast(A, X_WA, B, X_WO, high, node)) return 2;
+  return distanceAtLeast(A, X_WA, B, X_WO, low, node) ? 1 : 0;
 }
 
 void markNear(const Shape& A, const Pose& X_WA, const Cloud& B, const Pose& X_WO, double limit,

@@ -7,14 +7,15 @@
 #include "allclear/distance/shape.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/distance/geometry/support_corners.h"
+#include "allclear/distance/mesh/counting_sort.h"
 
 namespace allclear {
 namespace {
@@ -50,7 +51,9 @@ double notNegative(double value, const char* what) {
 }
 
 void checkVertices(const std::vector<Vec3>& points, const char* what) {
+  StopSteps steps;
   for (std::size_t i = 0; i < points.size(); ++i) {
+    steps.step();
     for (double x : points[i]) {
       if (std::isfinite(x) && std::abs(x) <= kLargest) continue;
       throw InputError({"", 0, what, shown(x)}, "vertex " + std::to_string(i) +
@@ -70,7 +73,9 @@ void checkTriangle(const Triangle& triangle, std::size_t number, int vertices) {
 
 /// Whether at least one triangle has an area.
 bool hasArea(const std::vector<Vec3>& vertices, const std::vector<Triangle>& triangles) {
+  StopSteps steps;
   for (const Triangle& t : triangles) {
+    steps.step();
     const Vec3& a = vertices[t[0]];
     if ((vertices[t[1]] - a).cross(vertices[t[2]] - a).squaredNorm() > 0.0) return true;
   }
@@ -121,7 +126,9 @@ TriangleMesh::TriangleMesh(std::vector<Vec3> vertices, std::vector<Triangle> tri
   // Names the first fault only: a broken file has thousands.
   if (triangles.empty()) throw InputError({"", 0, "triangle mesh", ""}, "has no triangles");
   checkVertices(vertices, "triangle mesh");
+  StopSteps steps;
   for (std::size_t i = 0; i < triangles.size(); ++i) {
+    steps.step();
     checkTriangle(triangles[i], i, static_cast<int>(vertices.size()));
   }
   if (!hasArea(vertices, triangles)) {
@@ -136,20 +143,30 @@ TriangleMesh TriangleMesh::withOpen(OpenMeshes open) const {
 
 std::string whyNotClosed(const TriangleMesh& mesh) {
   // Every directed edge must be used once, and once in the other direction by the neighbour.
-  std::map<std::pair<int, int>, int> uses;
+  using DirectedEdge = std::array<int, 2>;
+  std::vector<DirectedEdge> uses;
+  uses.reserve(3 * mesh.triangles().size());
   StopSteps steps;
   for (const Triangle& t : mesh.triangles()) {
     steps.step();
-    for (int e = 0; e < 3; ++e) ++uses[{t[e], t[(e + 1) % 3]}];
+    for (int e = 0; e < 3; ++e) uses.push_back({t[e], t[(e + 1) % 3]});
   }
-  for (const auto& [edge, count] : uses) {
+  for (int end : {1, 0}) {
+    allclear::mesh::countingSort(&uses, static_cast<int>(mesh.vertices().size()),
+                                 [end](const DirectedEdge& edge) { return edge[end]; });
+  }
+  for (std::size_t i = 0, next = 0; i < uses.size(); i = next) {
     steps.step();
-    const auto& [from, to] = edge;
+    const int from = uses[i][0], to = uses[i][1];
+    while (next < uses.size() && uses[next] == uses[i]) ++next;
+    const std::size_t count = next - i;
+    const bool is_met = std::binary_search(uses.begin(), uses.end(), DirectedEdge{to, from});
+    if (from != to && count == 1 && is_met) continue;
     const std::string name =
         "the edge from vertex " + std::to_string(from) + " to " + std::to_string(to);
     if (from == to) return name + " has no length";
     if (count > 1) return name + " belongs to " + std::to_string(count) + " triangles on one side";
-    if (uses.find({to, from}) == uses.end()) return name + " belongs to one triangle only";
+    return name + " belongs to one triangle only";
   }
   return "";
 }

@@ -168,6 +168,7 @@ class Splitter {
   void sortParts() {
     std::vector<std::vector<int>> parts(joined_.part_closed.size());
     for (std::size_t i = 0; i < joined_.triangles.size(); ++i) {
+      steps_.step();
       parts[joined_.part[i]].push_back(static_cast<int>(i));
     }
     out_.parts = static_cast<int>(parts.size());
@@ -205,7 +206,9 @@ class Splitter {
 
   static std::set<Edge> edgesOf(const std::vector<Triangle>& triangles) {
     std::set<Edge> edges;
+    StopSteps steps;
     for (const Triangle& t : triangles) {
+      steps.step();
       for (int e = 0; e < 3; ++e) edges.insert(edgeOf(t[e], t[(e + 1) % 3]));
     }
     return edges;
@@ -235,7 +238,10 @@ class Splitter {
 
   std::vector<Triangle> taken(const std::vector<int>& numbers) const {
     std::vector<Triangle> triangles;
-    for (int i : numbers) triangles.push_back(joined_.triangles[i]);
+    for (int i : numbers) {
+      steps_.step();
+      triangles.push_back(joined_.triangles[i]);
+    }
     return triangles;
   }
 
@@ -269,6 +275,7 @@ class Splitter {
   HoleFans fans_;
   MeshTopology joined_;  ///< with the fans
   std::vector<int> solid_, shell_;
+  mutable StopSteps steps_;
   SolidAndShell out_;
 };
 

@@ -42,8 +42,7 @@ std::string ros2Text(const Problem& problem, const HermiteCurve& rows) {
 /// contacts.
 std::string csvText(const Problem& problem, const HermiteCurve& rows,
                     const std::optional<ContactWrenches>& wrenches) {
-  DerivedColumns beside{derivedBaseNames(problem), {}};
-  if (!beside.names.empty()) beside.values = derivedBase(problem, rows.positions());
+  DerivedColumns beside = derivedBaseColumns(problem, rows.positions());
   if (wrenches) {
     // At the instants of the motion's rows, whatever their own are.
     const auto count = static_cast<Eigen::Index>(rows.times().size());
@@ -83,11 +82,13 @@ Certificate certificateOf(const Problem& problem, const NamedTrajectory& sent,
   return certificate;
 }
 
-/// Nothing when there was no time left for it (core/stop_scope.h), with a warning: the certificate
-/// says as much, and the proof can be made later.
-std::optional<Proof> proofInTime(const Problem& problem, const Certificate& certificate,
-                                 const OutputSettings& output, std::vector<std::string>* warnings) {
+/// Nothing when the caller has no time left for it (core/stop_scope.h), with a warning: the
+/// certificate says as much, and the proof can be made later.
+std::optional<Proof> proofInTime(const StopHelper& callers, const Problem& problem,
+                                 const Certificate& certificate, const OutputSettings& output,
+                                 std::vector<std::string>* warnings) {
   try {
+    const StopHelper::Entered in_callers_time = callers.enter();
     return makeProof(problem, certificate);
   } catch (const Stopped&) {
     warnings->push_back(
@@ -98,6 +99,12 @@ std::optional<Proof> proofInTime(const Problem& problem, const Certificate& cert
 }
 
 }  // namespace
+
+DerivedColumns derivedBaseColumns(const Problem& problem, const MatX& positions) {
+  DerivedColumns base{derivedBaseNames(problem), {}};
+  if (!base.names.empty()) base.values = derivedBase(problem, positions);
+  return base;
+}
 
 std::vector<std::string> columnsBesideJoints(const Problem& problem) {
   std::vector<std::string> names = derivedBaseNames(problem);
@@ -114,6 +121,9 @@ std::string incompleteProof(const std::string& file, const Proof& proof) {
 NamedTexts formatOutputFiles(const OutputSettings& output, const std::filesystem::path& folder,
                              const Problem& problem, const Trajectory& trajectory,
                              const Certificate* certificate, std::vector<std::string>* warnings) {
+  // Without its files there is no plan: all but the proof take the time they take.
+  const StopHelper callers;
+  const StopScope to_the_end({});
   const HermiteCurve rows = rowsToSend(trajectory, output.rate);
   NamedTrajectory sent{rows, plannedNames(problem), {}};
   if (certificate != nullptr && certificate->trajectory.wrenches) {
@@ -125,14 +135,14 @@ NamedTexts formatOutputFiles(const OutputSettings& output, const std::filesystem
   if (!csv.empty()) requireReadsBack(problem, csv, sent);
   std::optional<Certificate> of_rows;
   if (certificate != nullptr) {
-    // Without its certificate there is no plan to write: this alone takes the time it takes.
-    const StopScope to_the_end({});
     of_rows = certificateOf(problem, sent, *certificate, output.rate);
     if (!csv.empty()) of_rows->sent["csv"] = sha256(csv);
     if (!ros2.empty()) of_rows->sent["ros2"] = sha256(ros2);
   }
   std::optional<Proof> proof;
-  if (of_rows && !output.proof.empty()) proof = proofInTime(problem, *of_rows, output, warnings);
+  if (of_rows && !output.proof.empty()) {
+    proof = proofInTime(callers, problem, *of_rows, output, warnings);
+  }
   NamedTexts files;
   const auto add = [&](const std::string& name, const auto& text) {
     if (!name.empty()) files.emplace_back(folder / name, text());

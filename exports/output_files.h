@@ -10,6 +10,7 @@
 #include "allclear/planner/certificate.h"
 #include "allclear/planner/problem.h"
 #include "allclear/trajectories/hermite.h"
+#include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear {
 
@@ -54,6 +55,10 @@ std::string formatToolCsv(const Problem& problem, const Trajectory& trajectory,
 /// Columns of the CSV that are no joints': the pose of a base that the joints carry, forces at
 /// contacts. They are not read back.
 std::vector<std::string> columnsBesideJoints(const Problem& problem);
+
+/// Of these the pose of the base (x, y, z, then roll, pitch, yaw), where the planned coordinates
+/// are the columns of `positions`. Empty where the joints carry none.
+DerivedColumns derivedBaseColumns(const Problem& problem, const MatX& positions);
 
 /// Why a file with this proof is not written. Pre: something is unproven.
 std::string incompleteProof(const std::string& file, const Proof& proof);

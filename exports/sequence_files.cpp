@@ -13,6 +13,7 @@
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/sha256.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/trajectories/trajectory_files.h"
 
 namespace allclear {
@@ -210,6 +211,9 @@ NamedTexts formatSequenceFiles(const OutputSettings& output, const fs::path& fol
                                const Sequence& sequence, const SequenceCertificate& certificate,
                                std::vector<std::string>* warnings) {
   requireSequenceOutputs(output, sequence.shared.source_file);
+  // As of one motion: all but the proofs takes the time it takes.
+  const StopHelper callers;
+  const StopScope to_the_end({});
   OutputSettings whole_output;
   whole_output.csv = "trajectory.csv";
   whole_output.trajectory = kTrajectoryFile;
@@ -232,9 +236,14 @@ NamedTexts formatSequenceFiles(const OutputSettings& output, const fs::path& fol
     const std::string name = folderOf(segment, i);
     std::vector<std::string> left_out;
     Hashes hashes;
-    for (auto& [file, text] : formatOutputFiles(of_segment, "", segment.problem,
-                                                segment.certificate.trajectory.trajectory,
-                                                &segment.certificate, &left_out)) {
+    NamedTexts of_this;
+    {
+      const StopHelper::Entered in_callers_time = callers.enter();
+      of_this = formatOutputFiles(of_segment, "", segment.problem,
+                                  segment.certificate.trajectory.trajectory, &segment.certificate,
+                                  &left_out);
+    }
+    for (auto& [file, text] : of_this) {
       hashes.emplace_back(file.string(), sha256(text));
       files.emplace_back(folder / name / file, std::move(text));
     }

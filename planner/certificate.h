@@ -44,6 +44,9 @@ struct CoverOptions {
 struct CertificateOptions {
   CertifiedLimitOptions limits;
   CoverOptions cover;
+  /// How the file of the trajectory was read, where the claim rests on it
+  /// (`NamedTrajectory::assumptions`): listed among the certificate's assumptions.
+  std::vector<std::string> reading = {};
 };
 
 /// During `time` the signed distance is at least `lower` [m]: there is so much room along `normal`.
@@ -378,8 +381,7 @@ CertificateVerdict verifySequence(const Sequence& sequence,
                                   const CertificateOptions& options = {});
 
 /// The verdict about segments that are all clear, in words: a line about all of them, one for each
-/// segment and event, and what is taken for granted. What stands behind each segment is in its own
-/// message.
+/// segment and event, and what is taken for granted. Segments have messages of their own.
 std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate& certificate);
 
 /// All motions as one: the joints of all of them, each held while it does not move. Rows of

@@ -9,10 +9,8 @@
 #include "allclear/planner/planner.h"
 
 #include <memory>
-#include <mutex>
 
 #include "allclear/core/input_error.h"
-#include "allclear/core/parallel.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/statements.h"
 #include "allclear/planner/posture/posture.h"
@@ -113,20 +111,10 @@ std::string fixedFault(const Problem& problem) {
 /// its cause: so the deadline holds for both.
 constexpr double kShareOfSearch = 0.98;
 
-RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks) {
-  RunContext context;
-  // A caller's `stop` need not be safe in several threads: searches and the owner of a `StopScope`
-  // may ask at the same time.
-  if (hooks.stop) {
-    context.stop = [stop = hooks.stop, asking = std::make_shared<std::mutex>()] {
-      const std::lock_guard<std::mutex> lock(*asking);
-      return stop();
-    };
-  }
+RunContext wholeContext(const PlanOptions& options, const PlanHooks& hooks) {
+  RunContext context = contextOf(options, hooks, options.time_limit);
   context.progress = hooks.progress;
-  context.threads = threadCount(options.threads);
-  context.seed = options.seed;
-  return context.endingAfter(options.time_limit, hooks.start.value_or(context.start));
+  return context;
 }
 
 /// Where contacts bind the joints to each other, no inverse kinematics of one link leads to a pose:
@@ -170,7 +158,7 @@ class PlanRun {
   PlanRun(const Problem& problem, Problem later, const PlanOptions& options, const PlanHooks& hooks)
       : problem_(problem),
         options_(options),
-        whole_(contextOf(options, hooks)),
+        whole_(wholeContext(options, hooks)),
         context_(searchContext(hooks)),
         later_(std::move(later)) {
     // Contact limits come in when a plan is accepted, which is then slowed down.

@@ -110,6 +110,9 @@ struct SequenceStatistics {
   int plans = 0;    ///< searches for a motion
   int returns = 0;  ///< times that the search went back to another end of an earlier motion
   int looks = 0;    ///< problems that the look-ahead asked for their ends
+  /// The longest call of a library that cannot be ended, as of a plan (`PlanStatistics`).
+  std::string longest_call;
+  double longest_call_seconds = 0.0;
 };
 
 /// A plan of all motions of a sequence.
@@ -135,7 +138,8 @@ struct SequencePlan {
 /// configurations, that one is tried first from which the motions after it look cheapest, and when
 /// a later one has no plan, the search goes back to the next. Bounded by counts, so deterministic,
 /// but for the time limit: `PlanOptions::time_limit` [s] is that of each motion, and that times the
-/// number of motions is the limit of the whole. Throws `InputError` as `plan` does.
+/// number of motions is the limit of the whole, which is kept as closely as that of `plan`, as
+/// `stop` is. Throws `InputError` as `plan` does.
 SequencePlan planSequence(const Sequence& sequence, const PlanOptions& options = {},
                           const PlanHooks& hooks = {});
 

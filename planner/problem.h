@@ -229,6 +229,8 @@ struct Problem {
   std::vector<Cable> cables;
 
   std::vector<std::string> warnings;  ///< doubtful input, and how it was read
+  /// Those of the warnings about the scene that a claim rests on: certificates list them.
+  std::vector<std::string> scene_assumptions;
   std::string source_file;
   std::string source_sha256;  ///< of the task and every file it names, except the robot's
 

@@ -19,6 +19,7 @@
 
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/retiming/given_path.h"
 #include "allclear/planner/retiming/path_motion.h"
 #include "allclear/planner/retiming/retime.h"
@@ -123,6 +124,9 @@ class PathRetimer {
     return std::move(out_);
   }
 
+  /// When `run` was stopped: the last motion that was tried to the end, if there is one.
+  RetimedPath lastTried() { return std::move(out_); }
+
  private:
   /// A waypoint that the path has as a point is passed exactly.
   void passWaypoints() {
@@ -151,9 +155,12 @@ class PathRetimer {
     HermiteCurve rows = given_.isSmooth() ? alongCurve() : alongPolyline();
     if (slower_ > 1.0) rows = slower(rows, slower_);
     motion_ = controllerRows(rows);
-    out_.trajectory = Trajectory(*motion_);
-    out_.certificate = certify(problem_, *out_.trajectory, options_.certificate);
-    certifyFollows(problem_, given_.path, tolerance_, &*out_.certificate);
+    Trajectory trajectory(*motion_);
+    Certificate certificate = certify(problem_, trajectory, options_.certificate);
+    certifyFollows(problem_, given_.path, tolerance_, &certificate);
+    // Both or none: what comes first may be stopped.
+    out_.trajectory = std::move(trajectory);
+    out_.certificate = std::move(certificate);
   }
 
   HermiteCurve alongPolyline() {
@@ -319,17 +326,54 @@ void PathRetimer::explain() {
   out_.message = "No motion: the path itself is not clear: " + worst + ". " + out_.message;
 }
 
+/// The end came in the midst of something: what was tried before is all there is.
+void tellEnd(RetimeStatus status, double seconds, RetimedPath* out) {
+  out->status = status;
+  out->message = status == RetimeStatus::kInterrupted ? "Interrupted" : "Out of time";
+  out->message += formatted(" after %.3g s: no motion is certified.", seconds);
+  if (out->certificate) {
+    out->message += " The last that was tried: " + out->certificate->message;
+  }
+}
+
 }  // namespace
+
+const char* retimeStatusName(RetimeStatus status) {
+  static constexpr const char* kNames[] = {"certified", "path_not_clear", "not_certified",
+                                           "timed_out", "interrupted"};
+  return kNames[static_cast<int>(status)];
+}
 
 RetimedPath retime(const Problem& problem, const Trajectory& path, const RetimeOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   if (!(options.tolerance >= 0.0) || !std::isfinite(options.tolerance)) {
     throw InputError("the tolerance of a retiming must be finite and not negative");
   }
-  RetimedPath out =
-      PathRetimer(problem, givenPath(problem, path, options.tolerance), options).run();
-  out.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  if (!(options.time_limit > 0.0)) throw InputError("the time limit must be above 0");
+  bool is_interrupted = false;
+  std::optional<StopScope> scope;
+  // Without an end of its own, that of the caller's scope counts.
+  if (options.stop || std::isfinite(options.time_limit)) {
+    scope.emplace([&] {
+      is_interrupted = options.stop && options.stop();
+      return is_interrupted || seconds() > options.time_limit;
+    });
+  }
+  RetimedPath out;
+  std::optional<PathRetimer> retimer;
+  try {
+    retimer.emplace(problem, givenPath(problem, path, options.tolerance), options);
+    out = retimer->run();
+  } catch (const Stopped&) {
+    if (!scope) throw;
+    const RetimeStatus status =
+        is_interrupted ? RetimeStatus::kInterrupted : RetimeStatus::kTimedOut;
+    if (retimer) out = retimer->lastTried();
+    tellEnd(status, seconds(), &out);
+  }
+  out.seconds = seconds();
   return out;
 }
 

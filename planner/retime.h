@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,19 +19,29 @@ struct RetimeOptions {
   /// Motions to try at most, each with less rounding where the one before was not clear.
   int rounds = 24;
   CertificateOptions certificate = {};
+  /// [s] of wall clock from the call; kept to a few hundredths of a second.
+  double time_limit = std::numeric_limits<double>::infinity();
+  /// True to end as soon as possible. Asked by the calling thread, once in a millisecond at most.
+  std::function<bool()> stop = {};
 };
 
 enum class RetimeStatus {
   kCertified,
   kPathNotClear,  ///< the path itself is nearer to something than the margin
   kNotCertified,  ///< the path is clear, but no motion along it was proven to keep all demands
+  kTimedOut,      ///< the time limit came first
+  kInterrupted,   ///< `RetimeOptions::stop` returned true
 };
+
+/// As files and messages have it: "path_not_clear".
+const char* retimeStatusName(RetimeStatus status);
 
 /// A motion along a path, or why there is none.
 struct RetimedPath {
   RetimeStatus status = RetimeStatus::kNotCertified;
   std::string message;                   ///< the verdict in words
-  std::optional<Trajectory> trajectory;  ///< rows at whole nanoseconds, the last that was tried
+  std::optional<Trajectory> trajectory;  ///< rows at whole nanoseconds, the last that was tried;
+                                         ///< none when the end came before one was
   std::optional<Certificate>
       certificate;       ///< of the trajectory; says what it follows, and how near
   int rests = 0;         ///< on the way, ends not counted

@@ -162,7 +162,8 @@ struct Uncertainty {
   /// Per obstacle: each of its points may be so far from where it should be [m]. Empty: not at all.
   VecX obstacles;
   double base_position = 0.0;  ///< displacement of the robot's root in the scene [m]
-  double base_angle = 0.0;     ///< its rotation about its origin, about any axis [rad]
+  /// Rotation of the root about its origin, about any axis [rad]; zero where the base moves.
+  double base_angle = 0.0;
 
   bool isZero() const;
 };

@@ -33,6 +33,20 @@ double segmentDuration(const PlannedLimits& limits, const VecX& from, const VecX
   return std::max(kShortestSegment, seconds * (1.0 + kRoundingShare));
 }
 
+/// When the motion is at each vertex of the path.
+std::vector<double> timesAtCorners(const Problem& problem, const std::vector<VecX>& path) {
+  const PlannedLimits limits = plannedLimits(problem);
+  std::vector<double> times{0.0};
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    times.push_back(times.back() + segmentDuration(limits, path[i - 1], path[i]));
+  }
+  // Slower than the limits allow, if the problem wants a longer motion: all segments alike.
+  if (times.back() < problem.duration.min) {
+    for (double& t : times) t *= problem.duration.min / times.back();
+  }
+  return times;
+}
+
 }  // namespace
 
 double neededDuration(const Problem& problem, const BSpline& curve) {
@@ -60,21 +74,17 @@ double feasibleDuration(const Problem& problem, const BSpline& curve) {
 }
 
 HermiteCurve restingAtCorners(const Problem& problem, const std::vector<VecX>& path) {
-  const PlannedLimits limits = plannedLimits(problem);
-  std::vector<double> times{0.0};
-  for (std::size_t i = 1; i < path.size(); ++i) {
-    times.push_back(times.back() + segmentDuration(limits, path[i - 1], path[i]));
-  }
-  // Slower than the limits allow, if the problem wants a longer motion: all segments alike.
-  if (times.back() < problem.duration.min) {
-    for (double& t : times) t *= problem.duration.min / times.back();
-  }
+  std::vector<double> times = timesAtCorners(problem, path);
   MatX positions(path.front().size(), static_cast<Eigen::Index>(path.size()));
   for (std::size_t i = 0; i < path.size(); ++i) {
     positions.col(static_cast<Eigen::Index>(i)) = path[i];
   }
   const MatX rest = MatX::Zero(positions.rows(), positions.cols());
   return {std::move(times), std::move(positions), rest, rest};
+}
+
+double durationAtCorners(const Problem& problem, const std::vector<VecX>& path) {
+  return timesAtCorners(problem, path).back();
 }
 
 }  // namespace allclear

@@ -40,6 +40,7 @@ Problem problemWithoutGoal(const Robot& robot, const std::string& group, const V
   problem.collision.allowed_by_scene = scene.allowed;
   problem.warnings = robot.model().warnings();
   problem.warnings.insert(problem.warnings.end(), scene.warnings.begin(), scene.warnings.end());
+  problem.scene_assumptions = scene.assumptions;
   return problem;
 }
 

@@ -26,6 +26,8 @@ struct Scene {
   std::vector<AttachedObject> attached;
   std::vector<std::pair<std::string, std::string>> allowed;  ///< pairs that may touch
   std::vector<std::string> warnings;
+  /// Those of the warnings that a claim about the scene rests on, without paths.
+  std::vector<std::string> assumptions;
 
   Obstacle& add(const std::string& id, Shape shape, const Pose& X_WO = {});
   Obstacle& addBox(const std::string& id, const Vec3& size, const Pose& X_WO = {});

@@ -79,6 +79,11 @@ struct PlanOfProblem {
   bool isCertified() const { return plan.certificate && plan.certificate->clear; }
 };
 
+/// Runs `work`, which asks its argument whether to stop, without the GIL. A Ctrl-C raises
+/// KeyboardInterrupt unless `work` returns true: its result is worth more. What other handlers of
+/// signals raise is raised.
+void runInterruptibly(const std::function<bool(const std::function<bool()>& stop)>& work);
+
 /// Plans by `solve` without the GIL. Signals and what `progress` raises end the search (plan.cpp).
 using Solver = std::function<Plan(const Problem&, const PlanHooks&)>;
 std::shared_ptr<PlanOfProblem> planned(Problem problem, const Solver& solve,

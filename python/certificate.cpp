@@ -16,6 +16,7 @@ Shared certified(const Problem& problem, const NamedTrajectory& trajectory, bool
       arranged(trajectory, plannedNames(problem), {"", 0, "trajectory: joints", ""});
   CertificateOptions options;
   options.cover.widest_tube = widest_tube;
+  options.reading = ordered.assumptions;
   return std::make_shared<Certificate>(
       certify(problem, ordered.trajectory, ordered.wrenchCurve(), options));
 }

@@ -236,6 +236,16 @@ std::shared_ptr<PlanOfProblem> planned(Problem problem, const Solver& solve,
   return out;
 }
 
+void runInterruptibly(const std::function<bool(const std::function<bool()>& stop)>& work) {
+  Interruption interruption{py::none()};
+  bool is_done = false;
+  {
+    const py::gil_scoped_release release;
+    is_done = work([&interruption] { return interruption.isAsked(); });
+  }
+  interruption.raise(is_done);
+}
+
 void addPlan(py::module_& module) {
   py::class_<PlanOfProblem, std::shared_ptr<PlanOfProblem>>(module, "Plan")
       .def_property_readonly("status",

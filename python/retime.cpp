@@ -7,26 +7,30 @@
 namespace allclear::python {
 namespace {
 
-std::string statusName(const RetimedPath& done) {
-  static constexpr const char* kNames[] = {"certified", "path_not_clear", "not_certified"};
-  return kNames[static_cast<int>(done.status)];
-}
-
 std::shared_ptr<RetimedPath> retimed(const Problem& problem, const NamedTrajectory& path,
-                                     double tolerance) {
-  const std::vector<Finding> findings = validate(problem);
-  if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);
-  const NamedTrajectory ordered =
-      arranged(path, plannedNames(problem), {"", 0, "path: joints", ""});
-  return std::make_shared<RetimedPath>(
-      retime(problem, ordered.trajectory, {.tolerance = tolerance}));
+                                     double tolerance, double time_limit) {
+  NamedTrajectory ordered = path;
+  {
+    const py::gil_scoped_release release;
+    const std::vector<Finding> findings = validate(problem);
+    if (!findings.empty()) throw InputError({problem.source_file, 0, "", ""}, findings[0].message);
+    ordered = arranged(path, plannedNames(problem), {"", 0, "path: joints", ""});
+  }
+  auto done = std::make_shared<RetimedPath>();
+  runInterruptibly([&](const std::function<bool()>& stop) {
+    *done = retime(problem, ordered.trajectory,
+                   {.tolerance = tolerance, .time_limit = time_limit, .stop = stop});
+    return done->status == RetimeStatus::kCertified;
+  });
+  return done;
 }
 
 }  // namespace
 
 void addRetime(py::module_& module) {
   py::class_<RetimedPath, std::shared_ptr<RetimedPath>>(module, "RetimedPath")
-      .def_property_readonly("status", &statusName)
+      .def_property_readonly("status",
+                             [](const RetimedPath& r) { return retimeStatusName(r.status); })
       .def_readonly("message", &RetimedPath::message)
       .def_readonly("rests", &RetimedPath::rests)
       .def_readonly("rounds", &RetimedPath::rounds)
@@ -41,7 +45,7 @@ void addRetime(py::module_& module) {
         return r.certificate ? std::make_shared<Certificate>(*r.certificate) : nullptr;
       });
   module.def("retime", &retimed, py::arg("problem"), py::arg("path"), py::arg("tolerance"),
-             WithoutGil());
+             py::arg("time_limit"));
   module.def(
       "load_path",
       [](const std::filesystem::path& path, const Problem& problem) {

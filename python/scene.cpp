@@ -1,6 +1,8 @@
 // Shapes, and scenes of objects made of them.
 //
 // Arrays of points are copied once into the mesh, which owns them from then on.
+#include <cmath>
+
 #include "allclear/config/scene_file.h"
 #include "allclear/distance/shape.h"
 #include "allclear/planner/workcell.h"
@@ -63,6 +65,11 @@ void setMotion(Scene& scene, const std::string& id, const std::vector<double>& t
   const std::vector<Pose> X_WO = toPoses(poses, "poses");
   if (times.size() != X_WO.size() || times.empty()) {
     throw InputError({"", 0, "scene: '" + id + "': times", ""}, "must be as many as the poses");
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (std::isfinite(times[i]) && (i == 0 || times[i] > times[i - 1])) continue;
+    throw InputError({"", 0, "scene: '" + id + "': times", std::to_string(times[i])},
+                     "must be finite and ascend");
   }
   obstacle.motion.clear();
   for (std::size_t i = 0; i < times.size(); ++i) obstacle.motion.push_back({times[i], X_WO[i]});

@@ -105,6 +105,7 @@ void addTrajectory(py::module_& module) {
                              [](const NamedTrajectory& n) { return n.trajectory.duration(); })
       .def_readonly("joints", &NamedTrajectory::joint_names)
       .def_readonly("warnings", &NamedTrajectory::warnings)
+      .def_readonly("assumptions", &NamedTrajectory::assumptions)
       .def_property_readonly("interpolation",
                              [](const NamedTrajectory& n) { return describe(n.interpolation()); })
       .def_property_readonly("times", &timesOf)

@@ -49,8 +49,10 @@ struct Coordinate {
       name;  ///< the joint's name; with "/x", "/y", "/z", "/roll", ... where a joint has several
   int joint = -1;
   bool is_angle = true;  ///< [rad] if true, else [m]
-  bool wraps = false;    ///< a continuous joint: no position limits, angles are equal modulo 2 pi
-  double lower = 0.0;    ///< position limits; infinite where there is none
+  /// Without position limits, and the same place modulo 2 pi: a continuous joint that no other
+  /// repeats by a fraction.
+  bool wraps = false;
+  double lower = 0.0;  ///< position limits; infinite where there is none
   double upper = 0.0;
   double velocity = 0.0;  ///< limit of |q̇|; infinite where there is none
   double effort = 0.0;    ///< limit of |torque or force|; infinite where there is none

@@ -96,8 +96,12 @@ NamedTrajectory arrangedPart(NamedTrajectory found, const std::vector<std::strin
     ALLCLEAR_ASSERT(at != found.joint_names.end());
     order.push_back(static_cast<int>(at - found.joint_names.begin()));
   }
-  return {coordinatesInOrder(found.trajectory, order), wanted, std::move(found.warnings),
-          std::move(found.wrenches)};
+  return {coordinatesInOrder(found.trajectory, order),
+          wanted,
+          std::move(found.warnings),
+          std::move(found.wrenches),
+          std::move(found.assumptions),
+          found.first_time};
 }
 
 }  // namespace allclear

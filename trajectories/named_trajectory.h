@@ -36,6 +36,10 @@ struct NamedTrajectory {
   /// What the file left open and how it was read, one sentence each; empty for a complete file.
   std::vector<std::string> warnings;
   std::optional<ContactWrenches> wrenches = {};
+  /// Those of the warnings that a claim about the motion rests on, without paths
+  /// (`CertificateOptions::reading`).
+  std::vector<std::string> assumptions = {};
+  double first_time = 0.0;  ///< [s] of the file's first row, which is at 0 here
 
   /// The curve of the wrenches; null without one.
   const Trajectory* wrenchCurve() const { return wrenches ? &wrenches->curve : nullptr; }

@@ -162,14 +162,23 @@ TrajectoryRows readRows(const TrajectoryColumns& columns, CsvTable* table) {
   return rows;
 }
 
-/// Shifts the times so that they start at 0.
-void startAtZero(std::vector<double>* times, std::vector<std::string>* warnings) {
+/// Shifts the times so that they start at 0, and returns where they started.
+double startAtZero(std::vector<double>* times) {
   const double start = times->front();
+  if (start != 0.0) {
+    for (double& time : *times) time -= start;
+  }
+  return start;
+}
+
+void sayShift(double start, NamedTrajectory* motion) {
   if (start == 0.0) return;
   std::string shown;
   appendNumber(&shown, start);
-  warnings->push_back("time starts at " + shown + " s: shifted so that it starts at 0");
-  for (double& time : *times) time -= start;
+  motion->first_time = start;
+  motion->warnings.push_back("time starts at " + shown + " s: shifted so that it starts at 0");
+  motion->assumptions.push_back("times: they start at " + shown +
+                                " s in the file; that instant counts as 0");
 }
 
 /// The highest derivative that the curve is to use: all that the columns give, or what is asked
@@ -199,9 +208,7 @@ void warnOfInterpolation(int used, bool asked, std::vector<std::string>* warning
 
 /// The curve through the rows. The matrices are made before the times are moved away: a function's
 /// arguments may be evaluated in any order.
-Trajectory curveThrough(TrajectoryRows rows, int joint_count, int used_order,
-                        std::vector<std::string>* warnings) {
-  startAtZero(&rows.times, warnings);
+Trajectory curveThrough(TrajectoryRows rows, int joint_count, int used_order) {
   const auto count = static_cast<Eigen::Index>(rows.times.size());
   std::array<MatX, 3> columns;
   for (int order = 0; order <= used_order; ++order) {
@@ -286,9 +293,11 @@ NamedTrajectory parseTrajectoryCsv(std::string_view text, const std::string& fil
   const TrajectoryColumns columns(table, ignored);
   const int used = usedOrder(table, columns, interpolation);
   warnOfInterpolation(used, interpolation.has_value(), &warnings);
-  Trajectory curve = curveThrough(readRows(columns, &table),
-                                  static_cast<int>(columns.joints().size()), used, &warnings);
+  TrajectoryRows rows = readRows(columns, &table);
+  const double start = startAtZero(&rows.times);
+  Trajectory curve = curveThrough(std::move(rows), static_cast<int>(columns.joints().size()), used);
   NamedTrajectory result{std::move(curve), columns.joints(), std::move(warnings)};
+  sayShift(start, &result);
   if (expected_joints.empty()) return result;
   return arranged(std::move(result), expected_joints, {file, 1, "column", ""});
 }

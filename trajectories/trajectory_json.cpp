@@ -13,6 +13,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/file.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/core/text/json.h"
 #include "allclear/trajectories/files/trajectory_value.h"
 
@@ -39,7 +40,9 @@ constexpr int kGreatestInteger = 1'000'000;
 
 Json columnsToJson(const MatX& columns) {
   Json points = Json::array();
+  StopSteps steps;
   for (const auto& column : columns.colwise()) {
+    steps.step();
     points.push_back(std::vector<double>(column.begin(), column.end()));
   }
   return points;
@@ -86,7 +89,11 @@ std::string layout(const Json& root) {
       continue;
     }
     std::vector<std::string> rows;
-    for (const Json& row : value) rows.push_back(row.dump());
+    StopSteps steps;
+    for (const Json& row : value) {
+      steps.step();
+      rows.push_back(row.dump());
+    }
     lines.addRows(key, rows);
   }
   return lines.text();

@@ -70,6 +70,8 @@ std::string answerLine(const Answer& answer) {
   // A list, not a map: the order of the files is that in which they were made.
   Json files = Json::array();
   for (const auto& [name, content] : answer.files) files.push_back({name, content});
+  Json rests_on = Json::array();
+  for (const auto& [path, digest] : answer.rests_on) rests_on.push_back({path, digest});
   return lineOf({{"number", answer.number},
                  {"status", answer.status},
                  {"message", answer.message},
@@ -84,6 +86,7 @@ std::string answerLine(const Answer& answer) {
                  {"task_sha256", answer.task_sha256},
                  {"robot_sha256", answer.robot_sha256},
                  {"trajectory_sha256", answer.trajectory_sha256},
+                 {"rests_on", std::move(rests_on)},
                  {"files", std::move(files)}});
 }
 
@@ -105,6 +108,9 @@ Answer parseAnswer(const std::string& line) {
   answer.task_sha256 = json.value("task_sha256", "");
   answer.robot_sha256 = json.value("robot_sha256", "");
   answer.trajectory_sha256 = json.value("trajectory_sha256", "");
+  for (const Json& file : json.value("rests_on", Json::array())) {
+    answer.rests_on.emplace_back(file.at(0), file.at(1));
+  }
   for (const Json& file : json.value("files", Json::array())) {
     answer.files.emplace_back(file.at(0), file.at(1));
   }

@@ -34,6 +34,10 @@ struct SolveSettings {
 /// The kinds of file that a certified plan has, by the names of `SolveSettings::files`.
 inline constexpr const char* kFileKinds[] = {"csv", "trajectory", "certificate", "proof"};
 
+/// Files that a query rests on: the absolute path and the SHA-256 of the content of each; an empty
+/// one where it could not be read.
+using RestedOn = std::vector<std::pair<std::string, std::string>>;
+
 /// What became of a query. A status is a word:
 ///   certified      a plan, proved clear
 ///   not_found      no certified plan
@@ -58,6 +62,7 @@ struct Answer {
   std::string task_sha256 = {};
   std::string robot_sha256 = {};
   std::string trajectory_sha256 = {};
+  RestedOn rests_on = {};
   std::vector<std::pair<std::string, std::string>> files = {};  ///< name and content
 
   bool isCertified() const { return status == "certified"; }

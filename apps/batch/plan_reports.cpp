@@ -4,6 +4,7 @@
 
 #include <iostream>
 
+#include "allclear/apps/batch/rested_on.h"
 #include "allclear/apps/batch/solve.h"
 #include "allclear/apps/batch/sources.h"
 #include "allclear/core/file.h"
@@ -26,6 +27,11 @@ Sources sourcesOf(const Results& results) {
                      "its inputs have changed: reports of its plans cannot be made any more");
   }
   return sources;
+}
+
+bool hasChanged(const ChangedRows& changed, const Row& row) {
+  const auto number = static_cast<std::size_t>(row.query.number);
+  return number < changed.rows.size() && changed.rows[number];
 }
 
 fs::path reportPath(const Results& results, const Row& row) {
@@ -63,20 +69,29 @@ fs::path write(const Results& results, const Row& row, const Sources& sources,
 
 fs::path writePlanReport(const Results& results, const Row& row) {
   requireReports();
+  const Sources sources = sourcesOf(results);
+  if (hasChanged(changedRows(results, sources.count()), row)) {
+    throw InputError(
+        {row.query.id, 0, "", ""},
+        "its files have changed since it was solved: its report cannot be made any more");
+  }
   QueryLoader loader;
-  return write(results, row, sourcesOf(results), loader);
+  return write(results, row, sources, loader);
 }
 
 void writePlanReports(const Results& results, bool quiet) {
   requireReports();
   const Sources sources = sourcesOf(results);
+  const ChangedRows changed = changedRows(results, sources.count());
   QueryLoader loader;
   int count = 0;
   results.forEach([&](const Row& row) {
+    if (hasChanged(changed, row)) return;
     if (row.folder.empty() || fs::exists(reportPath(results, row))) return;
     write(results, row, sources, loader);
     ++count;
   });
+  if (changed.count > 0) std::cerr << "without reports: " << changed.text() << "\n";
   if (!quiet) std::cerr << "reports of plans written: " << count << "\n";
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "allclear/apps/batch/rested_on.h"
+
 namespace allclear::batch {
 namespace {
 
@@ -136,6 +138,7 @@ RunReport collectReport(const Results& results) {
     if (out.items.size() < RunReport::kMostItems) out.items.push_back(std::move(item));
   }
   out.expected = std::stol(results.fact("count").value_or("0"));
+  out.changed = changedRows(results, out.expected).text();
   for (const char* key : {"version", "settings", "inputs", "inputs_sha256"}) {
     if (const auto value = results.fact(key)) out.facts.emplace_back(key, *value);
   }

@@ -37,6 +37,7 @@ struct RunReport {
   std::map<std::pair<double, double>, MapCell> map;
   std::string map_x, map_y;  ///< two parameters of a sweep; empty: no map
   std::vector<std::pair<std::string, std::string>> facts;
+  std::string changed;  ///< how many rows rest on files that have changed since; empty: none
 
   static constexpr std::size_t kMostItems = 2000;
 };

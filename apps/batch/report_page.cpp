@@ -205,11 +205,14 @@ std::string factTable(const RunReport& report) {
 /// The one sentence that most readers came for, and what it took.
 std::string headline(const RunReport& report) {
   constexpr double kHour = 3600.0;
-  std::string out = "<h1 class='" +
-                    std::string(report.certified == report.expected ? "good" : "bad") + "'>" +
+  const bool is_good = report.certified == report.expected && report.changed.empty();
+  std::string out = "<h1 class='" + std::string(is_good ? "good" : "bad") + "'>" +
                     std::to_string(report.certified) + " of " + std::to_string(report.expected) +
                     " queries have a certified plan (" +
                     percent(report.certified, report.expected) + ")</h1><div class='soft'>";
+  if (!report.changed.empty()) {
+    out += "<b>" + escaped(report.changed) + ".</b> They say nothing of these files as they are. ";
+  }
   // A page of a run that goes on is worth having, too, and must not look finished.
   if (report.all < report.expected) {
     out += std::to_string(report.expected - report.all) +

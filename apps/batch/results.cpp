@@ -49,13 +49,17 @@ constexpr const char* kSchema = R"(
     trajectory_sha256 TEXT,
     files TEXT,                   -- name and SHA-256 of each, as JSON
     folder TEXT,                  -- of the files
-    finished TEXT);               -- UTC
+    finished TEXT,                -- UTC
+    rests_on TEXT);               -- the list of files that it rests on
+  CREATE TABLE IF NOT EXISTS rests_on (
+    list TEXT PRIMARY KEY,        -- SHA-256 of the next
+    files TEXT NOT NULL);         -- path and SHA-256 of each, as JSON
   )";
 
 // The number is the primary key: a query that is solved again replaces its row.
 constexpr const char* kInsert =
     "INSERT OR REPLACE INTO results VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,"
-    "?17,?18,?19,?20,strftime('%Y-%m-%dT%H:%M:%fZ','now'))";
+    "?17,?18,?19,?20,strftime('%Y-%m-%dT%H:%M:%fZ','now'),?21)";
 constexpr const char* kColumns =
     "SELECT number,id,scene,status,message,seconds,load_seconds,write_seconds,duration,clearance,"
     "cost,cut_short,seed,time_limit,parameters,task_sha256,robot_sha256,trajectory_sha256,folder "
@@ -191,6 +195,12 @@ Results Results::create(const fs::path& folder) {
   out.openDatabase(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   out.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;");
   out.execute(kSchema);
+  // Rows of a run that was begun before there were lists have none.
+  const bool has_lists = Statement(out.database_,
+                                   "SELECT 1 FROM pragma_table_info('results') WHERE "
+                                   "name='rests_on'")
+                             .step();
+  if (!has_lists) out.execute("ALTER TABLE results ADD COLUMN rests_on TEXT");
   if (::sqlite3_prepare_v2(out.database_, kInsert, -1, &out.insert_, nullptr) != SQLITE_OK) {
     out.fail(::sqlite3_errmsg(out.database_));
   }
@@ -218,6 +228,12 @@ void Results::setFact(const std::string& key, const std::string& value) {
   query.bind(1, key);
   query.bind(2, value);
   // A run that forgets what it is about could be gone on with as another one.
+  if (!query.run()) fail(::sqlite3_errmsg(database_));
+}
+
+void Results::removeFact(const std::string& key) {
+  const Statement query(database_, "DELETE FROM run WHERE key=?1");
+  query.bind(1, key);
   if (!query.run()) fail(::sqlite3_errmsg(database_));
 }
 
@@ -276,11 +292,27 @@ std::string Results::writeFiles(const Answer& answer) const {
   return name;
 }
 
+/// Queries of one robot and scene rest on the same files: their list is kept once. Returns its
+/// name.
+std::string Results::recordList(const RestedOn& list) const {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto& [path, digest] : list) json.push_back({path, digest});
+  const std::string text =
+      json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string name = sha256(text);
+  const Statement insert(database_, "INSERT OR IGNORE INTO rests_on VALUES (?1,?2)");
+  insert.bind(1, name);
+  insert.bind(2, text);
+  if (!insert.run()) fail(::sqlite3_errmsg(database_));
+  return name;
+}
+
 /// Files first, then the row that names them.
 /// A process that dies between the two leaves a folder without a row, which counts as not solved
 /// and is replaced. The other way round there would be rows of files that never came.
 void Results::record(const Query& query, const Answer& answer, const SolveSettings& settings) {
   const std::string folder = writeFiles(answer);
+  const std::string list = recordList(answer.rests_on);
   nlohmann::ordered_json files = nlohmann::ordered_json::object();
   for (const auto& [name, content] : answer.files) files[name] = sha256(content);
   // In the order of the columns of kSchema; what is not bound is NULL.
@@ -306,7 +338,26 @@ void Results::record(const Query& query, const Answer& answer, const SolveSettin
   }
   text(files.dump());
   text(folder);
+  text(list);
   if (::sqlite3_step(insert_) != SQLITE_DONE) fail(::sqlite3_errmsg(database_));
+}
+
+std::map<std::string, RestedOn> Results::restedOn() const {
+  std::map<std::string, RestedOn> out;
+  const Statement query(database_, "SELECT list,files FROM rests_on");
+  while (query.step()) {
+    RestedOn& list = out[query.text(0)];
+    for (const auto& file : nlohmann::ordered_json::parse(query.text(1))) {
+      list.emplace_back(file.at(0), file.at(1));
+    }
+  }
+  return out;
+}
+
+void Results::forEachList(
+    const std::function<void(std::int64_t, bool, const std::string&)>& visit) const {
+  const Statement query(database_, "SELECT number,status='certified',rests_on FROM results");
+  while (query.step()) visit(query.integer(0), query.integer(1) != 0, query.text(2));
 }
 
 void Results::forEach(const std::function<void(const Row&)>& visit) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ class Results {
   std::optional<std::string> fact(const std::string& key) const;
   /// Throws `InputError` when it cannot be written.
   void setFact(const std::string& key, const std::string& value);
+  void removeFact(const std::string& key);
   /// Removes what `create` made where nothing was there before and no row was recorded since: a
   /// batch that was refused leaves no run. Nothing else may be called afterwards.
   void removeUnlessUsed();
@@ -54,6 +56,12 @@ class Results {
 
   /// Writes the files of the answer and its row, in place of an older one.
   void record(const Query& query, const Answer& answer, const SolveSettings& settings);
+
+  /// The lists of files that rows rest on, by the name that rows have them by.
+  std::map<std::string, RestedOn> restedOn() const;
+  /// Calls for every row with its number, whether it is certified, and the name of its list; empty:
+  /// the row is of a version that kept none.
+  void forEachList(const std::function<void(std::int64_t, bool, const std::string&)>& visit) const;
 
   /// Calls for every row, in the order of the numbers. Files are left out.
   void forEach(const std::function<void(const Row&)>& visit) const;
@@ -66,6 +74,7 @@ class Results {
   void openDatabase(int flags);
   void execute(const char* sql) const;
   std::string writeFiles(const Answer& answer) const;
+  std::string recordList(const RestedOn& list) const;
   [[noreturn]] void fail(const std::string& what) const;
 
   std::filesystem::path folder_;

@@ -9,11 +9,13 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "allclear/apps/batch/bridge.h"
 #include "allclear/apps/batch/plan_reports.h"
 #include "allclear/apps/batch/pool.h"
 #include "allclear/apps/batch/progress.h"
+#include "allclear/apps/batch/rested_on.h"
 #include "allclear/apps/batch/results.h"
 #include "allclear/apps/commands.h"
 #include "allclear/core/input_error.h"
@@ -44,6 +46,9 @@ std::string settingsText(const SolveSettings& settings) {
   return out.dump();
 }
 
+/// Under which a run remembers the robot of a set or a sweep.
+std::string robotFact(const std::string& bundle) { return "robot of " + bundle; }
+
 /// Refuses to go on with another batch, or remembers which it is.
 void checkRun(const BatchOptions& options, const Sources& sources, Results& results) {
   const auto require = [&](const char* key, const std::string& value, const std::string& what) {
@@ -70,6 +75,35 @@ void checkRun(const BatchOptions& options, const Sources& sources, Results& resu
   results.setFact("count", std::to_string(sources.count()));
 }
 
+/// Bits for the queries that need not be solved. Refuses to go on where the files of such a query
+/// are not what they were, unless these are to be solved again: a run says one thing of one world.
+std::vector<bool> finishedQueries(const BatchOptions& options, const Sources& sources,
+                                  Results& results) {
+  std::vector<bool> finished = results.finished(sources.count(), options.retry_failed);
+  const ChangedRows changed = changedRows(results, sources.count());
+  std::set<std::string> changed_bundles, kept_bundles;
+  bool is_any = false;
+  for (std::size_t n = 0; changed.count > 0 && n < finished.size(); ++n) {
+    if (!finished[n]) continue;
+    const std::string bundle = sources.query(static_cast<std::int64_t>(n)).bundle;
+    (changed.rows[n] ? changed_bundles : kept_bundles).insert(bundle);
+    is_any = is_any || changed.rows[n];
+    if (changed.rows[n]) finished[n] = false;
+  }
+  if (!is_any) return finished;
+  if (!options.retry_changed) {
+    throw InputError({options.folder.string(), 0, "", ""},
+                     changed.text() +
+                         ". Solve them again with --retry-changed, give another folder (-o), or "
+                         "remove this one.");
+  }
+  // Where all is solved again the robot may be another one; where something is kept it may not.
+  for (const std::string& bundle : changed_bundles) {
+    if (kept_bundles.count(bundle) == 0) results.removeFact(robotFact(bundle));
+  }
+  return finished;
+}
+
 /// Who solves. Over a scheduler the limits of a query go along: its process is somewhere else.
 PoolOptions poolOptions(const BatchOptions& options) {
   PoolOptions out;
@@ -94,7 +128,7 @@ void checkRobot(const Query& query, const Answer& answer, Results& results,
                 std::map<std::string, std::string>* robots) {
   const bool is_single = query.index < 0 && query.parameters.empty();
   if (is_single || answer.robot_sha256.empty()) return;
-  const std::string key = "robot of " + query.bundle;
+  const std::string key = robotFact(query.bundle);
   auto known = robots->find(key);
   if (known == robots->end()) {
     const auto before = results.fact(key);
@@ -166,7 +200,7 @@ int runBatch(const BatchOptions& options) {
   std::error_code ignored;
   fs::remove_all(options.folder / "scratch", ignored);
   // Handlers come after all that can fail: until here Ctrl-C may end the program as it likes.
-  const std::vector<bool> finished = results.finished(sources.count(), options.retry_failed);
+  const std::vector<bool> finished = finishedQueries(options, sources, results);
   const auto there = std::count(finished.begin(), finished.end(), true);
   std::signal(SIGINT, onSignal);
   std::signal(SIGTERM, onSignal);

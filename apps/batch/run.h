@@ -16,6 +16,7 @@ struct BatchOptions {
   std::size_t memory_limit = 0;  ///< [MB]; 0: none
   double kill_after = 0.0;       ///< [s]; 0: by the time limit
   bool retry_failed = false;
+  bool retry_changed = false;
   bool reports = false;
   bool quiet = false;
   std::string scheduler;  ///< of Dask; empty: processes of this machine

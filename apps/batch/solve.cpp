@@ -115,28 +115,54 @@ bool isKept(const fs::path& file, const std::vector<std::string>& kinds) {
 
 }  // namespace
 
-const ProblemSet& QueryLoader::problemSet(const fs::path& path) {
+const QueryLoader::KnownSet& QueryLoader::problemSet(const fs::path& path) {
   const auto changed = fs::exists(path) ? fs::last_write_time(path) : fs::file_time_type{};
   for (auto known = sets_.begin(); known != sets_.end(); ++known) {
     if (known->path != path || known->changed != changed) continue;
     sets_.splice(sets_.begin(), sets_, known);
-    return sets_.front().set;
+    return sets_.front();
   }
-  sets_.push_front({path, changed, ProblemSet::load(path, {.cache = &cache_})});
+  std::vector<fs::path> files;
+  ProblemSet set = ProblemSet::load(path, {.cache = &cache_, .files_read = &files});
+  sets_.push_front({path, changed, std::move(set), digests_.of(files)});
   if (sets_.size() > kMostSets) sets_.pop_back();
-  return sets_.front().set;
+  return sets_.front();
 }
 
-Task QueryLoader::load(const Query& query, bool load_visuals) {
+/// The digests are those after the reading: who changes a file meanwhile has no plan of either.
+Task QueryLoader::load(const Query& query, bool load_visuals, RestedOn* rests_on) {
+  std::vector<fs::path> files;
+  RestedOn of_set;
+  const auto record = [&] {
+    if (rests_on != nullptr) *rests_on = of_set.empty() ? digests_.of(files) : of_set;
+  };
+  try {
+    Task task = read(query, load_visuals, &files, &of_set);
+    record();
+    return task;
+  } catch (...) {
+    record();
+    throw;
+  }
+}
+
+Task QueryLoader::read(const Query& query, bool load_visuals, std::vector<fs::path>* files_read,
+                       RestedOn* rests_on) {
   if (query.index >= 0) {
     Task task;
-    const ProblemSet& set = problemSet(query.file);
+    files_read->push_back(query.file);
+    const KnownSet& known = problemSet(query.file);
+    const ProblemSet& set = known.set;
+    *rests_on = known.rests_on;
     if (query.index >= set.count()) throw InputError({query.file, 0, "", ""}, "has fewer problems");
     task.problem = set.problem(query.index);
     task.options.attempts = kAttempts;
     return task;
   }
-  TaskReading reading{.load_visuals = load_visuals, .cache = &cache_, .allow_segments = true};
+  TaskReading reading{.load_visuals = load_visuals,
+                      .cache = &cache_,
+                      .files_read = files_read,
+                      .allow_segments = true};
   if (!query.text.empty()) reading.text = query.text;
   return readTask(query.file, reading);
 }
@@ -181,7 +207,7 @@ Answer Solver::solve(const Query& query, const SolveSettings& settings) {
 void Solver::solve(const Query& query, const SolveSettings& settings, Answer* answer) {
   if (runTestHook(query, answer)) return;
   const auto start = Clock::now();
-  const Task task = loader_.load(query);
+  const Task task = loader_.load(query, false, &answer->rests_on);
   answer->load_seconds = secondsSince(start);
   answer->task_sha256 = task.problem.source_sha256;
   answer->robot_sha256 = task.problem.robot->sourceSha256();

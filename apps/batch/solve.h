@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "allclear/apps/batch/messages.h"
+#include "allclear/apps/batch/rested_on.h"
 #include "allclear/config/problem_sets/planning_problems.h"
 #include "allclear/config/task_file.h"
 #include "allclear/config/values/input_cache.h"
@@ -16,8 +17,9 @@ namespace allclear::batch {
 /// Reads the tasks of queries, and keeps what they share: robots, meshes and sets of problems.
 class QueryLoader {
  public:
-  /// Throws `InputError`.
-  Task load(const Query& query, bool load_visuals = false);
+  /// Throws `InputError`. `rests_on`, where given, becomes the files that were read up to then, or
+  /// up to the error.
+  Task load(const Query& query, bool load_visuals = false, RestedOn* rests_on = nullptr);
 
   /// Every file that reading this query takes, up to its first error. Reads all anew.
   static std::vector<std::filesystem::path> filesOf(const Query& query);
@@ -29,11 +31,15 @@ class QueryLoader {
     std::filesystem::path path;
     std::filesystem::file_time_type changed;
     ProblemSet set;
+    RestedOn rests_on;
   };
 
-  const ProblemSet& problemSet(const std::filesystem::path& path);
+  const KnownSet& problemSet(const std::filesystem::path& path);
+  Task read(const Query& query, bool load_visuals, std::vector<std::filesystem::path>* files_read,
+            RestedOn* rests_on);
 
   InputCache cache_;
+  FileDigests digests_;
   std::list<KnownSet> sets_;  ///< used last in front
 };
 

@@ -11,7 +11,7 @@ _allclear() {
   local robot='--srdf --package --base --soft-limits --pair-samples --skip-never --no-cache'
   case $command in
     plan) options='--output --csv --trajectory --certificate --proof --ros2 --report --time-limit --threads --seed --improve --quiet --verbose --json --no-cache' ;;
-    retime) options='--output --tolerance --exact --csv --trajectory --certificate --proof --ros2 --report --json --no-cache' ;;
+    retime) options='--output --tolerance --exact --time-limit --csv --trajectory --certificate --proof --ros2 --report --json --no-cache' ;;
     distance) options='--at --configuration --time --all --json --no-cache' ;;
     fk) options='--link --offset --configuration --package --trajectory --rate --output --json --no-cache' ;;
     ik) options='--link --position --rpy --orientation --offset --tolerance --all --time-limit --json --no-cache' ;;
@@ -19,7 +19,7 @@ _allclear() {
     certify) options='--certificate --proof --verify --interpolation --tube --limit-tolerance --json --no-cache' ;;
     impact) options='--at --link --point --direction --mass --restitution --friction --json --no-cache' ;;
     posture) options='--start --report --json --no-cache' ;;
-    batch) options='--problems --sweep --output --time-limit --improve --files --retry-failed --reports --workers --memory-limit --kill-after --scheduler --chunk --quiet --seed' ;;
+    batch) options='--problems --sweep --output --time-limit --improve --files --retry-failed --retry-changed --reports --workers --memory-limit --kill-after --scheduler --chunk --quiet --seed' ;;
     report) options='--output --plan --reports --interpolation --tube --limit-tolerance --no-cache' ;;
     fit) options="$robot --output --max-capsules --gain --ellipsoids --threads --json" ;;
     inspect) options="$robot --pairs --json" ;;

@@ -65,7 +65,7 @@ std::shared_ptr<const RobotModel> readRobot(const Value& header,
                                             const std::filesystem::path& robots_folder,
                                             const ProblemSetReading& reading) {
   const RobotSource source = robotSource(header, robots_folder);
-  if (reading.cache != nullptr) return reading.cache->robot(source);
+  if (reading.cache != nullptr) return reading.cache->robot(source, reading.files_read);
   return std::make_shared<const RobotModel>(loadRobot(source, reading.files_read));
 }
 

@@ -21,7 +21,7 @@ struct ProblemSetReading {
   std::filesystem::path robots_folder = {};
   /// Robots and meshes that were loaded before.
   InputCache* cache = nullptr;
-  /// The path of every file that is read is added here; those that the cache has are not read.
+  /// The path of every file that the set rests on is added here.
   std::vector<std::filesystem::path>* files_read = nullptr;
 };
 

@@ -23,7 +23,7 @@ struct TaskReading {
   std::function<void(const PlanOptions&)> solver_read = {};
   /// Robots and meshes that earlier tasks have loaded.
   InputCache* cache = nullptr;
-  /// The path of every file that is read is added here. Without a cache: what that has is not read.
+  /// The path of every file that the task rests on is added here, read now or in the cache.
   std::vector<std::filesystem::path>* files_read = nullptr;
   bool allow_segments = false;
 };

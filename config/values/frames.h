@@ -15,8 +15,9 @@ class Frames {
  public:
   Frames(const RobotModel& robot, const VecX& q_start);
 
-  /// Defines or redefines a frame; a link's name keeps its meaning.
-  void define(const std::string& name, const Pose& X_WF);
+  /// Defines or redefines a frame. The names of links and of the world mean what they mean: an
+  /// error at `name` where the pose says something else of them.
+  void define(const Value& name, const Pose& X_WF);
 
   /// Defines a frame whose name is nothing yet.
   void defineIfNew(const std::string& name, const Pose& X_WF);

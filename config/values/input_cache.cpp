@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "allclear/core/sha256.h"
 #include "allclear/robot_models/files/mesh_file.h"
@@ -51,23 +52,31 @@ bool InputCache::isUnchanged(const KnownRobot& known) {
                      [](const FileStamp& file) { return stampOf(file.path) == file; });
 }
 
-std::shared_ptr<const RobotModel> InputCache::robot(const RobotSource& source) {
+std::shared_ptr<const RobotModel> InputCache::robot(
+    const RobotSource& source, std::vector<std::filesystem::path>* files_read) {
   const std::string key = keyOf(source);
   const auto known = std::find_if(robots_.begin(), robots_.end(),
                                   [&](const KnownRobot& robot) { return robot.key == key; });
   if (known != robots_.end()) {
     // A robot whose files have changed since is another one, and the old one is of no use any more.
-    if (isUnchanged(*known)) return used(robots_, known).robot;
+    if (isUnchanged(*known)) {
+      if (files_read != nullptr) {
+        for (const FileStamp& file : known->files) files_read->push_back(file.path);
+      }
+      return used(robots_, known).robot;
+    }
     robots_.erase(known);
   }
   // Which files there are is known after loading. One that changes while it is read may be kept as
   // it was: a batch does not edit its inputs.
   ++robots_loaded_;
-  std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> own;
+  std::vector<std::filesystem::path>& files = files_read != nullptr ? *files_read : own;
+  const auto first = static_cast<std::ptrdiff_t>(files.size());
   auto robot = std::make_shared<const RobotModel>(loadRobot(source, &files));
   if (source.urdf.extension() == ".xacro" || source.srdf.extension() == ".xacro") return robot;
   KnownRobot entry{key, {}, robot};
-  for (const auto& file : files) entry.files.push_back(stampOf(file));
+  std::transform(files.begin() + first, files.end(), std::back_inserter(entry.files), stampOf);
   robots_.push_front(std::move(entry));
   if (robots_.size() > kMostRobots) robots_.pop_back();
   return robot;

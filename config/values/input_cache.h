@@ -25,8 +25,10 @@ class InputCache {
   static constexpr std::size_t kMostRobots = 8;
   static constexpr std::size_t kMostMeshes = 64;
 
-  /// As `loadRobot`.
-  std::shared_ptr<const RobotModel> robot(const RobotSource& source);
+  /// As `loadRobot`. The files that the robot was read from are added to `files_read`, unless that
+  /// is null.
+  std::shared_ptr<const RobotModel> robot(const RobotSource& source,
+                                          std::vector<std::filesystem::path>* files_read = nullptr);
 
   /// As `parseMesh` with this scale.
   TriangleMesh mesh(const std::string& content, const std::filesystem::path& path,

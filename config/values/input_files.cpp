@@ -76,7 +76,7 @@ DeformingMesh InputFiles::sequence(const Value& pattern, double rate, double sta
 }
 
 std::shared_ptr<const RobotModel> InputFiles::robot(const RobotSource& source) const {
-  if (cache_ != nullptr) return cache_->robot(source);
+  if (cache_ != nullptr) return cache_->robot(source, files_read_);
   return std::make_shared<const RobotModel>(loadRobot(source, files_read_));
 }
 

@@ -10,9 +10,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "allclear/config/values/beside_planned.h"
 #include "allclear/config/values/motion_documents.h"
 #include "allclear/core/file.h"
-#include "allclear/core/formatted.h"
 #include "allclear/core/text/csv_table.h"
 #include "allclear/core/text/value_tree.h"
 #include "allclear/exports/output_files.h"
@@ -21,10 +21,6 @@
 
 namespace allclear {
 namespace {
-
-/// [rad or m] A held joint that is so near to where the task holds it is there: joint states are
-/// published with noise of this size.
-constexpr double kHeldTolerance = 1e-3;
 
 /// A CSV of positions without a column of times.
 JointMotion readPathCsv(std::string_view text, const std::string& file,
@@ -106,30 +102,6 @@ void requirePlanned(const JointMotion& found, const std::vector<std::string>& pl
                                     " missing: " + joined(missing));
 }
 
-/// What to say of a joint beside the planned ones; an error for one that leaves where it is held.
-void judgeOther(const Problem& problem, const JointMotion& found, int row,
-                std::vector<std::string>* unknown) {
-  const std::string& name = found.motion.joint_names[static_cast<std::size_t>(row)];
-  const auto& coordinates = problem.robot->coordinates();
-  const auto at = std::find_if(coordinates.begin(), coordinates.end(),
-                               [&](const Coordinate& joint) { return joint.name == name; });
-  if (at == coordinates.end()) {
-    unknown->push_back(name);
-    return;
-  }
-  // What the joint does at any instant, between rows too.
-  const double held = problem.start[at - coordinates.begin()];
-  const Trajectory& curve = found.motion.trajectory;
-  const Trajectory::Bounds range = curve.bounds(0, {0.0, curve.duration()});
-  const double lower = range.lower[row], upper = range.upper[row];
-  if (lower >= held - kHeldTolerance && upper <= held + kHeldTolerance) return;
-  throw InputError({found.names.file, found.names.line, found.names.key, name},
-                   formatted("the task does not plan this joint and holds it at %.6g, but here it "
-                             "is between %.6g and %.6g: plan it (group_name, joints), or start "
-                             "where it is held",
-                             held, lower, upper));
-}
-
 /// A path goes on where a coordinate that wraps jumps by half a turn or more: whole turns are
 /// added.
 Trajectory unwrapped(const Problem& problem, const Trajectory& path) {
@@ -162,13 +134,9 @@ JointMotion readPlannedMotion(const std::filesystem::path& path, const Problem& 
   }();
   requirePlanned(found, planned);
   // Joints beside the planned ones are judged, then left out.
-  std::vector<std::string> unknown;
-  for (std::size_t row = 0; row < found.motion.joint_names.size(); ++row) {
-    const std::string& name = found.motion.joint_names[row];
-    if (std::find(planned.begin(), planned.end(), name) == planned.end()) {
-      judgeOther(problem, found, static_cast<int>(row), &unknown);
-    }
-  }
+  const std::vector<std::string> unknown = judgedBeside(problem, found);
+  const bool is_csv = extension != ".json" && extension != ".yaml" && extension != ".yml";
+  requireNoHiddenTimes(found, unknown, is_csv);
   if (!unknown.empty()) {
     found.motion.warnings.push_back(file +
                                     ": these are no joints that the task could plan or "
@@ -176,6 +144,9 @@ JointMotion readPlannedMotion(const std::filesystem::path& path, const Problem& 
                                     joined(unknown));
   }
   found.motion = arrangedPart(std::move(found.motion), planned);
+  if (is_csv && !looksLikeMatrix(text)) {
+    judgeDerivedColumns(problem, text, file, found.motion.trajectory);
+  }
   if (!found.is_timed) found.motion.trajectory = unwrapped(problem, found.motion.trajectory);
   return found;
 }

@@ -39,13 +39,67 @@ std::optional<Value> findRobotState(const Value& document) {
   return state;
 }
 
-/// Frames that the scene defines, each by its transform.
+/// A warning, and an assumption that certificates list.
+void assume(const Value& at, const std::string& message, std::vector<std::string>& warnings,
+            std::vector<std::string>& assumptions) {
+  warnings.push_back(placeOf(at) + ": " + message);
+  assumptions.push_back((at.line() > 0 ? "line " + std::to_string(at.line()) + ": " : "") +
+                        message);
+}
+
+void assume(const Value& at, const std::string& message, SceneContext& context) {
+  assume(at, message, context.scene.warnings, context.scene.assumptions);
+}
+
+/// A frame that stands in the list by its pose in itself, as MoveIt lists the frame that it plans
+/// in: the world, under another name, unless it is a link.
+void readOwnFrame(const Value& name, const Pose& X_FF, SceneContext& context) {
+  constexpr double kPrinted = 1e-6;
+  if (!X_FF.p.isZero(kPrinted) || !X_FF.R.isIdentity(kPrinted)) {
+    name.fail(
+        "has another pose in itself than none: name the frame that 'transform' is in as "
+        "child_frame_id");
+  }
+  if (context.robot.findLink(name.textOrEmpty()) < 0) context.frames.define(name, Pose());
+}
+
+/// Frames that the scene defines, each by its transform. As MoveIt has them: `header.frame_id` is
+/// the frame that is defined, and the transform its pose in the frame `child_frame_id`.
 void readTransforms(const Value& list, SceneContext& context) {
-  for (const Value& item : list.items()) {
-    item.only({"header", "child_frame_id", "transform"});
-    const auto header = item.find("header");
-    const auto name = header ? header->find("frame_id") : std::nullopt;
-    if (name) context.frames.define(name->text(), readMessageTransform(item.need("transform")));
+  // The frame of the planning is what the others are in, wherever it stands.
+  for (const bool own : {true, false}) {
+    for (const Value& item : list.items()) {
+      item.only({"header", "child_frame_id", "transform"});
+      const auto header = item.find("header");
+      const auto name = header ? header->find("frame_id") : std::nullopt;
+      if (!name) continue;
+      const auto child = item.find("child_frame_id");
+      if ((child && child->textOrEmpty() == name->textOrEmpty()) != own) continue;
+      const Pose X_CF = readMessageTransform(item.need("transform"));
+      if (own) {
+        readOwnFrame(*name, X_CF, context);
+      } else {
+        context.frames.define(*name, (child ? context.frames.find(*child) : Pose()) * X_CF);
+      }
+    }
+  }
+}
+
+/// What a scene says of itself and is not acted upon.
+void noteHeader(const Value& document, SceneContext& context) {
+  // Both may be meant so: a scene is often kept with the name of the robot that it was made for.
+  const auto is_diff = document.find("is_diff");
+  if (is_diff && is_diff->boolean()) {
+    assume(*is_diff,
+           "the scene is a difference to another one (is_diff), whose objects are not known here",
+           context);
+  }
+  const auto name = document.find("robot_model_name");
+  const std::string robot = name ? name->textOrEmpty() : "";
+  if (!robot.empty() && robot != context.robot.name()) {
+    assume(*name,
+           "the scene is of the robot '" + robot + "', not of '" + context.robot.name() + "'",
+           context);
   }
 }
 
@@ -111,9 +165,10 @@ void warnOfPadding(const Value& document, SceneContext& context) {
     for (const Value& item : list->items()) {
       item.only({"link_name", key});
       if (item.need(key).number() == neutral) continue;
-      context.scene.warnings.push_back(placeOf(item) + ": " + key + " of link '" +
-                                       item.need("link_name").text() +
-                                       "' is not used; give a margin in the task");
+      assume(item,
+             std::string(key) + " " + item.need(key).text() + " of link '" +
+                 item.need("link_name").text() + "' is not used; give a margin in the task",
+             context);
     }
   };
   warn("link_padding", "padding", 0.0);
@@ -149,7 +204,7 @@ void readWorld(const Value& world, SceneContext& context) {
 /// Poses of floating joints, such as a base that moves. Of other joints, as of a base that the task
 /// fixes, they are not used, with a warning.
 void readJointPoses(const Value& section, const RobotModel& robot, JointValues& values,
-                    std::vector<std::string>& warnings) {
+                    std::vector<std::string>& warnings, std::vector<std::string>& assumptions) {
   section.only({"header", "joint_names", "transforms", "twist", "wrench"});
   const auto names = section.find("joint_names");
   if (!names || names->size() == 0) return;
@@ -158,11 +213,15 @@ void readJointPoses(const Value& section, const RobotModel& robot, JointValues& 
   for (std::size_t i = 0; i < names->size(); ++i) {
     const int joint = robot.findJoint(names->at(i).text());
     if (joint < 0 || robot.joints()[joint].type != JointType::kFloating) {
-      warnings.push_back(placeOf(names->at(i)) + ": the pose of joint '" + names->at(i).text() +
-                         "' is not used: the robot has no floating joint of that name here (a base "
-                         "is fixed unless 'base' says else)");
+      assume(
+          names->at(i),
+          "the pose of joint '" + names->at(i).text() +
+              "' is not used: the robot has no floating joint of that name here (a base is fixed "
+              "unless 'base' says else)",
+          warnings, assumptions);
       continue;
     }
+    // Coordinates are angles, a message has a quaternion.
     const Pose X = readMessageTransform(transforms.at(i));
     const Vec3 rpy = rpyFromRotation(X.R);
     const int first = robot.joints()[joint].first_coordinate;
@@ -177,13 +236,14 @@ void readJointPoses(const Value& section, const RobotModel& robot, JointValues& 
 
 /// The joint state of a scene.
 JointValues readSceneState(const Value& document, const RobotModel& robot,
-                           std::vector<std::string>& warnings) {
+                           std::vector<std::string>& warnings,
+                           std::vector<std::string>& assumptions) {
   const auto state = findRobotState(document);
   if (!state) return {};
   const auto joints = state->find("joint_state");
   JointValues values = joints ? readJointState(*joints, robot, warnings) : JointValues{};
   const auto poses = state->find("multi_dof_joint_state");
-  if (poses) readJointPoses(*poses, robot, values, warnings);
+  if (poses) readJointPoses(*poses, robot, values, warnings, assumptions);
   return values;
 }
 
@@ -192,6 +252,7 @@ void readScene(const Value& document, SceneContext& context) {
   if (document.isList()) return readCollisionObjects(document, context);
   refuseOtherMessages(document);
   document.only(kPlanningSceneKeys);
+  noteHeader(document, context);
   if (const auto list = document.find("fixed_frame_transforms")) readTransforms(*list, context);
   warnOfPadding(document, context);
   if (const auto world = document.find("world")) readWorld(*world, context);

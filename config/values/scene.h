@@ -27,7 +27,8 @@ struct SceneContext {
 
 /// The robot's state in a scene document; empty when it has none.
 JointValues readSceneState(const Value& document, const RobotModel& robot,
-                           std::vector<std::string>& warnings);
+                           std::vector<std::string>& warnings,
+                           std::vector<std::string>& assumptions);
 
 /// A scene's file of any kind: a document, or an SDF world, whose frame is at `X_WS`.
 void readSceneFile(const std::filesystem::path& path, const std::string& name, const Pose& X_WS,

@@ -47,7 +47,7 @@ struct CorePoint {
 };
 
 CorePoint nearestOfCore(const RigidShape& shape, const RigidPart& part, const Pose& X_OG,
-                        const AlignedBox& box, bool is_point, const Vec3& guess_O) {
+                        const AlignedBox& box, bool is_point, const Vec3& guess_O, double enough) {
   using Kind = ConvexCore::Kind;
   const bool is_core = part.kind == RigidPart::Kind::kCore;
   if (is_core && is_point && shape.core().kind <= Kind::kBox) {
@@ -64,8 +64,10 @@ CorePoint nearestOfCore(const RigidShape& shape, const RigidPart& part, const Po
   Vec3 way = has_guess ? guess_O : Vec3(0.5 * (box.lower + box.upper) - X_OG * part.center);
   if (!(way.norm() > 0.0)) way = Vec3::UnitX();
   const bool is_curved = is_core && !shape.core().isPolytope();
-  const GjkResult found = tree::gjkToBox(shape, part, X_OG, box, X_OG.R.transpose() * way,
-                                         is_curved ? kCurvedGap : 0.0);
+  GjkOptions options;
+  options.relative_gap = is_curved ? kCurvedGap : 0.0;
+  options.enough = enough;
+  const GjkResult found = tree::gjkToBox(shape, part, X_OG, box, X_OG.R.transpose() * way, options);
   const bool has_points = is_core && shape.core().points != nullptr;
   return {found.witnessA() + (has_points ? shape.core().offset : Vec3(Vec3::Zero())),
           found.overlap};
@@ -85,11 +87,13 @@ AlignedBox boxOf(const Cloud& cloud, std::int32_t node) {
 }
 
 Nearest elementDistance(const RigidShape& shape, const RigidPart& part, const Pose& X_FG,
-                        const Cloud& cloud, std::int32_t i, const Pose& X_FO, const Vec3& guess) {
+                        const Cloud& cloud, std::int32_t i, const Pose& X_FO, const Vec3& guess,
+                        double enough) {
   const AlignedBox box{cloud.lower(i), cloud.upper(i)};
   const Pose X_OG = X_FO.inverse() * X_FG;
   const CorePoint found =
-      nearestOfCore(shape, part, X_OG, box, cloud.isBalls(), X_FO.R.transpose() * guess);
+      nearestOfCore(shape, part, X_OG, box, cloud.isBalls(), X_FO.R.transpose() * guess,
+                    enough + part.radius + cloud.radius());
   // The point of A is kept and B's taken anew: both are points of their bodies then, and their
   // distance, however far GJK has got, never less than the true one.
   const Vec3 a = X_FG * found.p;

@@ -20,6 +20,8 @@ class CloudElements {
 
   Pose X_WF;
   bool is_still = false;
+  /// GJK to a box is dear, and of a larger node proves less than its halves do.
+  static constexpr int kNearLeaves = 2 * Cloud::kLeaf;
 
   const std::vector<Cloud::Node>& nodes() const { return cloud_.nodes(); }
   std::int32_t root() const { return root_; }

@@ -26,45 +26,33 @@ constexpr int kMostOpen = 80;
 /// Roundings of poses, supports and sums, relative to the coordinates.
 constexpr double kRounding = 100.0 * std::numeric_limits<double>::epsilon();
 
+/// All in O, the frame of the cloud.
 class RestSearch {
  public:
   RestSearch(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud, const Pose& X_WO)
-      : shape_(shape), X_WA_(X_WA), cloud_(cloud), X_WO_(X_WO), X_OA_(X_WO.inverse() * X_WA) {
+      : shape_(shape), cloud_(cloud), X_OA_(X_WO.inverse() * X_WA) {
     const RigidPart& root = shape.root();
-    // The box about A in the frame of the cloud, slanted and along the axes.
+    // The box about A, slanted and along the axes.
     center_ = X_OA_ * root.center;
     half_ = X_OA_.R * root.half;
     box_half_ = half_.cwiseAbs().rowwise().sum();
     rounding_ = kRounding * (X_WA.p.norm() + X_WO.p.norm() + root.center.norm() + root.reach +
                              cloud.farthest());
-    best_.distance = std::numeric_limits<double>::infinity();
   }
 
-  Nearest run(std::int32_t node, double ceiling, bool any) {
-    ceiling_ = ceiling;
-    any_ = any;
-    std::array<Open, kMostOpen> open;
-    int count = 0;
-    open[count++] = {node, squaredGap(node)};
-    StopSteps steps;
-    while (count > 0) {
-      steps.step();
-      const Open top = open[--count];
-      // What was nearer when it was put aside may be beyond by now.
-      if (isBeyond(top.squared_gap) || isApart(top.node)) continue;
-      const Cloud::Node& at = cloud_.nodes()[top.node];
-      if (at.child < 0) {
-        measureLeaf(at);
-        if (any && best_.distance < ceiling_) return best_;
-        continue;
-      }
-      Open near{at.child, squaredGap(at.child)}, far{at.child + 1, squaredGap(at.child + 1)};
-      // The nearer one is taken first: what it finds may spare the other.
-      if (far.squared_gap < near.squared_gap) std::swap(near, far);
-      open[count++] = far;
-      open[count++] = near;
-    }
+  Nearest nearest(std::int32_t node) {
+    best_.distance = std::numeric_limits<double>::infinity();
+    run(node);
     return best_;
+  }
+
+  /// How many of both limits are kept.
+  int limitsKept(std::int32_t node, double low, double high) {
+    decides_ = true;
+    low_ = low;
+    ceiling_ = high;
+    run(node);
+    return kept_;
   }
 
  private:
@@ -73,7 +61,28 @@ class RestSearch {
     double squared_gap = 0.0;
   };
 
-  double least() const { return std::min(best_.distance, ceiling_); }
+  void run(std::int32_t node) {
+    std::array<Open, kMostOpen> open;
+    int count = 0;
+    open[count++] = {node, squaredGap(node)};
+    StopSteps steps;
+    while (count > 0 && kept_ > 0) {
+      steps.step();
+      const Open top = open[--count];
+      // What was nearer when it was put aside may be beyond by now.
+      if (isBeyond(top.squared_gap) || isApart(top.node)) continue;
+      const Cloud::Node& at = cloud_.nodes()[top.node];
+      if (at.child < 0) {
+        measureLeaf(at);
+        continue;
+      }
+      Open near{at.child, squaredGap(at.child)}, far{at.child + 1, squaredGap(at.child + 1)};
+      // The nearer one is taken first: what it finds may spare the other.
+      if (far.squared_gap < near.squared_gap) std::swap(near, far);
+      open[count++] = far;
+      open[count++] = near;
+    }
+  }
 
   /// Of the boxes along the axes.
   double squaredGap(std::int32_t n) const {
@@ -88,7 +97,7 @@ class RestSearch {
     return sum;
   }
   bool isBeyond(double squared_gap) const {
-    const double needed = least() + cloud_.radius() + rounding_;
+    const double needed = ceiling_ + cloud_.radius() + rounding_;
     return squared_gap > 0.0 && (needed <= 0.0 || squared_gap >= needed * needed);
   }
 
@@ -116,33 +125,57 @@ class RestSearch {
   bool leavesRoom(const AlignedBox& box, const Reach& reach) const {
     if (reach.n.isZero(0.0)) return false;
     const double room = tree::leastAlong(box, reach.n) - reach.most;
-    return room - cloud_.radius() - rounding_ >= least();
+    return room - cloud_.radius() - rounding_ >= ceiling_;
   }
 
+  /// The nearest one along the leaf's direction comes first: it is the nearest, or about that.
   void measureLeaf(const Cloud::Node& leaf) {
+    std::int32_t first = leaf.first;
+    double least = std::numeric_limits<double>::infinity();
     for (std::int32_t i = leaf.first; i < leaf.first + leaf.count; ++i) {
-      const AlignedBox box = boxOf(cloud_, ~i);
-      if (leavesRoom(box, best_along_) || leavesRoom(box, leaf_along_)) continue;
-      const Nearest d =
-          elementDistance(shape_, shape_.root(), X_WA_, cloud_, i, X_WO_, X_WO_.R * leaf_along_.n);
-      if (!(d.distance < best_.distance && d.distance < ceiling_)) continue;
-      best_ = d;
-      best_along_ = along(X_WO_.R.transpose() * d.normal);
-      if (any_) return;
+      const double room = tree::leastAlong(boxOf(cloud_, ~i), leaf_along_.n);
+      if (!(room < least)) continue;
+      least = room;
+      first = i;
+    }
+    measure(first);
+    for (std::int32_t i = leaf.first; i < leaf.first + leaf.count && kept_ > 0; ++i) {
+      if (i != first) measure(i);
     }
   }
 
+  void measure(std::int32_t i) {
+    const AlignedBox box = boxOf(cloud_, ~i);
+    if (leavesRoom(box, best_along_) || leavesRoom(box, leaf_along_)) return;
+    Nearest d = distanceOf(i, leaf_along_.n, decides_ ? ceiling_ : kExact);
+    // Written so that NaN counts as near.
+    if (d.distance >= ceiling_) return;
+    if (!decides_) {
+      best_ = d;
+      ceiling_ = d.distance;
+    } else {
+      // An upper bound that decides the higher limit may leave the lower one open.
+      if (kept_ > 1 && d.distance >= low_) d = distanceOf(i, d.normal, low_);
+      kept_ = d.distance >= low_ ? 1 : 0;
+      ceiling_ = low_;
+    }
+    best_along_ = along(d.normal);
+  }
+  Nearest distanceOf(std::int32_t i, const Vec3& guess, double enough) const {
+    return elementDistance(shape_, shape_.root(), X_OA_, cloud_, i, Pose(), guess, enough);
+  }
+
   const RigidShape& shape_;
-  const Pose X_WA_;
   const Cloud& cloud_;
-  const Pose X_WO_;
   const Pose X_OA_;
   Vec3 center_;    ///< of the box about A, in O
   Mat3 half_;      ///< its half edges, as columns
   Vec3 box_half_;  ///< of the box along the axes of O about that one
   double rounding_ = 0.0;
-  double ceiling_ = 0.0;
-  bool any_ = false;
+  double ceiling_ = std::numeric_limits<double>::infinity();  ///< what is as far does not count
+  bool decides_ = false;  ///< asked for `kept_`, not for the nearest
+  double low_ = 0.0;
+  int kept_ = 2;  ///< limits
   Nearest best_;
   Reach best_along_;  ///< of its normal
   Reach leaf_along_;  ///< of the leaf that was looked at last
@@ -151,8 +184,17 @@ class RestSearch {
 }  // namespace
 
 Nearest restDistance(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud,
-                     const Pose& X_WO, std::int32_t node, double ceiling, bool any) {
-  return RestSearch(shape, X_WA, cloud, X_WO).run(node, ceiling, any);
+                     const Pose& X_WO, std::int32_t node) {
+  Nearest found = RestSearch(shape, X_WA, cloud, X_WO).nearest(node);
+  found.a = X_WO * found.a;
+  found.b = X_WO * found.b;
+  found.normal = X_WO.R * found.normal;
+  return found;
+}
+
+int limitsKept(const RigidShape& shape, const Pose& X_WA, const Cloud& cloud, const Pose& X_WO,
+               std::int32_t node, double low, double high) {
+  return RestSearch(shape, X_WA, cloud, X_WO).limitsKept(node, low, high);
 }
 
 }  // namespace allclear::cloud

@@ -18,6 +18,7 @@ class SequenceElements {
 
   Pose X_WF;  ///< F is O: the frame stands still, what is in it moves
   static constexpr bool is_still = true;
+  static constexpr int kNearLeaves = DeformingMesh::kLeaf;  ///< one level more costs decisions 30 %
 
   const std::vector<DeformingMesh::Node>& nodes() const { return mesh_.nodes(); }
   std::int32_t root() const { return 0; }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <span>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/core/types.h"
 
 namespace allclear::fitting {
@@ -48,7 +49,9 @@ class SmallestBallFinder {
   static Point farthest(std::span<const Point> points, const Point& center) {
     const Point* best = &points[0];
     double squared = -1.0;
+    StopSteps steps;
     for (const Point& p : points) {
+      steps.step();
       const double here = (p - center).squaredNorm();
       if (here > squared) {
         squared = here;

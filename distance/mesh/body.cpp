@@ -17,6 +17,7 @@
 
 #include "allclear/core/assert.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/geometry/convex_hull.h"
 #include "allclear/distance/mesh/point_bounds.h"
 
@@ -157,7 +158,9 @@ bool MeshBody::isHull(double hull_volume) const {
   if (!topology_.closed || topology_.part_closed.size() != 1) return false;
   if (std::abs(topology_.volume - hull_volume) > kRelative * hull_volume) return false;
   const double dent = kRelative * root_.radius;
+  StopSteps steps;
   for (std::size_t i = 0; i < topology_.triangles.size(); ++i) {
+    steps.step();
     const Triangle& t = topology_.triangles[i];
     const Vec3& a = topology_.vertices[t[0]];
     const Vec3 n = (topology_.vertices[t[1]] - a).cross(topology_.vertices[t[2]] - a).normalized();
@@ -187,7 +190,9 @@ void MeshBody::setTriangles(const std::vector<Vec3>& vertices,
   center_ = ballAbout(topology_.vertices).center;
   std::vector<TriangleCorners> corners;
   corners.reserve(topology_.triangles.size());
+  StopSteps steps;
   for (const Triangle& t : topology_.triangles) {
+    steps.step();
     corners.push_back(cornersOf(topology_.vertices[t[0]] - center_,
                                 topology_.vertices[t[1]] - center_,
                                 topology_.vertices[t[2]] - center_));

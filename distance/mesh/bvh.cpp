@@ -134,7 +134,10 @@ class MeshBvhBuilder {
   /// nearest: the kernels that read them count that rounding in their error.
   void storeLeafCorners() {
     out_.corners_of_.assign(out_.nodes_.size(), -1);
+    StopSteps steps;
     for (std::size_t n = 0; n < out_.nodes_.size(); ++n) {
+      steps.step();
+      // A node with a child that is a node has no corners of its own.
       const Index(&child)[MeshNode::kWidth] = out_.nodes_[n].child;
       if (!std::all_of(child, child + MeshNode::kWidth, [](Index c) { return c < 0; })) continue;
       out_.corners_of_[n] = static_cast<Index>(out_.corners_.size());

@@ -32,55 +32,95 @@ void forEdges(const Triangle& t, const Visit& visit) {
   }
 }
 
-/// Simple loops that the edges of a rim form: each the corners in order.
-std::vector<std::vector<int>> loopsOf(const std::map<Edge, int>& rim) {
-  std::map<int, std::vector<int>> next;
-  StopSteps steps;
-  for (const auto& [edge, triangle] : rim) {
-    steps.step();
-    next[edge[0]].push_back(edge[1]);
-    next[edge[1]].push_back(edge[0]);
+/// The corners of a rim, each with the corners at the other ends of its edges.
+class RimCorners {
+ public:
+  explicit RimCorners(const std::vector<RimEdge>& rim) {
+    // By edge the larger corner comes second: the last edge need not have the largest.
+    StopSteps steps;
+    int corners = 0;
+    for (const RimEdge& e : rim) {
+      steps.step();
+      corners = std::max(corners, e.edge[1] + 1);
+    }
+    first_.assign(static_cast<std::size_t>(corners) + 1, 0);
+    for (const RimEdge& e : rim) {
+      steps.step();
+      for (int corner : e.edge) ++first_[static_cast<std::size_t>(corner) + 1];
+    }
+    for (std::size_t v = 1; v < first_.size(); ++v) first_[v] += first_[v - 1];
+    last_.assign(first_.begin(), first_.end() - 1);
+    others_.resize(2 * rim.size());
+    for (const RimEdge& e : rim) {
+      steps.step();
+      others_[static_cast<std::size_t>(last_[e.edge[0]]++)] = e.edge[1];
+      others_[static_cast<std::size_t>(last_[e.edge[1]]++)] = e.edge[0];
+    }
   }
-  const auto take = [&](int from, int to) {
-    auto& of = next[from];
-    of.erase(std::find(of.begin(), of.end(), to));
-  };
+
+  int count() const { return static_cast<int>(last_.size()); }
+  bool isEmpty(int corner) const { return first_[corner] == last_[corner]; }
+  /// Pre: not empty.
+  int latest(int corner) const { return others_[static_cast<std::size_t>(last_[corner]) - 1]; }
+  void take(int from, int to) {
+    const auto begin = others_.begin() + first_[from], end = others_.begin() + last_[from];
+    const auto at = std::find(begin, end, to);
+    std::copy(at + 1, end, at);
+    --last_[from];
+  }
+
+ private:
+  std::vector<int> first_, last_;  ///< by corner: of what is left of its part of `others_`
+  std::vector<int> others_;
+};
+
+/// Simple loops that the edges of a rim form: each the corners in order.
+std::vector<std::vector<int>> loopsOf(const std::vector<RimEdge>& rim) {
+  RimCorners next(rim);
   std::vector<std::vector<int>> loops;
-  std::map<int, int> place;  // of a corner in the path
-  for (const auto& entry : next) {
+  std::vector<int> place(static_cast<std::size_t>(next.count()), -1);  // of a corner in the path
+  StopSteps steps;
+  for (int start = 0; start < next.count(); ++start) {
     steps.step();
-    const int start = entry.first;
-    while (!next[start].empty()) {
+    while (!next.isEmpty(start)) {
       // An even number of edges at each corner: a walk goes on until it meets itself.
       std::vector<int> path{start};
-      place = {{start, 0}};
-      while (!next[path.back()].empty()) {
-        const int from = path.back(), to = next[from].back();
-        take(from, to);
-        take(to, from);
-        const auto known = place.find(to);
-        if (known == place.end()) {
+      place[start] = 0;
+      while (!next.isEmpty(path.back())) {
+        steps.step();
+        const int from = path.back(), to = next.latest(from);
+        next.take(from, to);
+        next.take(to, from);
+        if (place[to] < 0) {
           place[to] = static_cast<int>(path.size());
           path.push_back(to);
           continue;
         }
-        const std::size_t first = known->second;
-        loops.emplace_back(path.begin() + first, path.end());
-        for (std::size_t k = first + 1; k < path.size(); ++k) place.erase(path[k]);
+        const auto first = static_cast<std::size_t>(place[to]);
+        loops.emplace_back(path.begin() + static_cast<std::ptrdiff_t>(first), path.end());
+        for (std::size_t k = first + 1; k < path.size(); ++k) place[path[k]] = -1;
         path.resize(first + 1);
       }
+      for (int corner : path) place[corner] = -1;
     }
   }
   return loops;
 }
 
+/// The triangle of an edge of the rim.
+int triangleAt(const std::vector<RimEdge>& rim, const Edge& edge) {
+  return std::lower_bound(rim.begin(), rim.end(), edge,
+                          [](const RimEdge& e, const Edge& wanted) { return e.edge < wanted; })
+      ->triangle;
+}
+
 /// The parts that a loop passes along, which only seams join, as one.
-PartSize sizeAlong(const std::vector<int>& loop, const std::map<Edge, int>& rim,
+PartSize sizeAlong(const std::vector<int>& loop, const std::vector<RimEdge>& rim,
                    const MeshTopology& mesh, const std::vector<PartSize>& sizes) {
   std::vector<int> parts;
   for (std::size_t i = 0; i < loop.size(); ++i) {
     const int u = loop[i], v = loop[(i + 1) % loop.size()];
-    parts.push_back(mesh.part[rim.at({std::min(u, v), std::max(u, v)})]);
+    parts.push_back(mesh.part[triangleAt(rim, {std::min(u, v), std::max(u, v)})]);
   }
   // Each part counts once, however many edges of the loop are its own.
   std::sort(parts.begin(), parts.end());
@@ -134,30 +174,27 @@ double triangleArea(const Vec3& a, const Vec3& b, const Vec3& c) {
   return 0.5 * (b - a).cross(c - a).norm();
 }
 
-std::map<Edge, int> rimOf(const std::vector<Triangle>& triangles) {
-  struct Use {
-    Edge edge;
-    int triangle;
-  };
-  std::vector<Use> uses;
+std::vector<RimEdge> rimOf(const std::vector<Triangle>& triangles) {
+  std::vector<RimEdge> uses;
   uses.reserve(3 * triangles.size());
   int vertices = 0;
+  StopSteps steps;
   for (std::size_t i = 0; i < triangles.size(); ++i) {
+    steps.step();
     forEdges(triangles[i], [&](const Edge& e) {
       uses.push_back({e, static_cast<int>(i)});
       vertices = std::max(vertices, e[1] + 1);
     });
   }
   for (int end : {1, 0}) {
-    countingSort(&uses, vertices, [end](const Use& use) { return use.edge[end]; });
+    countingSort(&uses, vertices, [end](const RimEdge& use) { return use.edge[end]; });
   }
-  std::map<Edge, int> rim;
-  StopSteps steps;
+  std::vector<RimEdge> rim;
   for (std::size_t i = 0, j = 0; i < uses.size(); i = j) {
     steps.step();
     const Edge& edge = uses[i].edge;
     while (j < uses.size() && uses[j].edge[0] == edge[0] && uses[j].edge[1] == edge[1]) ++j;
-    if ((j - i) % 2 == 1) rim.emplace_hint(rim.end(), edge, uses[i].triangle);
+    if ((j - i) % 2 == 1) rim.push_back(uses[i]);
   }
   return rim;
 }
@@ -165,7 +202,9 @@ std::map<Edge, int> rimOf(const std::vector<Triangle>& triangles) {
 std::vector<PartSize> partSizes(const MeshTopology& mesh) {
   std::vector<PartSize> sizes(mesh.part_closed.size());
   const Vec3& origin = mesh.vertices.front();
+  StopSteps steps;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    steps.step();
     PartSize& size = sizes[mesh.part[i]];
     const Triangle& t = mesh.triangles[i];
     const Vec3 &a = mesh.vertices[t[0]], &b = mesh.vertices[t[1]], &c = mesh.vertices[t[2]];
@@ -183,10 +222,12 @@ std::vector<PartSize> partSizes(const MeshTopology& mesh) {
 HoleFans closeSmallHoles(const MeshTopology& mesh) {
   HoleFans fans;
   fans.vertices = mesh.vertices;
-  const std::map<Edge, int> rim = rimOf(mesh.triangles);
+  const std::vector<RimEdge> rim = rimOf(mesh.triangles);
   if (rim.empty()) return fans;
   const std::vector<PartSize> sizes = partSizes(mesh);
+  StopSteps steps;
   for (const std::vector<int>& loop : loopsOf(rim)) {
+    steps.step();
     addIfSmall(loop, sizeAlong(loop, rim, mesh, sizes), &fans);
   }
   return fans;

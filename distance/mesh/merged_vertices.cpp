@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear::mesh {
 namespace {
 
@@ -23,7 +25,9 @@ std::vector<int> mergedVertices(const std::vector<Vec3>& vertices) {
   const std::size_t mask = std::bit_ceil(2 * vertices.size() + 1) - 1;
   std::vector<int> table(mask + 1, -1);
   std::vector<int> first(vertices.size());
+  StopSteps steps;
   for (std::size_t i = 0; i < vertices.size(); ++i) {
+    steps.step();
     const Vec3& p = vertices[i];
     std::uint64_t hash = 0xcbf29ce484222325ULL;
     for (int k = 0; k < 3; ++k) hash = mixed(hash, p[k]);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/core/types.h"
 #include "allclear/distance/geometry/triangles.h"
 
@@ -12,13 +13,16 @@ namespace allclear::mesh {
 template <class TriangleAt>
 Mat3 principalAxes(const TriangleAt& triangleAt, int count) {
   Vec3 mean = Vec3::Zero();
+  StopSteps steps;
   for (int i = 0; i < count; ++i) {
+    steps.step();
     const TriangleCorners& t = triangleAt(i);
     for (int k = 0; k < 3; ++k) mean += t.corner(k);
   }
   mean /= 3.0 * count;
   Mat3 spread = Mat3::Zero();
   for (int i = 0; i < count; ++i) {
+    steps.step();
     const TriangleCorners& t = triangleAt(i);
     for (int k = 0; k < 3; ++k) {
       const Vec3 r = t.corner(k) - mean;

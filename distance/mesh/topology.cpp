@@ -46,13 +46,15 @@ struct Use {
 std::vector<Use> edgeUses(const std::vector<Triangle>& triangles, int vertices) {
   std::vector<Use> uses;
   uses.reserve(3 * triangles.size());
+  StopSteps steps;
   for (std::size_t i = 0; i < triangles.size(); ++i) {
+    steps.step();
     for (int e = 0; e < 3; ++e) {
       const int u = triangles[i][e], v = triangles[i][(e + 1) % 3];
       if (u != v) uses.push_back({sortedEdge(u, v), static_cast<int>(i), e, u < v});
     }
   }
-  for (int end : {1, 0}) {
+  for (int end : {1, 0}) {  // the last key first
     mesh::countingSort(&uses, vertices, [end](const Use& use) { return use.ends[end]; });
   }
   return uses;
@@ -62,12 +64,12 @@ std::vector<Use> edgeUses(const std::vector<Triangle>& triangles, int vertices) 
 template <class Visit>
 void forEdges(const std::vector<Use>& uses, const Visit& visit) {
   // End by end: comparing arrays would call a function.
-  const auto isSame = [](const Use& a, const Use& b) {
-    return a.ends[0] == b.ends[0] && a.ends[1] == b.ends[1];
-  };
+  const auto isSame = [](Edge a, Edge b) { return a[0] == b[0] && a[1] == b[1]; };
+  StopSteps steps;
   for (std::size_t i = 0; i < uses.size();) {
+    steps.step();
     std::size_t j = i + 1;
-    while (j < uses.size() && isSame(uses[j], uses[i])) ++j;
+    while (j < uses.size() && isSame(uses[j].ends, uses[i].ends)) ++j;
     visit(&uses[i], &uses[i] + (j - i));
     i = j;
   }
@@ -79,11 +81,10 @@ class Cleaner {
       : vertices_(vertices), given_(triangles) {}
 
   MeshTopology run() {
-    // Of a million triangles each step takes some 20 to 200 ms.
+    // Of a million triangles each takes some 20 to 200 ms: they ask `throwIfStopped` themselves.
     for (const auto step : {&Cleaner::keepTriangles, &Cleaner::keepUncovered,
                             &Cleaner::compactVertices, &Cleaner::connect, &Cleaner::orientParts,
                             &Cleaner::markClosed, &Cleaner::turnOutsideOut}) {
-      throwIfStopped();
       (this->*step)();
     }
     return std::move(out_);
@@ -102,6 +103,7 @@ class Cleaner {
     const auto& given = given_;
     merged_.resize(given.size());
     for (std::size_t i = 0; i < given.size(); ++i) {
+      steps_.step();
       for (int k = 0; k < 3; ++k) merged_[i][k] = first[given[i][k]];
     }
     std::vector<int> order(given.size());
@@ -115,10 +117,12 @@ class Cleaner {
     // Equal triangles are neighbours in this order, the one with the smallest number first.
     std::vector<char> keep(given.size(), 1);
     for (std::size_t k = 1; k < order.size(); ++k) {
+      steps_.step();
       const Triangle &a = keys[order[k - 1]], &b = keys[order[k]];
       if (a[0] == b[0] && a[1] == b[1] && a[2] == b[2]) keep[order[k]] = 0;
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
+      steps_.step();
       if (!keep[i]) continue;
       if (hasRepeat(merged_[i])) {
         degenerate_.push_back(static_cast<int>(i));
@@ -134,13 +138,18 @@ class Cleaner {
     std::vector<Edge> edges;
     std::vector<char> used(vertices_.size(), 0);
     for (const Triangle& t : out_.triangles) {
+      steps_.step();
       for (int e = 0; e < 3; ++e) {
         edges.push_back(sortedEdge(t[e], t[(e + 1) % 3]));
         used[t[e]] = 1;
       }
     }
-    std::sort(edges.begin(), edges.end());
+    for (int end : {1, 0}) {
+      mesh::countingSort(&edges, static_cast<int>(vertices_.size()),
+                         [end](const Edge& edge) { return edge[end]; });
+    }
     for (int i : degenerate_) {
+      steps_.step();
       // Two corners are equal: the smallest and the largest number are the segment's ends.
       const Triangle key = sorted(merged_[i]);
       const bool is_point = key[0] == key[2];
@@ -155,6 +164,7 @@ class Cleaner {
   void compactVertices() {
     std::vector<int> number(vertices_.size(), -1);
     for (Triangle& t : out_.triangles) {
+      steps_.step();
       for (int& v : t) {
         if (number[v] < 0) {  // used for the first time
           number[v] = static_cast<int>(out_.vertices.size());
@@ -176,6 +186,7 @@ class Cleaner {
     std::vector<int> parent(n);
     std::iota(parent.begin(), parent.end(), 0);
     const auto root = [&](int i) {
+      steps_.step();
       while (parent[i] != i) i = parent[i] = parent[parent[i]];  // halving the path
       return i;
     };
@@ -222,6 +233,7 @@ class Cleaner {
       seen[i] = 1;
       stack.push_back(static_cast<int>(i));
       while (!stack.empty()) {
+        steps_.step();
         const int t = stack.back();
         stack.pop_back();
         for (int side = 0; side < 3; ++side) {
@@ -266,6 +278,7 @@ class Cleaner {
     // Signed tetrahedra over a corner near the mesh: any origin gives a closed part's volume.
     const Vec3 origin = out_.vertices.front();
     for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
+      steps_.step();
       Part& part = parts[out_.part[i]];
       Vec3 p[3];
       for (int k = 0; k < 3; ++k) {
@@ -318,6 +331,7 @@ class Cleaner {
   void turnInwardParts(std::vector<Part>& parts) {
     std::vector<std::vector<int>> triangles(parts.size());
     for (std::size_t i = 0; i < out_.triangles.size(); ++i) {
+      steps_.step();
       triangles[out_.part[i]].push_back(static_cast<int>(i));
     }
     // The cavities of a mesh that is inside out as a whole face outward, its shells inward: turning
@@ -335,7 +349,7 @@ class Cleaner {
     std::vector<Part> parts = measured();
     bool any_inward = false;
     for (std::size_t k = 0; k < parts.size(); ++k) {
-      any_inward = any_inward || (out_.part_closed[k] && parts[k].volume < 0.0);
+      any_inward |= out_.part_closed[k] != 0 && parts[k].volume < 0.0;
     }
     if (any_inward) turnInwardParts(parts);
     out_.volume = closedVolume(parts);

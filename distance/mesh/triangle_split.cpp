@@ -65,9 +65,8 @@ class TriangleSplitter {
     nodes.reserve(2 * triangles_.size());
     nodes.push_back({0, static_cast<Index>(triangles_.size())});
     std::vector<std::pair<Index, int>> todo{{0, 0}};  // node, depth
-    StopSteps steps;
     while (!todo.empty()) {
-      steps.step();
+      steps_.step();
       const auto [number, depth] = todo.back();
       todo.pop_back();
       const BinaryNode node = nodes[number];
@@ -104,6 +103,7 @@ class TriangleSplitter {
     const Mat3 axes = principalAxes(at, count);
     Extent all;
     for (Index i = 0; i < count; ++i) {
+      steps_.step();
       Extent& e = extents_[order_[first + i]];
       e = Extent();
       for (int k = 0; k < 3; ++k) {
@@ -178,9 +178,11 @@ class TriangleSplitter {
     }
     // All middles at one place: any half will do.
     if (best.axis < 0) return first + (last - first) / 2;
-    const auto middle = std::stable_partition(
-        order_.begin() + first, order_.begin() + last,
-        [&](Index triangle) { return binOf(triangle, best.axis, all) < best.bin; });
+    const auto middle =
+        std::stable_partition(order_.begin() + first, order_.begin() + last, [&](Index triangle) {
+          steps_.step();
+          return binOf(triangle, best.axis, all) < best.bin;
+        });
     return static_cast<Index>(middle - order_.begin());
   }
 
@@ -188,6 +190,7 @@ class TriangleSplitter {
     std::array<Extent, kBins> bins;
     std::array<Index, kBins> counts{};
     for (Index i = first; i < last; ++i) {
+      steps_.step();
       const int bin = binOf(order_[i], axis, all);
       bins[bin].add(extents_[order_[i]]);
       ++counts[bin];
@@ -217,6 +220,7 @@ class TriangleSplitter {
   std::vector<Extent> extents_;  ///< by triangle, in the frame of the set split last
   std::vector<double> key_;      ///< by triangle: twice the middle of its extent along an axis
   std::vector<double> cost_of_back_;
+  mutable StopSteps steps_;  ///< the first sets take long, each of their triangles counts
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "allclear/core/assert.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/distance/geometry/smallest_ball.h"
 #include "allclear/distance/mesh/principal_axes.h"
 
@@ -61,7 +62,9 @@ struct Extent {
 
 Extent extentAlong(const Mat3& axes, const std::vector<Vec3>& points) {
   Extent e;
+  StopSteps steps;
   for (const Vec3& p : points) {
+    steps.step();
     const Vec3 x = axes.transpose() * p;
     e.lower = e.lower.cwiseMin(x);
     e.upper = e.upper.cwiseMax(x);
@@ -95,7 +98,9 @@ Mat3 triangleAxes(const TriangleCorners& t) {
 
 void VolumeFitter::fit(std::span<const TriangleCorners> triangles, MeshNode* node, int slot) {
   corners_.clear();
+  StopSteps steps;
   for (const TriangleCorners& t : triangles) {
+    steps.step();
     for (int k = 0; k < 3; ++k) corners_.push_back(t.corner(k));
   }
   fitBall(node, slot);
@@ -179,7 +184,9 @@ void VolumeFitter::fitBox(std::span<const TriangleCorners> triangles, MeshNode* 
 /// that NaN fails.
 bool VolumeFitter::boxHolds(const Mat3& half_axes, const Vec3& center) const {
   const Mat3 inverse = half_axes.inverse();
+  StopSteps steps;
   for (const Vec3& p : corners_) {
+    steps.step();
     const Vec3 x = inverse * (p - center);
     if (!(x.cwiseAbs().maxCoeff() <= 1.0 - kInverseRounding)) return false;
   }

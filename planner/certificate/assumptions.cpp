@@ -15,7 +15,9 @@
 #include "allclear/planner/certificate/cable_limits.h"
 #include "allclear/planner/certificate/contact_limits.h"
 #include "allclear/planner/certificate/contact_touch.h"
+#include "allclear/planner/certificate/file_assumptions.h"
 #include "allclear/planner/certificate/gap_statement.h"
+#include "allclear/planner/certificate/held_joints.h"
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/limit_statement.h"
 #include "allclear/planner/certificate/obstacle_statements.h"
@@ -63,10 +65,10 @@ class Assumptions {
   std::vector<Assumption> run() {
     addGeometry();
     addMeshes();
-    addRobotFiles();
+    add(fileAssumptions(problem_, options_));
     addExemptPairs();
     if (auto touch = contactTouchAssumption(problem_, geometry_)) add({*std::move(touch)});
-    addHeldJoints();
+    add(heldJointAssumptions(problem_));
     addInterpolation();
     add(limitAssumptions(problem_));
     addTolerances();
@@ -127,16 +129,6 @@ class Assumptions {
     if (!closed.empty()) add("meshes", "Holes of meshes count as closed: " + joined(closed) + ".");
   }
 
-  /// How odd parts of the robot's files were read.
-  void addRobotFiles() {
-    const std::vector<std::string>& read = problem_.robot->assumptions();
-    if (read.empty()) return;
-    std::string text;
-    for (const std::string& assumption : read) text += (text.empty() ? "" : "; ") + assumption;
-    add("robot files", "The robot's files are read so: " + text + ".",
-        counted(read.size(), "assumption") + " about the robot's files");
-  }
-
   void addExemptPairs() {
     std::map<std::string, std::size_t> by_reason;
     std::vector<std::string> allowed;
@@ -160,21 +152,6 @@ class Assumptions {
             " of bodies is not looked at, for these reasons: " + joined(counts) +
             (problem_.obstacles.size() > 1 ? "; nor that of obstacles to each other." : "."),
         brief);
-  }
-
-  void addHeldJoints() {
-    std::vector<std::string> names, values;
-    for (int c = 0; c < problem_.robot->dimension(); ++c) {
-      const auto& planned = problem_.planned;
-      if (std::binary_search(planned.begin(), planned.end(), c)) continue;
-      names.push_back(problem_.robot->coordinates()[c].name);
-      values.push_back(names.back() + " = " + shown(problem_.start[c]));
-    }
-    if (names.empty()) return;
-    add("held joints",
-        "Joints that are not planned stay where they are [rad or m]: " + joined(values) + ".",
-        names.size() <= kNamedInBrief ? joined(names) + " held"
-                                      : counted(names.size(), "joint") + " held");
   }
 
   void addInterpolation() {
@@ -286,10 +263,6 @@ void Assumptions::addPoses() {
   }
 }
 
-bool operator==(const Assumption& a, const Assumption& b) {
-  return a.kind == b.kind && a.text == b.text && a.brief == b.brief;
-}
-
 bool operator==(const ExemptPair& a, const ExemptPair& b) {
   return a.a == b.a && a.b == b.b && a.reason == b.reason;
 }
@@ -341,7 +314,7 @@ std::string scopeDifference(const Certificate& made_anew, const Certificate& giv
   if (!areSame(given.exempt_pairs, made_anew.exempt_pairs)) {
     return "its exempt pairs are not those of the task";
   }
-  if (!areSame(given.assumptions, made_anew.assumptions)) return "its assumptions were changed";
+  if (!saysAsMuch(given.assumptions, made_anew.assumptions)) return "its assumptions were changed";
   return "";
 }
 

@@ -28,8 +28,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <vector>
+
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace {
@@ -78,6 +81,7 @@ Chain chainOf(const Trajectory& curve, double allowed) {
   Chain chain;
   const std::function<void(const BernsteinSpan&, int)> add = [&](const BernsteinSpan& piece,
                                                                  int halvings) {
+    throwIfStopped();
     const double error = chordError(piece.control());
     if (error <= allowed || halvings == kMostHalvings || chain.points.size() > kMostPieces) {
       if (!(error <= chain.error)) chain.error = error;
@@ -150,7 +154,9 @@ bool follows(const std::vector<VecX>& a, const std::vector<VecX>& b, double D) {
   if (!(distance(a.front(), b.front()) <= D) || !(distance(a.back(), b.back()) <= D)) return false;
   // The left edge of the square: the curve stands at its start while the path goes on.
   std::vector<Reach> column;
+  StopSteps stop;
   for (std::size_t j = 0; j + 1 < b.size(); ++j) {
+    stop.step();
     const Part part = near(a.front(), b[j], b[j + 1], D);
     if (!(part.lower <= 0.0) || part.isEmpty()) break;
     column.push_back({j, part});
@@ -169,6 +175,7 @@ bool follows(const std::vector<VecX>& a, const std::vector<VecX>& b, double D) {
     std::size_t at = 0;
     std::size_t j = column.empty() ? b.size() : column.front().chord;
     while (j + 1 < b.size()) {
+      stop.step();
       Part left;
       if (at < column.size() && column[at].chord == j) left = column[at++].part;
       const Part right = onwards(near(a[i + 1], b[j], b[j + 1], D), left, !below.isEmpty());

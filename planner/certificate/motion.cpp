@@ -159,6 +159,7 @@ void CertifiedMotion::makePieces(const CertifiedBody& body, bool surfaces, Solid
     // All places at which the obstacle may be count as the piece.
     if (obstacle != nullptr && !obstacle->spread.isEmpty()) piece.spread = obstacle;
     for (const BodyCurve& curve : curves) {
+      throwIfStopped();
       piece.cells.push_back(pieceCell(curve, geometry, piece.spread));
     }
     piece.cloud = body.cloud.get();

@@ -26,13 +26,6 @@ constexpr double kHeld = 0.0;
 /// [s] Half a nanosecond: rows are at whole ones.
 constexpr double kSameInstant = 0.5e-9;
 
-/// Steps that are no events.
-int motionCount(const Sequence& sequence) {
-  return static_cast<int>(std::count_if(
-      sequence.steps.begin(), sequence.steps.end(),
-      [](const SequenceStep& step) { return std::holds_alternative<SequenceMotion>(step.what); }));
-}
-
 /// An event as it happens in this state.
 SequenceEvent eventOf(const Sequence& sequence, const SequenceStep& step,
                       const SequenceState& state, int before_segment) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "allclear/core/formatted.h"
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/certificate/interpolation.h"
 #include "allclear/planner/problem/claims.h"
 #include "allclear/planner/problem/load.h"
@@ -39,6 +40,7 @@ std::optional<TorqueUse> torqueBeyondRating(const Problem& problem, const Trajec
   std::optional<TorqueUse> worst;
   double most = 1.0 + kSlack;  // share of the effort limit
   for (int span = 0; span < trajectory.spanCount(); ++span) {
+    throwIfStopped();
     const Interval time = trajectory.spanTime(span);
     for (int i = 0; i < kSamplesPerSpan; ++i) {
       const double t = time.lower + time.length() * i / (kSamplesPerSpan - 1);

@@ -49,9 +49,14 @@ constexpr int kMostHalvings = 6;
 /// tells a damaged file.
 constexpr double kUnitTolerance = 1e-6;
 
-/// Relative: both sides are bounds that a search found. They may differ by how finely rounding made
-/// each search; the verdict rests on the bounds found here.
+/// Relative: both sides are bounds that a search found. What is claimed may be less than what is
+/// proven here, as rounding may have made that search less fine; and an instant may differ.
 constexpr double kLimitTolerance = 1e-6;
+
+/// Relative: what is claimed may be no more than what is proven here, but for the rounding of
+/// another machine. That may also turn the last decision of a search, which is one of a tenth of
+/// the tolerance of limits (limits.cpp); on one machine both are the same to the bit.
+constexpr double kLimitRounding = 1e-10;
 
 /// Whether the cell's bound holds during `time`, a part of the cell, halved where that helps.
 bool followsFrom(const CertifiedMotion& motion, PieceIndex a, PieceIndex b, const CoverCell& cell,
@@ -194,6 +199,13 @@ bool isNear(double claimed, double proven) {
           std::abs(claimed - proven) <= kLimitTolerance * std::max(1.0, std::abs(proven)));
 }
 
+/// Whether an upper bound says no more than the one proven, and hardly less.
+bool isUpperBound(double claimed, double proven) {
+  return claimed == proven ||
+         (isNear(claimed, proven) && std::isfinite(claimed) &&
+          claimed >= proven - kLimitRounding * std::max(1.0, std::abs(proven)));
+}
+
 /// Requires that the limits found here are kept and are the ones claimed.
 void checkLimits(const std::vector<CertifiedLimit>& found, const Certificate& certificate) {
   require(found.size() == certificate.limits.size(), "not the limits of the task");
@@ -206,8 +218,9 @@ void checkLimits(const std::vector<CertifiedLimit>& found, const Certificate& ce
             name + ": not the limits of the task");
     // The verdict rests on what was proven here.
     require(proven.kept && claimed.kept, name + " exceeds its limits");
-    require(isNear(claimed.lower, proven.lower) && isNear(claimed.upper, proven.upper),
-            name + ": its bounds are not those proven");
+    require(
+        isUpperBound(-claimed.lower, -proven.lower) && isUpperBound(claimed.upper, proven.upper),
+        name + ": its bounds are not those proven");
     require(isNear(claimed.t, proven.t), name + ": not the instant where it is nearest its limit");
   }
 }

@@ -20,7 +20,8 @@ void measureCloud(const std::vector<Geometry>& solids, std::span<const BodyCurve
   for (const Geometry& a : solids) {
     options.threshold = best->upper;  // larger distances of other solids do not matter
     const MovingShape moving{&a.shape, a.X_BG, curves};
-    const DistanceBracket bracket = minimumDistance(moving, cloud, options);
+    // Far beyond the demand an optimiser needs a gradient, and no narrow bracket.
+    const DistanceBracket bracket = minimumDistance(moving, cloud, options, best->demand);
     // The lower ends hold for all solids together; the nearest one gives the gradient.
     best->lower = std::min(best->lower, bracket.lower);
     if (!bracket.evaluated || bracket.upper >= best->upper) continue;

@@ -13,7 +13,8 @@ namespace allclear {
 // robot by its radius.
 
 /// Lowers `best` to the least distance over the curves' time. `tolerance`, `refine` and `spread` of
-/// the options count.
+/// the options count; beyond the demand of `best` a fifth of the rest may be left open, so that
+/// what is above it, or not, is told to the tolerance.
 void measureCloud(const std::vector<Geometry>& solids, std::span<const BodyCurve> curves,
                   const MovingCloud& cloud, McdOptions options, Clearance* best);
 

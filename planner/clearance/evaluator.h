@@ -69,8 +69,9 @@ class ClearanceEvaluator {
   void nearPairs(const BernsteinSpan& planned, int span, double influence, double tolerance,
                  Workspace& workspace, std::vector<Clearance>* out, double duration = 0.0) const;
 
-  /// One pair over one span: exact within the tolerance up to `ceiling`, coarse above. Pre: the
-  /// workspace's last `buildCurves` or `nearPairs` was for that span.
+  /// One pair over one span: exact within the tolerance up to `ceiling`, coarse above; of a cloud
+  /// also within a fifth of what the distance is beyond the demand. Pre: the workspace's last
+  /// `buildCurves` or `nearPairs` was for that span.
   Clearance pairClearance(int pair, int span, double ceiling, double tolerance, bool refine,
                           Workspace& workspace) const;
 

@@ -138,6 +138,12 @@ void requireRest(const Problem& problem, const SequenceStep& step) {
 }  // namespace
 
 /// What the task says.
+int motionCount(const Sequence& sequence) {
+  return static_cast<int>(std::count_if(
+      sequence.steps.begin(), sequence.steps.end(),
+      [](const SequenceStep& step) { return std::holds_alternative<SequenceMotion>(step.what); }));
+}
+
 SequenceState sequenceStart(const Sequence& sequence) {
   const Problem& shared = sequence.shared;
   return {shared.start, 0.0, shared.obstacles, shared.attached, {}, shared.uncertainty};

@@ -22,6 +22,9 @@ struct SequenceState {
   Uncertainty uncertainty;  ///< of these obstacles, in their order
 };
 
+/// Steps that are no events.
+int motionCount(const Sequence& sequence);
+
 /// Before the first step.
 SequenceState sequenceStart(const Sequence& sequence);
 

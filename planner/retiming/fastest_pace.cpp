@@ -194,7 +194,9 @@ class Merit {
 
   template <class Visit>
   void forEachSample(const VecX& c, const Visit& visit) const {
+    StopSteps stop;
     for (std::size_t i = 0; i < tangents_.size(); ++i) {
+      stop.step();
       const PaceSample& sample = rows_.samples()[i];
       visit(sample, sample.value.dot(c.segment<3>(sample.first)), tangents_[i]);
     }

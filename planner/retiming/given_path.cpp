@@ -8,6 +8,7 @@
 
 #include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
+#include "allclear/core/stop_scope.h"
 
 namespace allclear {
 namespace {
@@ -30,7 +31,9 @@ void unwrap(const Problem& problem, MatX* points) {
   for (int k = 0; k < problem.plannedCount(); ++k) {
     if (!problem.robot->coordinates()[problem.planned[k]].wraps) continue;
     double before = problem.start[problem.planned[k]];
+    StopSteps stop;
     for (Eigen::Index i = 0; i < points->cols(); ++i) {
+      stop.step();
       double& q = (*points)(k, i);
       q += kTurn * std::round((before - q) / kTurn);
       before = q;
@@ -71,6 +74,7 @@ bool isSmooth(const PlannedLimits& limits, const Trajectory& path) {
       return false;
     }
     for (int i = 1; i < path.spanCount(); ++i) {
+      throwIfStopped();
       const BernsteinSpan before = path.derivativeSpan(i - 1, order);
       const VecX jump =
           path.derivativeSpan(i, order).control().col(0) - before.control().col(before.degree());
@@ -83,6 +87,7 @@ bool isSmooth(const PlannedLimits& limits, const Trajectory& path) {
 /// Chords of a span, nearer to it than `within`.
 void addChords(const BernsteinSpan& span, double within, int halvings, double place, double share,
                std::vector<VecX>* points, std::vector<double>* places) {
+  throwIfStopped();
   const MatX& c = span.control();
   const Eigen::Index last = c.cols() - 1;
   // The difference from the chord walked evenly, in Bernstein form: its coefficients bound it.

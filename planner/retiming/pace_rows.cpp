@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/problem/load.h"
 #include "allclear/robot_models/kinematics.h"
@@ -81,6 +82,7 @@ void PaceRows::addSample(const Trajectory& curve, const PlannedLimits& limits,
                          const BSplineBasis& basis, const Vec3& shares,
                          const TorqueFunction& torques, const ImpactFunction& impacts, double s,
                          double step) {
+  throwIfStopped();
   const double T = curve.duration();
   PaceSample sample;
   sample.t = s * T;
@@ -136,7 +138,9 @@ void PaceRows::addRow(PaceRow::Kind kind, const Vec3& weights, double offset) {
 }
 
 bool PaceRows::isInside(const VecX& coefficients, double room) const {
+  StopSteps stop;
   for (const PaceSample& sample : samples_) {
+    stop.step();
     const Vec3 c = coefficients.segment<3>(sample.first);
     const double b = sample.value.dot(c);
     if (!(b > 0.0 && b < (1.0 - room) * sample.cap)) return false;

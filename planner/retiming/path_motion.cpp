@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/retiming/rest_profile.h"
 #include "allclear/planner/retiming/retime.h"
 
@@ -52,6 +53,7 @@ LineLimits along(const PlannedLimits& limits, const VecX& direction) {
 RestProfile profileOf(const PlannedLimits& limits, const PathStretch& stretch) {
   LineLimits least{kVelocityWhenUnlimited, 1e300, 1e300};
   for (const PathPiece& piece : stretch.pieces) {
+    throwIfStopped();
     const LineLimits here = along(limits, piece.into);
     least.velocity = std::min(least.velocity, here.velocity);
     least.acceleration = std::min(least.acceleration, here.acceleration);
@@ -91,6 +93,7 @@ struct Rows {
 Rows rowsAlong(const PathStretch& stretch, const RestProfile& profile, int index) {
   std::vector<double> times = profile.times();
   for (const PathPiece& piece : stretch.pieces) {
+    throwIfStopped();
     const int parts = piece.isCorner() ? kRowsInCorner : 1;
     for (int i = 1; i <= parts; ++i) {
       times.push_back(profile.timeAt(piece.begin + (piece.end - piece.begin) * i / parts));
@@ -100,6 +103,7 @@ Rows rowsAlong(const PathStretch& stretch, const RestProfile& profile, int index
   Rows rows;
   const double end = profile.duration();
   for (double t : times) {
+    throwIfStopped();
     // The first and the last row are rests, whatever stands near to them.
     const bool is_end = t >= end - kLeastStep;
     if (is_end) t = end;
@@ -166,6 +170,7 @@ PathMotion fastestAlong(const Problem& problem, const std::vector<PathStretch>& 
   part.duration.min = 0.0;
   Rows all;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
+    throwIfStopped();
     const Rows rows = fastestRows(part, limits, stretches[i], static_cast<int>(i), options);
     // One row at a rest, that of the later stretch.
     const double from = all.times.empty() ? 0.0 : all.times.back();

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
 #include "allclear/planner/problem/impact_share.h"
 #include "allclear/planner/retiming/fastest_pace.h"
 #include "allclear/trajectories/bernstein_span.h"
@@ -58,6 +59,7 @@ using Breaks = std::vector<double>;  ///< [s] of old time, from 0 to the duratio
 Breaks jumpsOf(const Trajectory& curve, const PlannedLimits& limits) {
   Breaks out{0.0};
   for (int i = 1; i < curve.spanCount(); ++i) {
+    throwIfStopped();
     const BernsteinSpan before = curve.derivativeSpan(i - 1, 3);
     const BernsteinSpan after = curve.derivativeSpan(i, 3);
     // Relative to the limits: the rounding of a smooth curve's rows is no jump.
@@ -93,6 +95,7 @@ double secondsBetween(const BSpline& pace, double from, double to) {
 std::vector<double> newTimes(const BSpline& pace, const Breaks& breaks) {
   std::vector<double> times{0.0};
   for (std::size_t i = 1; i < breaks.size(); ++i) {
+    throwIfStopped();
     times.push_back(times.back() + secondsBetween(pace, breaks[i - 1], breaks[i]));
   }
   return times;
@@ -122,6 +125,7 @@ Breaks evenBreaks(const BSpline& pace, const Breaks& breaks, const Breaks& neede
     const double from = newTime(needed[k - 1]), to = newTime(needed[k]);
     const int pieces = std::max(1, static_cast<int>(std::ceil((to - from) / step - 0.5)));
     for (int j = 1; j < pieces; ++j) {
+      throwIfStopped();
       const double s = oldTime(from + (to - from) * j / pieces);
       if (s - out.back() > kLeastSpan * breaks.back() &&
           needed[k] - s > kLeastSpan * breaks.back()) {
@@ -148,7 +152,9 @@ HermiteCurve rowsAt(const Trajectory& curve, const BSpline& pace, const Breaks& 
   const auto count = static_cast<Eigen::Index>(breaks.size());
   MatX q(curve.dimension(), count), v = q, a = q;
   for (Eigen::Index i = 0; i < count; ++i) {
+    throwIfStopped();
     const double s = breaks[static_cast<std::size_t>(i)];
+    // The chain rule: ds/dt = sqrt(b), d2s/dt2 = b' / 2.
     const double b = pace.value(s)[0], slope = pace.value(s, 1)[0];
     const VecX q1 = curve.value(s, 1);
     q.col(i) = curve.value(s);
@@ -169,6 +175,7 @@ HermiteCurve stretched(const HermiteCurve& curve, double factor) {
 /// Shares of the limits of velocity, acceleration and jerk that span i uses: at most 1 each when it
 /// keeps them.
 Vec3 usedShares(const PlannedLimits& limits, const Trajectory& curve, int i) {
+  throwIfStopped();
   const std::array<const VecX*, 3> limit{&limits.velocity, &limits.acceleration, &limits.jerk};
   Vec3 used = Vec3::Zero();
   for (int k = 0; k < curve.dimension(); ++k) {
@@ -265,10 +272,11 @@ class Retimer {
   /// they would have to be stretched and may not. Sets `used_` and `stretch_`.
   std::optional<HermiteCurve> fitted() {
     const HermiteCurve rows = rowsAt(curve_, *pace_, breaks_);
+    const Trajectory curve(rows);
     used_.clear();
     stretch_ = 1.0;
     for (int i = 0; i < rows.spanCount(); ++i) {
-      used_.push_back(usedShares(limits_, rows, i));
+      used_.push_back(usedShares(limits_, curve, i));
       used_.back()[0] = std::max(used_.back()[0], usedByImpacts(rows, i));
       stretch_ = std::max(stretch_, stretchFor(used_.back()));
     }

@@ -17,6 +17,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "allclear/core/stop_scope.h"
+
 namespace allclear {
 namespace {
 
@@ -41,7 +43,9 @@ double lineError(const MatX& points, int first, int last) {
   const VecX a = points.col(first), chord = points.col(last) - a;
   const double squared = chord.squaredNorm();
   double walked = 0.0, error = 0.0;
+  StopSteps stop;
   for (int i = first + 1; i < last; ++i) {
+    stop.step();
     const double u = squared > 0.0 ? chord.dot(points.col(i) - a) / squared : 0.0;
     walked = std::clamp(u, walked, 1.0);
     error = std::max(error, (points.col(i) - a - walked * chord).cwiseAbs().maxCoeff());
@@ -86,6 +90,7 @@ Corners cornersOf(const MatX& points, const std::vector<double>& room) {
   const int last = static_cast<int>(points.cols()) - 1;
   double left_out = 0.0;  ///< by loops that come back to where they began
   for (int i = 0; i < last;) {
+    throwIfStopped();
     const int next = farthestInLine(points, room, i);
     const double error = std::max(left_out, lineError(points, i, next));
     // A point that repeats the one before gives no direction.
@@ -184,6 +189,7 @@ std::vector<PathStretch> roundedPath(const MatX& points, const std::vector<doubl
   }
   StretchBuilder builder;
   for (std::size_t i = 0; i + 1 < count; ++i) {
+    throwIfStopped();
     const VecX corner = points.col(corners.points[i]);
     PathPiece line;
     line.at = corner + taken[i] * directions[i];

@@ -62,4 +62,9 @@ struct RunContext {
   static constexpr double kLongest = 1e7;
 };
 
+/// The context of a run with these options and hooks that ends `time_limit` [s] after
+/// `hooks.start`, or after now. Its `stop` may be asked in several threads at the same time; it
+/// reports no progress.
+RunContext contextOf(const PlanOptions& options, const PlanHooks& hooks, double time_limit);
+
 }  // namespace allclear

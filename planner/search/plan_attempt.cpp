@@ -116,9 +116,9 @@ bool PlanSearch::restAtCorners(const Seed& seed) {
   if (!seed.certified_path || !isRestToRest(problem_) || has_wrenches_) {
     return false;
   }
-  const Trajectory along_path(restingAtCorners(problem_, seed.path));
-  return along_path.duration() <= problem_.duration.max &&
-         accept(along_path, seed.origin + ", resting at its corners");
+  // Before it is made: with a limit next to nothing its times would not be numbers.
+  if (!(durationAtCorners(problem_, seed.path) <= problem_.duration.max)) return false;
+  return accept(restingAtCorners(problem_, seed.path), seed.origin + ", resting at its corners");
 }
 
 }  // namespace allclear

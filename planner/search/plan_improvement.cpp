@@ -98,6 +98,7 @@ double PlanSearch::leastTime() {
   least_time_ = HUGE_VAL;
   for (const VecX& goal : goals_) {
     const VecX end = start + space.difference(start, goal);
+    if (!(durationAtCorners(problem_, {start, end}) <= problem_.duration.max)) continue;
     const Trajectory line(restingAtCorners(problem_, {start, end}));
     const auto fast = retimed(problem_, line, asObjective(kRetimings.front()), paceImpacts());
     if (fast) least_time_ = std::min(least_time_, fast->curve.duration());

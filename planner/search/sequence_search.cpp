@@ -10,7 +10,9 @@
 // (depth first).
 //
 // Counts bound all of it (`kMostPlansPerMotion`, `kLooks`, `kBreadth`, `kDepth`): the result does
-// not depend on the machine, unless the time limit comes first.
+// not depend on the machine, unless the time limit comes first. That limit and `stop` reach every
+// loop: a search for a motion has what is left of the time, and what is between these searches
+// (models, ends, looks ahead) is given up by a `StopScope`, soon after it was to end.
 //
 // Invariant: `found_` and `certificates_` hold the motions planned so far, each certified for the
 // problem that the ones before it lead to. The verdict about the whole is made anew from them.
@@ -21,9 +23,11 @@
 #include <limits>
 
 #include "allclear/core/input_error.h"
-#include "allclear/core/parallel.h"
+#include "allclear/core/stop_scope.h"
+#include "allclear/planner/certificate/stoppable.h"
 #include "allclear/planner/clearance/evaluator.h"
 #include "allclear/planner/problem/line.h"
+#include "allclear/planner/run/proof_time.h"
 #include "allclear/planner/search/end_faults.h"
 #include "allclear/planner/search/plan_cost.h"
 #include "allclear/planner/search/plan_run.h"
@@ -64,13 +68,6 @@ double leastTime(const Problem& problem, const VecX& end) {
         time, doubleSTime(way[k], limits.velocity[k], limits.acceleration[k], limits.jerk[k]));
   }
   return time;
-}
-
-/// Steps that are no events.
-int motionsIn(const Sequence& sequence) {
-  return static_cast<int>(std::count_if(
-      sequence.steps.begin(), sequence.steps.end(),
-      [](const SequenceStep& step) { return std::holds_alternative<SequenceMotion>(step.what); }));
 }
 
 /// "segment 'lift' (4 of 7)".
@@ -117,11 +114,10 @@ std::optional<Trajectory> restingAtEnds(const Trajectory& trajectory, const VecX
 SequenceSearch::SequenceSearch(const Sequence& sequence, const PlanOptions& options,
                                const PlanHooks& hooks)
     : sequence_(sequence), options_(options), hooks_(hooks) {
-  const int motions = motionsIn(sequence);
-  context_.stop = hooks.stop;
-  context_.threads = threadCount(options.threads);
-  context_.seed = options.seed;
-  context_ = context_.endingAfter(options.time_limit * motions, context_.start);
+  const int motions = motionCount(sequence);
+  context_ = contextOf(options, hooks, options.time_limit * motions);
+  // From here on the time is counted by `context_`: each search for a motion gets its part.
+  hooks_.start.reset();
   most_plans_ = kMostPlansPerMotion * std::max(motions, 2);
 }
 
@@ -129,39 +125,70 @@ SequenceSearch::SequenceSearch(const Sequence& sequence, const PlanOptions& opti
 SequencePlan SequenceSearch::run() {
   SequencePlan plan;
   plan.options = options_;
-  const bool is_found = solve();
-  if (is_found) {
-    plan.certificate = layOut(sequence_, found_);
-    for (std::size_t i = 0; i < certificates_.size(); ++i) {
-      plan.certificate.segments[i].certificate = std::move(certificates_[i]);
-    }
-    plan.certificate.clear = true;
-    plan.certificate.message = plan.message = sequenceMessage(sequence_, plan.certificate);
-    plan.trajectory = wholeTrajectory(sequence_.shared, plan.certificate.segments);
-    plan.status = was_interrupted_ ? PlanStatus::kInterrupted : PlanStatus::kCertified;
+  if (solveInTime()) {
+    tellCertified(&plan);
   } else {
-    // The motion that came farthest tells what stands in the way.
-    plan.failure = std::move(failure_);
-    plan.status = context_.isStopped()     ? PlanStatus::kInterrupted
-                  : context_.isOutOfTime() ? PlanStatus::kTimedOut
-                                           : PlanStatus::kNotFound;
-    plan.message = "No plan of the sequence";
-    if (plan.failure) {
-      if (plan.status == PlanStatus::kNotFound) plan.status = plan.failure->plan.status;
-      if (plan.status == PlanStatus::kCertified) plan.status = PlanStatus::kNotFound;
-      plan.message +=
-          ": " + plan.failure->segment + ": " + withoutOpening(plan.failure->plan.message);
-    }
-    if (statistics_.returns > 0) {
-      plan.message += " Tried: " + std::to_string(statistics_.plans) +
-                      " searches for motions; went back to another end of an earlier motion " +
-                      std::to_string(statistics_.returns) +
-                      (statistics_.returns == 1 ? " time." : " times.");
-    }
+    tellFailure(&plan);
   }
   statistics_.seconds = context_.secondsSinceStart();
   plan.statistics = statistics_;
   return plan;
+}
+
+void SequenceSearch::tellCertified(SequencePlan* plan) {
+  plan->certificate = layOut(sequence_, found_);
+  for (std::size_t i = 0; i < certificates_.size(); ++i) {
+    plan->certificate.segments[i].certificate = std::move(certificates_[i]);
+  }
+  plan->certificate.clear = true;
+  plan->certificate.message = plan->message = sequenceMessage(sequence_, plan->certificate);
+  plan->trajectory = wholeTrajectory(sequence_.shared, plan->certificate.segments);
+  plan->status = was_interrupted_ ? PlanStatus::kInterrupted : PlanStatus::kCertified;
+}
+
+/// The motion that came farthest tells what stands in the way; where the end came before any
+/// failed, what was done then.
+void SequenceSearch::tellFailure(SequencePlan* plan) {
+  plan->failure = std::move(failure_);
+  plan->status = context_.isStopped()     ? PlanStatus::kInterrupted
+                 : context_.isOutOfTime() ? PlanStatus::kTimedOut
+                                          : PlanStatus::kNotFound;
+  // The failure told may be an earlier one than the end: then both are said.
+  const bool is_ended = plan->status != PlanStatus::kNotFound;
+  const std::string ended =
+      (plan->status == PlanStatus::kInterrupted ? "interrupted after " : "out of time after ") +
+      number(context_.secondsSinceStart(), 3) + " s";
+  plan->message = "No plan of the sequence: ";
+  if (plan->failure) {
+    const Plan& failed = plan->failure->plan;
+    plan->message += plan->failure->segment + ": " + withoutOpening(failed.message);
+    if (is_ended && failed.status != plan->status) plan->message += " Then " + ended + ".";
+    if (!is_ended) plan->status = failed.status;
+    if (plan->status == PlanStatus::kCertified) plan->status = PlanStatus::kNotFound;
+  } else {
+    plan->message += ended + ", while the ends of " + motionName(sequence_, begun_) +
+                     " were looked for, and where the motions after it lead.";
+  }
+  if (statistics_.returns > 0) {
+    plan->message += " Tried: " + std::to_string(statistics_.plans) +
+                     " searches for motions; went back to another end of an earlier motion " +
+                     std::to_string(statistics_.returns) +
+                     (statistics_.returns == 1 ? " time." : " times.");
+  }
+}
+
+/// False too when the time is over in the midst of something.
+bool SequenceSearch::solveInTime() {
+  const StopScope scope(GraceTime(context_, kGraceOfSearch));
+  bool is_found = false;
+  try {
+    is_found = solve();
+  } catch (const Stopped&) {
+  }
+  const LibraryCall longest = scope.longestCall();
+  statistics_.longest_call = longest.library;
+  statistics_.longest_call_seconds = longest.seconds;
+  return is_found;
 }
 
 /// Depth first, by a stack of its own: a sequence may be longer than a thread's stack is deep. On
@@ -202,11 +229,12 @@ bool SequenceSearch::solve() {
 bool SequenceSearch::descend(int step, SequenceState state, std::vector<Level>* levels) {
   const int count = static_cast<int>(sequence_.steps.size());
   while (step < count && motionAt(sequence_, step) == nullptr) {
+    throwIfStopped();
     state = afterEvent(sequence_, sequence_.steps[step++], state);
   }
   if (step == count) return false;
   Level level;
-  level.step = step;
+  level.step = begun_ = step;
   level.state = std::move(state);
   level.problem = std::make_unique<Problem>(sequence_.shared);
   // What this start makes of the segment may be no problem at all: then another end of an earlier
@@ -243,7 +271,7 @@ bool SequenceSearch::tryWay(const Level& level, const Way& way) {
   // What was proven is what is kept: where a rounding was put right, the proof is made again.
   const std::vector<std::string> names = plannedNames(problem);
   if (!isSameTrajectory({*rows, names, {}}, {*plan.trajectory, names, {}})) {
-    plan.certificate = certify(problem, *rows);
+    plan.certificate = proveAgain(problem, *rows);
     if (!plan.certificate->clear) {
       plan.message = plan.certificate->message;
       fail(step, problem, std::move(plan));
@@ -254,6 +282,11 @@ bool SequenceSearch::tryWay(const Level& level, const Way& way) {
   found_.push_back(*rows);
   certificates_.push_back(std::move(*plan.certificate));
   return true;
+}
+
+/// A proof as of a plan that was found late: it may take a little longer than the search.
+Certificate SequenceSearch::proveAgain(const Problem& problem, const Trajectory& rows) {
+  return certifyUnlessStopped(problem, rows, nullptr, {}, GraceTime(context_, kGraceOfProof));
 }
 
 /// One search, within the time that is left; its progress is told under the motion's name.
@@ -306,6 +339,7 @@ double SequenceSearch::lookAhead(int step, SequenceState state, int depth) {
   const int count = static_cast<int>(sequence_.steps.size());
   try {
     while (step < count && motionAt(sequence_, step) == nullptr) {
+      throwIfStopped();
       state = afterEvent(sequence_, sequence_.steps[step++], state);
     }
     if (step == count || depth == 0 || looks_left_ <= 0 || context_.mustEnd()) return 0.0;

@@ -17,7 +17,7 @@ namespace allclear {
 /// may end.
 class SequenceSearch {
  public:
-  /// All are to outlive the search.
+  /// `sequence` and `options` are to outlive the search.
   SequenceSearch(const Sequence& sequence, const PlanOptions& options, const PlanHooks& hooks);
 
   SequencePlan run();
@@ -38,6 +38,7 @@ class SequenceSearch {
     std::size_t next = 0;  ///< the way that is tried next
   };
 
+  bool solveInTime();
   bool solve();
   bool descend(int step, SequenceState state, std::vector<Level>* levels);
   void giveUp(Level* level, const InputError& error);
@@ -46,18 +47,22 @@ class SequenceSearch {
   double lookAhead(int step, SequenceState state, int depth);
   std::vector<VecX> endsOf(const Problem& problem);
   Plan planMotion(const Problem& problem, const Way& way, const std::string& name);
+  Certificate proveAgain(const Problem& problem, const Trajectory& rows);
   void fail(int step, const Problem& problem, Plan plan);
+  void tellCertified(SequencePlan* plan);
+  void tellFailure(SequencePlan* plan);
   bool mustEnd() const { return context_.mustEnd() || statistics_.plans >= most_plans_; }
 
   const Sequence& sequence_;
   const PlanOptions& options_;
-  const PlanHooks& hooks_;
+  PlanHooks hooks_;
   RunContext context_;
   int most_plans_;
   int looks_left_ = 0;  ///< of the present motion's look-ahead
   std::vector<Trajectory> found_;
   std::vector<Certificate> certificates_;
   int deepest_ = -1;  ///< step of the failure that is told
+  int begun_ = 0;     ///< step of the motion whose ends were looked for last
   bool was_interrupted_ = false;
   std::optional<SequencePlan::Failure> failure_;
   SequenceStatistics statistics_;

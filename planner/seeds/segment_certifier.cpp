@@ -286,15 +286,21 @@ const Pose& SegmentCertifier::shapePose(int i) {
 }
 
 bool SegmentCertifier::apart(Pair& pair, double distance) {
+  if (pieces_[pair.b].cloud != nullptr) return limitsKept(pair, distance, distance) == 2;
   ++statistics_.distances;
-  if (const Piece& B = pieces_[pair.b]; B.cloud != nullptr) {
-    const double grown = B.spread ? displacementRadius(*B.spread) : 0.0;
-    return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *B.cloud, B.X_WO,
-                           distance + grown, B.cloud_node);
-  }
   return distanceAtLeast(*pieces_[pair.a].shape, shapePose(pair.a), *pieces_[pair.b].shape,
                          shapePose(pair.b), distance, &pair.cache,
                          pieces_[pair.b].spread ? &*pieces_[pair.b].spread : nullptr);
+}
+
+/// How many of both distances the pair keeps; of a cloud by one search.
+int SegmentCertifier::limitsKept(Pair& pair, double low, double high) {
+  const Piece& B = pieces_[pair.b];
+  if (B.cloud == nullptr) return apart(pair, high) ? 2 : apart(pair, low) ? 1 : 0;
+  ++statistics_.distances;
+  const double grown = B.spread ? displacementRadius(*B.spread) : 0.0;
+  return allclear::limitsKept(*pieces_[pair.a].shape, shapePose(pair.a), *B.cloud, B.X_WO,
+                              low + grown, high + grown, B.cloud_node);
 }
 
 /// A pair that collided is likely to collide again: ask it first.
@@ -355,9 +361,11 @@ bool SegmentCertifier::prove(const Stretch& stretch, double extra) {
     // While a body moves by this much, what may stray grows by a share of it.
     const double room = stretch.half * moved * (1.0 + stray_growth_);
     const double least = demand(pair, extra) + kPadding;
-    if (ballsApart(pair, least + room) || apart(pair, least + room)) continue;
+    if (ballsApart(pair, least + room)) continue;
+    const int kept = limitsKept(pair, least, least + room);
+    if (kept == 2) continue;
     // A pair within `room` of its margin is not proved; one below the margin is a collision.
-    if (room < kResolution || !apart(pair, least)) {
+    if (room < kResolution || kept == 0) {
       moveToFront(i);
       return false;
     }

@@ -103,6 +103,7 @@ class SegmentCertifier {
   void noteEnds(const VecX& q);
   bool ballsApart(const Pair& pair, double distance) const;
   bool apart(Pair& pair, double distance);
+  int limitsKept(Pair& pair, double low, double high);
   const Pose& shapePose(int piece);
   void moveToFront(int position);
   bool prove(const Stretch& stretch, double extra);

@@ -174,6 +174,7 @@ def answer_on_worker(config: dict[str, Any], manifest: dict[str, str], requests:
         for request in requests:
             answer = process.ask({**request, "file": tree + request["file"]})
             answer["message"] = answer.get("message", "").replace(tree, "")
+            answer["rests_on"] = [[path.removeprefix(tree), digest] for path, digest in answer.get("rests_on", [])]
             answers.append(answer)
     except BaseException:
         process.close()

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import InputError
-from .poses import Array, Vector
+from .poses import Array, Vector, numbers
 from .scenes import Shape, pose_list
 
 
@@ -102,7 +102,7 @@ def ellipsoid_gauges(radii_a: npt.ArrayLike, radii_b: npt.ArrayLike, rotations: 
 
 
 def _array(values: npt.ArrayLike) -> Array:
-    return np.asarray(values, dtype=np.float64)
+    return numbers(values)
 
 
 def _one(pose: Optional[npt.ArrayLike]) -> Array:
@@ -110,6 +110,6 @@ def _one(pose: Optional[npt.ArrayLike]) -> Array:
 
 
 def _times(times: Optional[Vector]) -> "list[float]":
-    return [] if times is None else [float(t) for t in times]
+    return [] if times is None else [float(t) for t in numbers(times)]
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from . import _core
 from .errors import InputError
 from .planning import Plan, with_options
-from .poses import Array, Vector
+from .poses import Array, Vector, numbers
 from .poses import pose as make_pose
 from .problems import (AllOf, AnyOf, Goal, LookAt, PoseGoal, Problem, Task, TaskLike,
                        as_task)
@@ -110,7 +110,7 @@ class Planner:
         elif isinstance(state, Mapping):
             whole = robot.configuration(state, problem.start)
         else:
-            values = np.asarray(state, dtype=np.float64)
+            values = numbers(state)
             if values.shape != (len(self._planned),):
                 raise InputError(f"state: must be {len(self._planned)} values, those of "
                                  f"{', '.join(self.joints)}", key="state")
@@ -123,4 +123,4 @@ class Planner:
 
 
 def _array(values: Optional[Vector]) -> Optional[Array]:
-    return None if values is None else np.asarray(values, dtype=np.float64)
+    return None if values is None else numbers(values)

@@ -13,8 +13,16 @@ Array = npt.NDArray[np.float64]
 Vector = Union[Sequence[float], npt.NDArray[Any]]
 
 
+def numbers(values: Any) -> Array:
+    """An array of these numbers. A masked one is refused: what its mask hides would be read."""
+    for part in values if isinstance(values, (list, tuple)) else (values,):
+        if isinstance(part, np.ma.MaskedArray) and np.any(part.mask):
+            raise InputError("a masked array has no values where it is masked: fill these or leave them out")
+    return np.asarray(values, dtype=np.float64)
+
+
 def _vector(values: Vector, size: int, key: str) -> Array:
-    out = np.asarray(values, dtype=np.float64)
+    out = numbers(values)
     if out.shape != (size,) or not np.isfinite(out).all():
         raise InputError(f"{key}: must be {size} finite numbers", key=key)
     return out
@@ -44,7 +52,7 @@ def pose(position: Vector = (0.0, 0.0, 0.0), rpy: Optional[Vector] = None,
     elif quaternion is not None:
         out[:3, :3] = _from_quaternion(_vector(quaternion, 4, "quaternion"))
     elif matrix is not None:
-        given = np.asarray(matrix, dtype=np.float64)
+        given = numbers(matrix)
         if given.shape == (4, 4):
             if np.any(out[:3, 3]):
                 raise InputError("pose: a 4 x 4 matrix has a position of its own", key="pose")

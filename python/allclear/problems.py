@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import InputError
-from .poses import Array, Vector, pose as make_pose
+from .poses import Array, Vector, numbers, pose as make_pose
 from .robots import Configuration, PathLike, Robot, Unreachable, joint_values
 from .scenes import Scene
 
@@ -53,8 +53,8 @@ class LookAt(NamedTuple):
 
     def _target(self, robot: Robot) -> _core.LookAtTarget:
         tool = np.eye(4) if self.tool is None else make_pose(matrix=self.tool)
-        return _core.look_at_target(robot._core, self.link, np.asarray(self.axis, float),
-                                    np.asarray(self.point, float), tool, self.tolerance)
+        return _core.look_at_target(robot._core, self.link, numbers(self.axis),
+                                    numbers(self.point), tool, self.tolerance)
 
 
 class AllOf:
@@ -257,9 +257,9 @@ class Problem:
 
     def set_start_motion(self, velocity: Vector, acceleration: Optional[Vector] = None) -> None:
         """The planned :attr:`joints` move at the start: velocities, and accelerations (else zero)."""
-        self._core.set_start_velocity(np.asarray(velocity, dtype=np.float64))
+        self._core.set_start_velocity(numbers(velocity))
         if acceleration is not None:
-            self._core.set_start_acceleration(np.asarray(acceleration, dtype=np.float64))
+            self._core.set_start_acceleration(numbers(acceleration))
 
     def set_geometry(self, geometry: str) -> None:
         """How meshes of links count: ``auto``, ``capsule``, ``mesh`` or ``primitive`` (docs/task.md)."""
@@ -308,13 +308,13 @@ class Problem:
                   direction: Vector = (0.0, 0.0, 1.0), tolerance: float = 0.1) -> None:
         """Keeps an axis of a link within ``tolerance`` [rad] of a direction of the world, always: a
         cup upright."""
-        self._core.keep_axis(link, np.asarray(axis, float), np.asarray(direction, float), tolerance)
+        self._core.keep_axis(link, numbers(axis), numbers(direction), tolerance)
 
     def keep_in_box(self, link: str, size: Vector, pose: Optional[npt.ArrayLike] = None,
                     point: Vector = (0.0, 0.0, 0.0)) -> None:
         """Keeps a point of a link inside a box of the world, always."""
         at = np.eye(4) if pose is None else make_pose(matrix=pose)
-        self._core.keep_in_box(link, np.asarray(point, float), at, np.asarray(size, float))
+        self._core.keep_in_box(link, numbers(point), at, numbers(size))
 
     def keep_pose(self, link: str, relative_to: str = "", pose: Optional[npt.ArrayLike] = None,
                   tool: Optional[npt.ArrayLike] = None, position_tolerance: float = 2e-3,
@@ -331,7 +331,7 @@ class Problem:
         self._keep_on_line(line, False)
 
     def _keep_on_line(self, line: LinearGoal, is_goal: bool) -> None:
-        poses = np.asarray(line.poses, dtype=np.float64)
+        poses = numbers(line.poses)
         if poses.ndim == 2:
             poses = poses[np.newaxis]
         self._core.keep_on_line(line.link, [make_pose(matrix=pose) for pose in poses],
@@ -340,7 +340,7 @@ class Problem:
 
     def configuration(self, planned: Vector) -> Array:
         """The configuration of the robot in which the planned :attr:`joints` have these values."""
-        values = np.asarray(planned, dtype=np.float64)
+        values = numbers(planned)
         if values.shape != (len(self.joints),):
             raise InputError(f"planned: must be {len(self.joints)} values", key="planned")
         return self._core.configuration(values)

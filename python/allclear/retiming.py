@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import Literal, Optional, Union
 
@@ -10,11 +11,12 @@ import numpy.typing as npt
 
 from . import _core
 from .planning import Certificate
+from .poses import numbers
 from .problems import Problem
 from .robots import PathLike
 from .trajectories import Trajectory
 
-RetimeStatus = Literal["certified", "path_not_clear", "not_certified"]
+RetimeStatus = Literal["certified", "path_not_clear", "not_certified", "timed_out", "interrupted"]
 
 
 class Retimed:
@@ -26,7 +28,8 @@ class Retimed:
 
     @property
     def status(self) -> RetimeStatus:
-        """``path_not_clear`` when the path itself is nearer to something than the margin."""
+        """``path_not_clear`` when the path itself is nearer to something than the margin; ``timed_out``
+        when the time limit came first."""
         return self._core.status
 
     @property
@@ -64,12 +67,14 @@ class Retimed:
 
 
 def retime(problem: Problem, path: Union[Trajectory, npt.ArrayLike, PathLike], *,
-           tolerance: float = 0.01) -> Retimed:
+           tolerance: float = 0.01, time_limit: float = math.inf) -> Retimed:
     """Makes a certified motion of a path, in nearly the least time within the problem's limits.
 
     ``path`` is a polyline (a row of the problem's joints for each point), a :class:`Trajectory`
     whose times do not matter, or a file of either. No joint is farther from it than ``tolerance``
     [rad, or m for slides] at any time, which is proven; with 0 the motion rests at every corner.
+    It ends after ``time_limit`` seconds (``status`` is ``"timed_out"`` then), and by Ctrl-C with
+    ``KeyboardInterrupt``.
 
     >>> import allclear, numpy
     >>> plan = allclear.plan("task.yaml", improve="none")
@@ -83,6 +88,6 @@ def retime(problem: Problem, path: Union[Trajectory, npt.ArrayLike, PathLike], *
     elif isinstance(path, (str, os.PathLike)):
         core = _core.load_path(os.fspath(path), problem._core)
     else:
-        rows = np.asarray(path, dtype=np.float64)
+        rows = numbers(path)
         core = Trajectory(np.arange(len(rows)), rows, joints=problem.joints)._core
-    return Retimed(_core.retime(problem._core, core, tolerance), problem)
+    return Retimed(_core.retime(problem._core, core, tolerance, time_limit), problem)

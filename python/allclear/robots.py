@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import InputError
-from .poses import Array, Vector
+from .poses import Array, Vector, numbers
 
 if TYPE_CHECKING:
     from .scenes import Scene
@@ -122,9 +122,9 @@ class Robot:
         [0.0, 0.5, 0.0]
         """
         if values is None or isinstance(values, Mapping):
-            start = np.asarray(base if base is not None else [], dtype=np.float64)
+            start = numbers(base if base is not None else [])
             return self._core.configuration(dict(values or {}), start)
-        q = np.asarray(values, dtype=np.float64)
+        q = numbers(values)
         if q.shape != (len(self.joints),):
             raise InputError(f"configuration: must be {len(self.joints)} values",
                              key="configuration")
@@ -151,15 +151,15 @@ class Robot:
         >>> robot.jacobian(robot.neutral, "tool").shape
         (6, 7)
         """
-        return self._core.jacobian(self.configuration(q), link, np.asarray(point, dtype=np.float64))
+        return self._core.jacobian(self.configuration(q), link, numbers(point))
 
     def torques(self, q: Configuration, velocity: Optional[Vector] = None,
                 acceleration: Optional[Vector] = None) -> Array:
         """Torques and forces of the joints for a motion, gravity included (inverse dynamics)."""
         zero = np.zeros(len(self.joints))
         return self._core.torques(
-            self.configuration(q), zero if velocity is None else np.asarray(velocity, float),
-            zero if acceleration is None else np.asarray(acceleration, float))
+            self.configuration(q), zero if velocity is None else numbers(velocity),
+            zero if acceleration is None else numbers(acceleration))
 
     def center_of_mass(self, q: Configuration) -> Array:
         """Of the whole robot [m], in the world."""
@@ -168,7 +168,7 @@ class Robot:
     def _rows(self, q: Any) -> npt.NDArray[np.float64]:
         if isinstance(q, Mapping):
             return self.configuration(q)
-        return np.asarray(q, dtype=np.float64)
+        return numbers(q)
 
     def __repr__(self) -> str:
         return f"Robot({self.name!r}, {len(self.joints)} joints, groups {self.groups})"
@@ -215,7 +215,7 @@ class Group:
 
     def part(self, q: Vector) -> Array:
         """The group's part of a configuration of the robot."""
-        return self._core.part(np.asarray(q, dtype=np.float64))
+        return self._core.part(numbers(q))
 
     def inverse_kinematics(self, pose: npt.ArrayLike, link: str, near: Optional[Configuration] = None,
                            scene: Optional["Scene"] = None, *, tool: Optional[npt.ArrayLike] = None,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import InputError
-from .poses import Array, Vector, pose as make_pose
+from .poses import Array, Vector, numbers, pose as make_pose
 from .robots import Configuration, PathLike, Robot
 
 Shape = _core.Shape
@@ -50,7 +50,7 @@ class Scene:
                 rpy: Optional[Vector] = None, quaternion: Optional[Vector] = None,
                 pose: Optional[npt.ArrayLike] = None) -> None:
         """``size``: full edge lengths; the frame is in its middle."""
-        self.add(id, Shape.box(np.asarray(size, float)), position, rpy=rpy, quaternion=quaternion,
+        self.add(id, Shape.box(numbers(size)), position, rpy=rpy, quaternion=quaternion,
                  pose=pose)
 
     def add_sphere(self, id: str, radius: float, position: Vector = (0.0, 0.0, 0.0)) -> None:
@@ -76,7 +76,7 @@ class Scene:
                       rpy: Optional[Vector] = None, quaternion: Optional[Vector] = None,
                       pose: Optional[npt.ArrayLike] = None) -> None:
         """``radii``: semi-axes along x, y and z."""
-        self.add(id, Shape.ellipsoid(np.asarray(radii, float)), position, rpy=rpy,
+        self.add(id, Shape.ellipsoid(numbers(radii)), position, rpy=rpy,
                  quaternion=quaternion, pose=pose)
 
     def add_mesh(self, id: str, file: PathLike, position: Vector = (0.0, 0.0, 0.0), *,
@@ -84,13 +84,13 @@ class Scene:
                  pose: Optional[npt.ArrayLike] = None, scale: Union[float, Vector] = 1.0,
                  convex: bool = False) -> None:
         """An STL, COLLADA or Wavefront file; with ``convex`` its hull."""
-        factors = np.broadcast_to(np.asarray(scale, dtype=np.float64), (3,))
+        factors = np.broadcast_to(numbers(scale), (3,))
         self.add(id, Shape.load(os.fspath(file), factors, convex), position, rpy=rpy,
                  quaternion=quaternion, pose=pose)
 
     def add_plane(self, id: str, normal: Vector, offset: float = 0.0) -> None:
         """Everything where ``normal . x <= offset`` is solid."""
-        self._core.add_plane(id, np.asarray(normal, float), offset)
+        self._core.add_plane(id, numbers(normal), offset)
 
     def add_floor(self, height: float = 0.0, id: str = "floor") -> None:
         """Everything below this height is solid."""
@@ -110,7 +110,7 @@ class Scene:
         >>> scene.names
         ['scan']
         """
-        self._core.add_points(id, np.asarray(points, dtype=np.float64), radius,
+        self._core.add_points(id, numbers(points), radius,
                               make_pose(position, rpy, quaternion, pose))
 
     def attach(self, id: str, robot: Robot, link: str, shape: Shape,
@@ -132,12 +132,12 @@ class Scene:
         >>> scene.pose("ball", 1.0)[:3, 3].tolist()
         [1.0, 0.0, 0.5]
         """
-        self._core.set_motion(id, [float(t) for t in times], pose_list(poses))
+        self._core.set_motion(id, [float(t) for t in numbers(times)], pose_list(poses))
 
     def set_uncertainty(self, id: str, covariance: npt.ArrayLike, sigma: float = 3.0) -> None:
         """The obstacle may be displaced by any vector within ``sigma`` standard deviations of this
         3 x 3 covariance [m^2]; it is kept clear of at all of these places."""
-        self._core.set_spread(id, np.asarray(covariance, dtype=np.float64), sigma)
+        self._core.set_spread(id, numbers(covariance), sigma)
 
     def pose(self, id: str, t: float = 0.0) -> Array:
         """Where an obstacle is at time t."""
@@ -170,7 +170,7 @@ class Scene:
 
 def pose_list(poses: npt.ArrayLike) -> Array:
     """n x 4 x 4, from that, from one pose, or from n x 3 positions."""
-    given = np.asarray(poses, dtype=np.float64)
+    given = numbers(poses)
     if given.shape == (4, 4):
         return given[None]
     if given.ndim == 2 and given.shape[1] == 3:

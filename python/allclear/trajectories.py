@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import InputError
-from .poses import Array
+from .poses import Array, numbers
 from .robots import PathLike
 
 
@@ -43,10 +43,10 @@ class Trajectory:
                  accelerations: Optional[npt.ArrayLike] = None, *, joints: Sequence[str]) -> None:
         none = np.zeros((0, 0))
         self._core = _core.Trajectory(
-            [float(t) for t in np.asarray(times, dtype=np.float64)],
-            np.asarray(positions, dtype=np.float64),
-            none if velocities is None else np.asarray(velocities, dtype=np.float64),
-            none if accelerations is None else np.asarray(accelerations, dtype=np.float64),
+            [float(t) for t in numbers(times)],
+            numbers(positions),
+            none if velocities is None else numbers(velocities),
+            none if accelerations is None else numbers(accelerations),
             list(joints))
 
     @classmethod
@@ -80,6 +80,11 @@ class Trajectory:
         return self._core.warnings
 
     @property
+    def assumptions(self) -> List[str]:
+        """Those of the warnings that a certificate of it lists: times that are missing or shifted."""
+        return self._core.assumptions
+
+    @property
     def times(self) -> Array:
         """Of the rows [s]. Like :attr:`positions`, :attr:`velocities` and :attr:`accelerations` a
         read-only view of the curve itself, not a copy."""
@@ -101,7 +106,7 @@ class Trajectory:
     def __call__(self, t: Union[float, npt.ArrayLike], order: int = 0) -> Array:
         """The positions at an instant, or at many as rows; or their ``order``-th derivative. Before
         the start and after the end they are those at the end."""
-        times = np.asarray(t, dtype=np.float64)
+        times = numbers(t)
         values = self._core.values(np.atleast_1d(times).ravel(), order)
         first: Array = values[0] if len(values) else values
         return first if times.ndim == 0 else values

@@ -12,8 +12,11 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
+#include <algorithm>
 #include <assimp/Importer.hpp>
+#include <bit>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 
@@ -113,13 +116,57 @@ std::string checkedContent(const std::string& content, const std::string& extens
   return content;
 }
 
-/// Places are equal when their coordinates are; -0 and 0 are the same (adding 0 makes -0 a 0).
-struct PlaceHash {
-  std::size_t operator()(const std::array<double, 3>& p) const {
-    std::size_t hash = 0;
-    for (double x : p) hash = hash * 1000003 ^ std::hash<double>{}(x + 0.0);
-    return hash;
+/// Vertices by their place: a hash table of their numbers, half of it free at the least. A vertex
+/// whose slot is taken by another one has the next that is free. (A table of nodes takes 0.2 s to
+/// grow, and again to free, where there are millions: no time limit would end that.)
+class VertexTable {
+ public:
+  /// The number of the vertex at p, which is added when there is none.
+  int at(const Vec3& p, std::vector<Vec3>* vertices) {
+    if (2 * (vertices->size() + 1) > slots_.size()) grow(*vertices);
+    int& slot = slots_[slotOf(p, *vertices)];
+    if (slot < 0) {
+      slot = static_cast<int>(vertices->size());
+      vertices->push_back(p);
+    }
+    return slot;
   }
+
+ private:
+  /// Places are equal when their bits are; -0 and 0 are the same (adding 0 makes -0 a 0).
+  static std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x + 0.0); }
+  static bool isSame(const Vec3& p, const Vec3& q) {
+    return bits(p.x()) == bits(q.x()) && bits(p.y()) == bits(q.y()) && bits(p.z()) == bits(q.z());
+  }
+
+  /// Where p is, or would be.
+  std::size_t slotOf(const Vec3& p, const std::vector<Vec3>& vertices) {
+    // Fowler, Noll and Vo's multiplier, and a shift for the upper bits.
+    std::uint64_t hash = 0xcbf29ce484222325ULL;
+    for (double x : p) {
+      hash = (hash ^ bits(x)) * 0x100000001b3ULL;
+      hash ^= hash >> 29;
+    }
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t slot = (hash ^ hash >> 32) & mask;
+    while (slots_[slot] >= 0 && !isSame(vertices[static_cast<std::size_t>(slots_[slot])], p)) {
+      steps_.step();
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  void grow(const std::vector<Vec3>& vertices) {
+    constexpr std::size_t kFirstSlots = 1024;
+    slots_.assign(std::max(kFirstSlots, 2 * slots_.size()), -1);
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      steps_.step();
+      slots_[slotOf(vertices[i], vertices)] = static_cast<int>(i);
+    }
+  }
+
+  std::vector<int> slots_;  ///< a power of two of them; -1: free
+  StopSteps steps_;
 };
 
 class MeshBuilder {
@@ -130,8 +177,6 @@ class MeshBuilder {
   void add(const aiMesh& mesh, const aiMatrix4x4& transform) {
     // Two mirrorings cancel.
     const bool flip = mirrors_ != (transform.Determinant() < 0);
-    // A closed mesh has half as many vertices as triangles.
-    index_.reserve(index_.size() + mesh.mNumFaces / 2);
     StopSteps steps;
     for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
       steps.step();
@@ -155,15 +200,12 @@ class MeshBuilder {
  private:
   int vertex(const aiVector3D& v) {
     const Vec3 p = scale_.cwiseProduct(Vec3(double{v.x}, double{v.y}, double{v.z}));
-    const auto [it, is_new] =
-        index_.try_emplace({p.x(), p.y(), p.z()}, static_cast<int>(vertices.size()));
-    if (is_new) vertices.push_back(p);
-    return it->second;
+    return table_.at(p, &vertices);
   }
 
   Vec3 scale_;
   bool mirrors_;
-  std::unordered_map<std::array<double, 3>, int, PlaceHash> index_;
+  VertexTable table_;
 };
 
 void addNode(const aiScene& scene, const aiNode& node, const aiMatrix4x4& X_parent,
@@ -173,10 +215,26 @@ void addNode(const aiScene& scene, const aiNode& node, const aiMatrix4x4& X_pare
   for (unsigned c = 0; c < node.mNumChildren; ++c) addNode(scene, *node.mChildren[c], X, builder);
 }
 
+/// assimp frees a face at a time: that, too, is a call that nothing ends.
+class SceneEnd {
+ public:
+  explicit SceneEnd(Assimp::Importer& importer) : importer_(importer) {}
+  SceneEnd(const SceneEnd&) = delete;
+  SceneEnd& operator=(const SceneEnd&) = delete;
+  ~SceneEnd() {
+    const LibraryCallTimer timer("assimp");
+    importer_.FreeScene();
+  }
+
+ private:
+  Assimp::Importer& importer_;
+};
+
 MeshBuilder imported(const std::string& content, const std::string& extension, const fs::path& path,
                      const Vec3& scale) {
   const ClassicNumbers point;  // assimp reads some numbers by strtod
   Assimp::Importer importer;
+  const SceneEnd end(importer);
   // URDF's convention: the axes of the file are the axes of the link, whatever its up axis.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   throwIfStopped();
@@ -236,7 +294,9 @@ TriangleMesh loadMesh(const fs::path& path, const MeshOptions& options) {
 double extent(const TriangleMesh& mesh) {
   Vec3 lower = mesh.vertices().front();
   Vec3 upper = lower;
+  StopSteps steps;
   for (const Vec3& p : mesh.vertices()) {
+    steps.step();
     lower = lower.cwiseMin(p);
     upper = upper.cwiseMax(p);
   }

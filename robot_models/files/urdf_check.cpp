@@ -15,6 +15,7 @@
 
 #include "allclear/core/input_error.h"
 #include "allclear/robot_models/files/urdf_tree.h"
+#include "allclear/robot_models/files/urdf_vocabulary.h"
 
 namespace allclear {
 namespace {
@@ -116,6 +117,7 @@ class Checker {
       reader_.fail(link, "", name, "more than " + std::to_string(kMostLinks) + " links");
     }
     const std::string owner = "link '" + name + "'";
+    checkChildren(link, owner, reader_);
     // Shapes that nobody asked for may be broken.
     const bool counts = parts_.visual_collides && !link.child("collision");
     for (const XmlElement& part : link.children) {
@@ -155,15 +157,20 @@ class Checker {
   void checkOrigin(const XmlElement& element, const std::string& owner) {
     const XmlElement* origin = first(element, owner, "origin");
     if (!origin) return;
-    for (const char* key : {"xyz", "rpy"}) {
-      if (reader_.vector(*origin, owner, key, Vec3::Zero()).cwiseAbs().maxCoeff() <= kFarthest)
-        continue;
-      reader_.fail(*origin, owner, *origin->attribute(key),
-                   "attribute '" + std::string(key) + "' is beyond 1e9");
+    checkNames(*origin, owner);
+    if (!(reader_.vector(*origin, owner, "xyz", Vec3::Zero()).cwiseAbs().maxCoeff() <= kFarthest)) {
+      reader_.fail(*origin, owner, *origin->attribute("xyz"), "attribute 'xyz' is beyond 1e9");
     }
+    const std::string* version = robot_.attribute("version");
+    const Vec3 rpy = originAngles(*origin, owner, reader_, version ? *version : "");
+    if (origin->attribute("quat_xyzw")) outline_.angles[origin] = rpy;
+  }
+  void checkNames(const XmlElement& element, const std::string& owner) {
+    checkAttributes(element, owner, reader_, &outline_.notes);
   }
 
   void checkGeometry(const XmlElement& collision, const std::string& owner) {
+    checkChildren(collision, owner, reader_);
     checkOrigin(collision, owner);
     const XmlElement& geometry = reader_.requiredChild(collision, owner, "geometry");
     if (geometry.children.size() != 1) {
@@ -174,6 +181,7 @@ class Checker {
     }
     // Shapes must have a volume: distances and bounds divide by sizes.
     const XmlElement& shape = geometry.children.front();
+    checkNames(shape, owner);
     if (shape.name == "box") {
       const Vec3 size = reader_.vector(shape, owner, "size");
       if ((size.array() <= 0.0).any()) {
@@ -202,8 +210,10 @@ class Checker {
   }
 
   void checkInertial(const XmlElement& inertial, const XmlElement& link, const std::string& owner) {
+    checkChildren(inertial, owner, reader_);
     checkOrigin(inertial, owner);
     const XmlElement& mass = reader_.requiredChild(inertial, owner, "mass");
+    checkNames(mass, owner);
     const double m = reader_.number(mass, owner, "value");
     const std::string& value = *mass.attribute("value");
     if (m < 0.0) reader_.fail(mass, owner, value, "mass must not be negative");
@@ -259,6 +269,7 @@ class Checker {
     if (std::find(types.begin(), types.end(), type) == types.end()) {
       reader_.fail(joint, owner, type, "unknown joint type" + didYouMean(type, kJointTypes));
     }
+    checkChildren(joint, owner, reader_);
     checkOrigin(joint, owner);
     if (type == "fixed") return;  // axis, limits and mimic of it mean nothing
     if (type != "floating") checkAxis(joint, owner);
@@ -275,6 +286,7 @@ class Checker {
   void checkAxis(const XmlElement& joint, const std::string& owner) {
     const XmlElement* axis = first(joint, owner, "axis");
     if (!axis) return;
+    checkNames(*axis, owner);
     const double length = reader_.vector(*axis, owner, "xyz", Vec3::UnitX()).norm();
     if (length < kShortestAxis) {
       reader_.fail(*axis, owner, *axis->attribute("xyz"),
@@ -293,6 +305,7 @@ class Checker {
                    "a " + type + " joint needs a <limit> with lower, upper, effort and velocity" +
                        (type == "revolute" ? " (one that turns without end is continuous)" : ""));
     }
+    checkNames(*limit, owner);
     // URDF's defaults: no bounds given means both are zero.
     const double lower = reader_.number(*limit, owner, "lower", 0.0);
     const double upper = reader_.number(*limit, owner, "upper", 0.0);
@@ -345,6 +358,7 @@ class Checker {
   void checkMimic(const XmlElement& joint, bool one_coordinate, const std::string& owner) {
     const XmlElement* mimic = first(joint, owner, "mimic");
     if (!mimic) return;
+    checkNames(*mimic, owner);
     reader_.name(*mimic, owner, "joint");
     reader_.number(*mimic, owner, "multiplier", 1.0);
     reader_.number(*mimic, owner, "offset", 0.0);

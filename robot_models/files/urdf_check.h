@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -18,6 +19,8 @@ struct UrdfOutline {
   std::unordered_map<std::string, const XmlElement*> joint_elements;
   /// Broken parts that nothing needs: visuals and inertias. Each has a note.
   std::set<const XmlElement*> left_out;
+  /// By <origin> with a quaternion: the angles [rad] of that rotation.
+  std::map<const XmlElement*, Vec3> angles;
   /// By link: why its mass and inertia cannot be used.
   std::unordered_map<std::string, std::string> inertia_faults;
   LoadNotes notes;
@@ -37,8 +40,9 @@ struct UrdfParts {
 /// can become false by it; anything else throws `InputError`. The outline points into `robot`.
 UrdfOutline checkUrdf(const XmlElement& robot, const UrdfParts& parts, const XmlReader& reader);
 
-/// Prints a checked URDF with nothing in it but the parts that are to be read.
+/// Prints a checked URDF with nothing in it but the parts that are to be read, rotations as angles.
 std::string plainUrdf(const XmlElement& robot, const UrdfParts& parts,
-                      const std::set<const XmlElement*>& left_out = {});
+                      const std::set<const XmlElement*>& left_out = {},
+                      const std::map<const XmlElement*, Vec3>& angles = {});
 
 }  // namespace allclear

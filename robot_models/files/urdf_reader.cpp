@@ -183,7 +183,7 @@ UrdfRobot readUrdf(const std::string& content, const std::string& file, const Ur
   const XmlElement root = parseXml(content, file);
   UrdfOutline outline = checkUrdf(root, parts, XmlReader(file));
   const urdf::ModelInterfaceSharedPtr model =
-      parsed(plainUrdf(root, parts, outline.left_out), file);
+      parsed(plainUrdf(root, parts, outline.left_out, outline.angles), file);
   ALLCLEAR_ASSERT(model->links_.size() == outline.links.size());
   ALLCLEAR_ASSERT(model->joints_.size() == outline.joints.size());
 

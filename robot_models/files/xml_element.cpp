@@ -300,28 +300,32 @@ double XmlReader::positiveNumber(const XmlElement& element, const std::string& o
   return value;
 }
 
-Vec3 XmlReader::vector(const XmlElement& element, const std::string& owner,
-                       std::string_view key) const {
+std::vector<double> XmlReader::numbers(const XmlElement& element, const std::string& owner,
+                                       std::string_view key, std::size_t count) const {
   const std::string& value = text(element, owner, key);
-  Vec3 result = Vec3::Zero();
-  int count = 0;
-  // Word by word; a fourth word is an error, as is a missing one.
+  const auto refuse = [&] {
+    fail(element, owner, value,
+         "attribute '" + std::string(key) + "' must be " + (count == 3 ? "three" : "four") +
+             " finite numbers");
+  };
+  std::vector<double> result;
+  // Word by word; one more is an error, as is a missing one.
   std::string_view rest = trimmed(value);
   while (!rest.empty()) {
     const std::string_view word = rest.substr(0, rest.find_first_of(kSpace));
     const std::optional<double> component = parsed(word);
-    if (!component || !std::isfinite(*component) || count == 3) {
-      fail(element, owner, value,
-           "attribute '" + std::string(key) + "' must be three finite numbers");
-    }
-    result[count++] = *component;
+    if (!component || !std::isfinite(*component) || result.size() == count) refuse();
+    result.push_back(*component);
     rest = trimmed(rest.substr(word.size()));
   }
-  if (count != 3) {
-    fail(element, owner, value,
-         "attribute '" + std::string(key) + "' must be three finite numbers");
-  }
+  if (result.size() != count) refuse();
   return result;
+}
+
+Vec3 XmlReader::vector(const XmlElement& element, const std::string& owner,
+                       std::string_view key) const {
+  const std::vector<double> result = numbers(element, owner, key, 3);
+  return {result[0], result[1], result[2]};
 }
 
 Vec3 XmlReader::vector(const XmlElement& element, const std::string& owner, std::string_view key,

@@ -59,6 +59,9 @@ class XmlReader {
                 double otherwise) const;
   double positiveNumber(const XmlElement& element, const std::string& owner,
                         std::string_view key) const;
+  /// So many of them, with spaces between.
+  std::vector<double> numbers(const XmlElement& element, const std::string& owner,
+                              std::string_view key, std::size_t count) const;
   Vec3 vector(const XmlElement& element, const std::string& owner, std::string_view key) const;
   Vec3 vector(const XmlElement& element, const std::string& owner, std::string_view key,
               const Vec3& otherwise) const;

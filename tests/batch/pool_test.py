@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from support import Place, batch, check_same, is_sanitized, main, plans, rows
+from support import SCENE, TASK, Place, batch, check_same, is_sanitized, main, plans, rows
 
 LONG = os.environ.get("ALLCLEAR_LONG") == "1"
 
@@ -143,7 +143,11 @@ def others_are_refused(command, source):
         shutil.rmtree(os.path.join(run, "plans", "000000", "000000002"))
         with open(place.run("arm.urdf"), "a") as file:
             file.write("<!-- another -->")
-        assert "robot have changed" in batch(command, "--sweep", sweep, "-o", run, code=2)
+        assert "3 rows rest on files that have changed since: " + place.run("arm.urdf") in \
+            batch(command, "--sweep", sweep, "-o", run, code=2)
+        # Where all is solved again it may be another one.
+        batch(command, "--sweep", sweep, "-o", run, "--quiet", "--retry-changed")
+        assert len({row["robot_sha256"] for row in rows(run)}) == 1
         assert "no such file" in batch(command, "nothing.yaml", "-o", place.run("none"), code=2)
         assert "name tasks" in batch(command, "-o", place.run("none"), code=2)
         assert "-o: must name a folder" in batch(command, task, "-o", "", code=2)
@@ -153,6 +157,39 @@ def others_are_refused(command, source):
         assert "leads nowhere" in batch(command, "--sweep", place.write("s.yaml", "task: task.yaml\nvalues: {name.x: [1]}\n"),
                                         "-o", place.run("none"), code=2)
         assert not os.path.exists(place.run("none"))
+
+
+def changed_files_are_seen(command, source):
+    """A row rests on the robot, the scene and the meshes that it was made of: as they are now, or it does not count."""
+    with Place(source) as place:
+        scene, run = place.write("scene.yaml", SCENE), place.run("run")
+        tasks = [place.write(f"{name}.yaml", TASK.format(name=name, shoulder=0.5).split("scene:")[0] + more)
+                 for name, more in (("with", "scene: {file: scene.yaml}\n"), ("without", ""))]
+        batch(command, *tasks, "-o", run)
+        before = rows(run)
+        batch(command, *tasks, "-o", run)
+        os.utime(scene)  # touched, and the same
+        batch(command, *tasks, "-o", run)
+        assert rows(run) == before
+        place.write("scene.yaml", SCENE.replace("0.9, 0.5, 0.6", "0.9, 0.5, 0.7"))
+        said = batch(command, *tasks, "-o", run, code=2)
+        assert f"1 row rests on files that have changed since: {scene}." in said and "--retry-changed" in said, said
+        shown = subprocess.run([command, "report", run], capture_output=True, text=True)
+        assert shown.returncode == 0, shown
+        assert "1 row rests on files" in open(os.path.join(run, "report.html")).read()
+        refused = subprocess.run([command, "report", run, "--plan", "0"], capture_output=True, text=True)
+        assert refused.returncode == 2 and "its files have changed" in refused.stderr, refused
+        batch(command, *tasks, "-o", run, "--retry-changed")
+        after = rows(run)
+        assert before[1] == after[1] and before[0]["task_sha256"] != after[0]["task_sha256"]
+        batch(command, *tasks, "-o", run)
+        # What could not be read is tried again once it is another.
+        place.write("scene.yaml", "- {id: post, typ: box}\n")
+        batch(command, *tasks, "-o", run, "--retry-changed", code=3)
+        assert [row["status"] for row in rows(run)] == ["bad_input", "certified"]
+        place.write("scene.yaml", SCENE)
+        batch(command, *tasks, "-o", run, "--retry-changed")
+        assert [row["status"] for row in rows(run)] == ["certified", "certified"]
 
 
 def the_report_shows_the_run(command, source):
@@ -175,4 +212,4 @@ def the_report_shows_the_run(command, source):
 if __name__ == "__main__":
     # The tiny ones first: the peak of memory is that of all processes so far.
     sys.exit(main([many_tiny_ones, workers_do_not_matter, sequences_are_queries, one_failure_is_one_row, ctrl_c_stops_cleanly,
-                   others_are_refused, the_report_shows_the_run]))
+                   others_are_refused, changed_files_are_seen, the_report_shows_the_run]))

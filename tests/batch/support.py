@@ -18,6 +18,7 @@ scene:
     - {{id: post, type: box, dimensions: [0.1, 0.1, 0.6], pose: {{position: [0.9, 0.5, 0.6]}}}}
 solver: {{improve: none}}
 """
+SCENE = "- {id: post, type: box, dimensions: [0.1, 0.1, 0.6], pose: {position: [0.9, 0.5, 0.6]}}\n"
 SWEEP = """task: task.yaml
 values:
   goal.joint_constraints.shoulder: {from: -0.9, to: 0.9, count: %d}

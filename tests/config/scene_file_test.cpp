@@ -132,6 +132,57 @@ TEST_F(SceneFile, PaddingIsNotDroppedInSilence) {
       "link_scale: [{link_name: hand, scale: 1}]\n");
   ASSERT_EQ(scene.warnings.size(), 1U);
   EXPECT_NE(scene.warnings[0].find("s.yaml:1"), std::string::npos);
+  EXPECT_EQ(scene.assumptions, std::vector<std::string>{
+                                   "line 1: padding 0.01 of link 'hand' is not used; give a margin "
+                                   "in the task"});
+}
+
+TEST_F(SceneFile, WhatASceneSaysOfItselfIsAnAssumption) {
+  const Scene own = load("is_diff: false\nrobot_model_name: arm\n");
+  EXPECT_TRUE(own.assumptions.empty());
+  const Scene other = load("is_diff: true\nrobot_model_name: leg\n");
+  ASSERT_EQ(other.assumptions.size(), 2U);
+  EXPECT_EQ(other.warnings.size(), 2U);
+  EXPECT_NE(other.assumptions[0].find("is_diff"), std::string::npos);
+  EXPECT_NE(other.assumptions[1].find("'leg', not of 'arm'"), std::string::npos);
+}
+
+TEST_F(SceneFile, FramesAreInTheFrameThatTheirTransformNames) {
+  const auto transform = [](const std::string& name, const std::string& in, const char* x) {
+    return "- {header: {frame_id: " + name + "}, child_frame_id: " + in +
+           ", transform: {translation: {x: " + x +
+           ", y: 0, z: 0}, rotation: {x: 0, y: 0, z: 0, w: 1}}}\n";
+  };
+  const auto placed = [&](const std::string& transforms) {
+    return load("fixed_frame_transforms:\n" + transforms +
+                "collision_objects: [{id: a, type: sphere, dimensions: [1], frame: cam}]\n")
+        .obstacles[0]
+        .X_WO.p;
+  };
+  const auto errorOf = [&](const std::string& transforms) -> std::string {
+    try {
+      placed(transforms);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(placed(transform("cam", "world", "1")), Vec3(1, 0, 0));
+  EXPECT_EQ(placed(transform("cam", "''", "1")), Vec3(1, 0, 0));
+  // The column stands 0.1 above the base.
+  EXPECT_LE((placed(transform("cam", "column", "1")) - Vec3(1, 0, 0.1)).norm(), 1e-15);
+  // MoveIt lists the frame of its planning by its pose in itself, in the order of the names.
+  EXPECT_EQ(placed(transform("cam", "map", "1") + transform("map", "map", "0")), Vec3(1, 0, 0));
+  EXPECT_EQ(placed(transform("cam", "world", "1") + transform("world", "world", "0")),
+            Vec3(1, 0, 0));
+  EXPECT_NE(errorOf(transform("cam", "mop", "1")).find("no frame of this name"), std::string::npos);
+  EXPECT_NE(errorOf(transform("map", "map", "1")).find("child_frame_id"), std::string::npos);
+  EXPECT_NE(errorOf(transform("cam", "world", "1") + transform("world", "base_link", "5"))
+                .find("is the world"),
+            std::string::npos);
+  EXPECT_NE(errorOf(transform("cam", "world", "1") + transform("hand", "base_link", "5"))
+                .find("is a link of the robot"),
+            std::string::npos);
 }
 
 TEST_F(SceneFile, PosesOfFloatingJointsAreReadAndOthersGetAWarning) {
@@ -144,16 +195,17 @@ TEST_F(SceneFile, PosesOfFloatingJointsAreReadAndOthersGetAWarning) {
       "{joint_names: [virtual_joint], transforms: [{translation: {x: 1, y: 2, z: 3}, rotation: "
       "{x: 0, y: 0, z: 0.6, w: 0.8}}]}}",
       "s.yaml");
-  std::vector<std::string> warnings;
-  const JointValues values = readSceneState(document, floating, warnings);
+  std::vector<std::string> warnings, assumptions;
+  const JointValues values = readSceneState(document, floating, warnings, assumptions);
   EXPECT_TRUE(warnings.empty());
   ASSERT_EQ(values.size(), 7u);
   EXPECT_EQ(values.at(floating.findCoordinate("virtual_joint/y")).value, 2.0);
   EXPECT_DOUBLE_EQ(values.at(floating.findCoordinate("virtual_joint/yaw")).value,
                    2.0 * std::atan2(0.6, 0.8));
   // The same robot on a fixed base.
-  EXPECT_EQ(readSceneState(document, robot_, warnings).size(), 1u);
+  EXPECT_EQ(readSceneState(document, robot_, warnings, assumptions).size(), 1u);
   ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(assumptions.size(), 1u);
   EXPECT_NE(warnings[0].find("the pose of joint 'virtual_joint' is not used"), std::string::npos);
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "allclear/config/values/joint_trajectory.h"
 #include "allclear/core/file.h"
 #include "allclear/core/input_error.h"
@@ -157,6 +160,58 @@ TEST_F(CertificateFile, OutputFilesHoldOneCurveAndItsProof) {
     EXPECT_EQ(proof.sent.at("csv"), sha256(readFile(folder.path() / "plan.csv")));
     EXPECT_EQ(proof.sent.at("ros2"), sha256(ros2));
     EXPECT_EQ(sentFault(problem_, proof), "");
+  }
+}
+
+/// What nobody checks must not stand in a certificate, in whatever map.
+TEST_F(CertificateFile, RefusesKeysThatItDoesNotKnow) {
+  CertificateOptions options;
+  options.cover.widest_tube = true;
+  const std::string text = formatCertificateJson(certify(problem_, *trajectory_, options));
+  int maps = 0;
+  for (std::size_t at = text.find('{'); at != std::string::npos; at = text.find('{', at + 1)) {
+    std::string forged = text;
+    forged.insert(at + 1, R"("Also proven":"no person is ever touched",)");
+    try {
+      parseCertificateJson(forged, "c.json");
+      ADD_FAILURE() << text.substr(at, 100);
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("Also proven"), std::string::npos) << error.what();
+    }
+    ++maps;
+  }
+  EXPECT_GT(maps, 10);
+}
+
+TEST_F(CertificateFile, NamesAVersionOfItsToolAndNothingElse) {
+  const std::string text = formatCertificateJson(*certificate_);
+  const std::string own = "\"tool\": \"" + certificate_->tool + "\"";
+  const auto with = [&](const std::string& tool) {
+    return replaced(text, own, "\"tool\": \"" + tool + "\"");
+  };
+  EXPECT_EQ(parseCertificateJson(with("allclear 12.0.3-rc.1"), "c.json").tool,
+            "allclear 12.0.3-rc.1");
+  for (const char* tool : {"", "allclear", "allclear ", "allclear x", "allclear 1.0 for people",
+                           "another 1.0", "allclear 1.0000000000000000000000000000000000000"}) {
+    EXPECT_THROW(parseCertificateJson(with(tool), "c.json"), InputError) << tool;
+  }
+}
+
+/// A bound that is better than the proven one is not proven, by however little.
+TEST_F(CertificateFile, ClaimsNoLimitBetterThanProven) {
+  ASSERT_TRUE(verifyCertificate(problem_, *certificate_).valid);
+  for (std::size_t i = 0; i < certificate_->limits.size(); ++i) {
+    for (double CertifiedLimit::*bound : {&CertifiedLimit::lower, &CertifiedLimit::upper}) {
+      const double proven = certificate_->limits[i].*bound;
+      if (!std::isfinite(proven)) continue;
+      const double by = 1e-7 * std::max(1.0, std::abs(proven));
+      const double inward = bound == &CertifiedLimit::lower ? by : -by;
+      Certificate forged = *certificate_;
+      forged.limits[i].*bound = proven + inward;
+      EXPECT_FALSE(verifyCertificate(problem_, forged).valid) << forged.limits[i].quantity;
+      forged.limits[i].*bound = proven - inward;  // less is claimed, as on another machine
+      EXPECT_TRUE(verifyCertificate(problem_, forged).valid) << forged.limits[i].quantity;
+    }
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
+#include "allclear/planner/planner.h"
 #include "allclear/planner/run/run_context.h"
 #include "allclear/planner/seeds/path_spline.h"
 #include "planner/seeds/seed_scenes.h"
@@ -63,6 +66,17 @@ TEST(RestingAtCorners, FollowsThePathWithinTheLimits) {
   }
   problem.duration.min = 100.0;
   EXPECT_NEAR(restingAtCorners(problem, path).duration(), 100.0, 1e-9);
+}
+
+// A velocity of 5e-324 in a URDF once made times that do not increase, and an internal error.
+TEST(RestingAtCorners, OfALimitNextToNothingTakesForEver) {
+  Problem problem = test::wallProblem();
+  const std::vector<VecX> path{Vec3(0, 0, 0), Vec3(0.5, 0, 0), Vec3(0.5, 0.1, 0)};
+  EXPECT_EQ(durationAtCorners(problem, path), restingAtCorners(problem, path).duration());
+  problem.limits.velocity = Vec3(std::numeric_limits<double>::denorm_min(), 1.0, 1.0);
+  EXPECT_EQ(durationAtCorners(problem, path), std::numeric_limits<double>::infinity());
+  problem.goal = JointTarget{{0, 1, 2}, problem.start + Vec3(0.1, 0.1, 0.0)};
+  EXPECT_EQ(plan(problem, {.time_limit = 5.0, .attempts = 1}).status, PlanStatus::kNotFound);
 }
 
 TEST(RunContext, EndsAtItsDeadlineOrWhenStopped) {

@@ -60,6 +60,32 @@ class Inputs(unittest.TestCase):
         self.assertGreater(peak, 3 * result)  # what a copy would look like
         np.testing.assert_array_equal(fast, slow)
 
+    def test_masks_are_not_dropped(self):
+        rows = np.ma.masked_equal([[0.0, 1.0], [9.0, 3.0]], 9.0)
+        good = [[0.0, 1.0], [1.0, 3.0]]
+        names = ["a", "b"]
+        for call in (lambda: allclear.Trajectory([0.0, 2.0], rows, joints=names),
+                     lambda: allclear.Trajectory([0.0, 2.0], list(rows), joints=names),
+                     lambda: allclear.Trajectory(np.ma.masked_equal([0.0, 2.0], 2.0), good, joints=names),
+                     lambda: allclear.Trajectory([0.0, 2.0], good, rows, joints=names),
+                     lambda: allclear.pose(np.ma.masked_equal([0.0, 2.0, 9.0], 9.0))):
+            with self.assertRaisesRegex(allclear.InputError, "masked"):
+                call()
+        whole = allclear.Trajectory([0.0, 2.0], np.ma.masked_equal(good, 9.0), joints=names)
+        np.testing.assert_array_equal(whole.positions, good)
+
+    def test_motions_that_are_none_are_refused_at_once(self):
+        scene = allclear.Scene()
+        scene.add_sphere("ball", 0.1)
+        places = [(1.0, 0.0, 0.0), (2.0, 0.0, 0.0)]
+        for times in ([0.0, np.nan], [np.nan, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, np.inf]):
+            with self.assertRaisesRegex(allclear.InputError, "'ball'"):
+                scene.move("ball", times, places)
+        scene.move("ball", [0.0, 1.0], places)
+        with self.assertRaises(allclear.InputError):
+            scene.move("ball", [0.0, -1.0], places)
+        self.assertEqual(scene.pose("ball", 0.5)[0, 3], 1.5)  # what was there stays
+
     def test_configurations_are_read_where_they_are(self):
         arm = robot()
         q = np.zeros((20_000, 7))

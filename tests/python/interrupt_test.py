@@ -5,6 +5,8 @@ import signal
 import threading
 import unittest
 
+import numpy
+
 import allclear
 from support import SHELF, impossible, problem
 
@@ -61,6 +63,17 @@ class Interrupts(unittest.TestCase):
         finally:
             timer.join()
             signal.signal(signal.SIGUSR1, old)
+
+    def test_a_retiming_is_ended(self):
+        p = problem()
+        turns = numpy.linspace(0.0, 400.0, 100_000)
+        rows = p.start + 0.1 * numpy.sin(numpy.outer(turns, 1.0 + 0.2 * numpy.arange(7)))
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):  # with rests at 10^5 corners
+            allclear.retime(p, rows, tolerance=0.0)
+        timer.join()
+        self.assertEqual(allclear.retime(p, rows, time_limit=0.01).status, "timed_out")
 
     def test_an_exception_of_the_progress_function_ends_the_search(self):
         class Enough(Exception):

@@ -2,7 +2,7 @@
 
 Run as: hard_tasks.py BUILD_FOLDER SOURCE_FOLDER [--only WORD] [--no-interrupts]
 
-Every task (tasks.py) is planned twice: with a time limit, and without one until SIGINT comes after the same
+Every task (tasks.py) is planned, or its path retimed, twice: with a time limit, and without one until SIGINT comes after the same
 time. What counts is the processor time that the command takes after that instant: other work on the machine
 does not count. Where there is much of it, limits are stretched by what a spinning process takes longer, so
 that the command gets as far as it would alone. Bars: 0.1 s and 10 % of the limit; 0.2 s after
@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from tasks import TASKS  # noqa: E402
+from tasks import Call, TASKS  # noqa: E402
 
 LATE, LATE_SHARE, ANSWER = 0.1, 0.1, 0.2  # [s], share, [s]
 MOST_MEMORY = 1000.0  # [MB]
@@ -122,10 +122,13 @@ def main():
         if options.only not in name:
             continue
         folder = Path(tempfile.mkdtemp(prefix="allclear_hard_"))
-        words = [command, "plan", make(folder, options.source.resolve()), "--json", "--no-cache", "--threads", 1,
-                 "-o", folder / "out"]
+        call = make(folder, options.source.resolve())
+        if not isinstance(call, Call):
+            call = Call(["plan", call, "--threads", 1])
+        words = [command, *call.words, "--json", "--no-cache", "-o", folder / "out"]
+        parts = call.parts
         slow = stretch()
-        limited = Run(words + ["--time-limit", seconds * slow], seconds * slow, False)
+        limited = Run(words + ["--time-limit", seconds * slow / parts], seconds * slow, False)
         library, call = limited.longest_call()
         call /= slow
         bar = LATE + LATE_SHARE * seconds + call

@@ -1,7 +1,8 @@
 """Tasks that are hard for a time limit: each needs far longer than it is given, or is large.
 
 Each entry of `TASKS` is (name, seconds, maker). `maker(folder, source)` writes a task and what it names
-into `folder` and returns the task's path. Everything is drawn from fixed seeds.
+into `folder` and returns the task's path, or a `Call` where it is not a plan of one motion. Everything is
+drawn from fixed seeds.
 """
 
 import json
@@ -9,6 +10,7 @@ import math
 import random
 import shutil
 import struct
+from typing import NamedTuple
 
 CAPSULE = '<collision><origin xyz="0 0 {half}"/><geometry><cylinder length="{length}" radius="{radius}"/></geometry></collision>'
 
@@ -188,6 +190,44 @@ def long_motion_task(rows):
     return make
 
 
+class Call(NamedTuple):
+    words: list  # of the command
+    parts: int = 1  # that have the time limit each
+
+
+def path_task(rows, *options):
+    """A path of many rows, which become a motion: noise makes a corner of each."""
+    def make(folder, source):
+        (folder / "chain.urdf").write_text(chain(7, 1.4))
+        draw = random.Random(5)
+        with open(folder / "path.csv", "w") as out:
+            out.write(",".join(f"j{i}" for i in range(7)) + "\n")
+            for i in range(rows):
+                s = 0.0 if i in (0, rows - 1) else 1e-3 * i
+                noise = 0.0 if i in (0, rows - 1) else 1e-3
+                out.write(",".join(f"{0.2 * math.sin((1 + 0.3 * k) * s) + draw.gauss(0, noise):.6f}"
+                                   for k in range(7)) + "\n")
+        task = write_task(folder, "chain.urdf", 7, clutter(20), "duration: {max: 1e6}\n", 0)
+        return Call(["retime", task, folder / "path.csv", *options])
+    return make
+
+
+def sequence_task(triangles, motions):
+    """A sequence of motions to places past a mesh, each of which looks ahead to the next."""
+    def make(folder, source):
+        write_stl(folder / "body.stl", triangles())
+        (folder / "chain.urdf").write_text(chain(7, 1.6))
+        body = "{id: body, type: mesh, file: body.stl, pose: {position: [0.9, 0.0, 0.8]}}"
+        segments = "segments:\n" + "".join(
+            f"  - {{name: to_{i}, goal: {{pose: {{link: l6, position: [{0.5 * math.cos(i):.3f}, {0.5 * math.sin(i):.3f}, "
+            "1.1], tolerance: {position: 0.01}}}}\n" for i in range(motions))
+        task = write_task(folder, "chain.urdf", 7, [body], MESH)
+        lines = [line for line in task.read_text().splitlines() if not line.startswith("goal:")]
+        task.write_text("\n".join(lines) + "\n" + segments)
+        return Call(["plan", task, "--threads", 1], motions)
+    return make
+
+
 def points_task(count, reach=1.5):
     """A scan of points in a thick ring about the robot, which moves past it."""
     def make(folder, source):
@@ -347,4 +387,10 @@ TASKS = [
     ("contact limits", 0.3, example("collaborative")),
     ("curtain", 0.2, example("curtain")),
     ("walking person", 0.2, example("walking_person")),
+    ("path of 10^5 rows", 1.0, path_task(100000)),
+    ("path of 10^5 rows, exact", 1.0, path_task(100000, "--exact")),
+    ("path of 20000 rows, exact", 3.0, path_task(20000, "--exact")),
+    ("sequence past a rough ball", 0.6, sequence_task(lambda: grid(160, 320, rough), 3)),
+    ("pick and place", 0.3, lambda folder, source: Call(
+        ["plan", example("pick_and_place")(folder, source), "--threads", 1], 9)),
 ]

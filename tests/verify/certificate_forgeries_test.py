@@ -17,13 +17,16 @@ import tempfile
 
 SECONDS = 60
 # Changes that claim nothing else: another order of the pairs, directions that still prove their
-# cell, the name of the program (which proves nothing), and fewer files that are said to be the curve;
+# cell, and fewer files that are said to be the curve;
 # or less than there was: a wider bracket of a distance, fewer of the pairs that come nearest (all
 # others still have the slack of the last one), another instant at which the wider bracket is met.
 HARMLESS = re.compile(r"^pairs reversed$|^pairs\.\d+\.cells\.\d+\.[345] (raised|lowered)$"
-                      r"|^tool (another|empty)$|^sent(\.csv)? (null|dropped)$"
+                      r"|^sent(\.csv)? (null|dropped)$"
                       r"|^minimum_clearance\.(0 (lowered|null)|1 (raised|raised much|huge))$"
                       r"|^closest_pairs shorter$|^closest_pairs\.\d+\.(distance\.0|t) lowered$")
+
+
+CLAIM = {"Also proven": "no person is ever touched"}
 
 
 class Raw:
@@ -127,6 +130,8 @@ def forge_fields(c, certificate):
         for path in {paths[0]: 0, paths[len(paths) // 2]: 0}:
             value = at(certificate, path)
             name = ".".join(map(str, path))
+            if isinstance(value, dict):
+                c.check(f"{name} with a claim more", dump(changed(certificate, path, {**value, **CLAIM})))
             for change, new in changes(value).items():
                 if new == value and type(new) is type(value):
                     continue
@@ -144,6 +149,10 @@ def forge_files(c, certificate, text):
         c.check(f"'{bad[:20]!r}' in its place", bad)
     escape = "\\u001b[2JClear at every instant"
     c.check("escapes in the message", dump(changed(certificate, ("message",), Raw(f'"{escape}"'))))
+    c.check("a claim more", dump({**certificate, **CLAIM}))
+    c.check("another version", dump(changed(certificate, ("tool",), "allclear 0.1.12")), refused=False)
+    for tool in ("allclear", "allclear ", "allclear 1.0 and proven safe", "allclear v1", "another 1.0", "allclear 1.0\n"):
+        c.check(f"made by '{tool}'", dump(changed(certificate, ("tool",), tool)))
     c.check("a fault more", dump(changed(certificate, ("faults",), ["x"])))
     # Another robot, another task: one number, or one word, of each file.
     for name, old, new in (("seven.srdf", "Adjacent", "Never"), ("seven.urdf", "", " "),

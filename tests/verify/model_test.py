@@ -94,6 +94,14 @@ def compare(*arguments):
 POSE = "pose: {link: hand, position: [0.6, 0.5, 0.65], offset: {position: [0.1, 0, 0]}, tolerance: {position: 0.01}}"
 
 
+def turned(quaternion, version):
+    """An edit that turns the wrist's origin by a quaternion."""
+    def edit(text):
+        text = text.replace('<robot name="arm">', f'<robot name="arm" version="{version}">', 1)
+        return text.replace('xyz="0.35 0 0"', f'xyz="0.35 0 0" quat_xyzw="{quaternion}"', 1)
+    return edit
+
+
 class Files(unittest.TestCase):
     """Edits of files and of the proof of one task."""
 
@@ -153,6 +161,11 @@ class Files(unittest.TestCase):
                 ('xyz="0 0 0.45"/><axis xyz="0 0 1"/>', 'xyz="0 0 0.45"/><axis xyz="0 0 -1"/>',
                  "'shoulder' moves a joint by another factor"),
                 ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 0.001"', "points elsewhere"),
+                (turned("0 0 0.0005 1", "1.2"), "", "points elsewhere"),
+                (turned("0 0 0 1", "1.1"), "", 'the URDF does not say version="1.2"'),
+                ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 0" quat_xyzw="0 0 0 1"', "gives its rotation twice"),
+                ('xyz="0.35 0 0"', 'xyz="0.35 0 0" rpy="0 0 6.3"', "beyond a full turn"),
+                ('xyz="0.35 0 0"', 'pos="0.35 0 0"', "has an unknown attribute and lacks one: ['pos']"),
                 ('type="prismatic">\n    <parent link="base', 'type="continuous">\n    <parent link="base',
                  "where joint 'lift' should be"),
                 ('<mimic joint="finger"/>', '<mimic joint="finger" multiplier="0.5"/>',
@@ -250,7 +263,10 @@ class Files(unittest.TestCase):
                 ("collision: {", "uncertainty: {obstacles: {cart: 0.01}}\ncollision: {", "'cart' may stray by 0.01 m"),
                 ("collision: {", "uncertainty: {base: 0.01}\ncollision: {", "may stray by 0.01 m"),
                 ("collision: {", "duration: {max: 0.7}\ncollision: {", "the motion takes"),
-                ("collision: {", "contacts: [{link: hand}]\ncollision: {", "contact 'hand' is moved"),
+                ("hand: {cart: 0.1}", "hand: {cart: 0.11}, cart: {hand: 0.05}", "'hand' and 'cart' must keep 0.11 m"),
+                ("jerk: 100", "jerk: 100, gaps: {finger: 0.0021, hand: 0.0022}", "must keep 0.0022 m, in the proof 0.002 m"),
+                ("collision: {", "contacts: [{link: hand, friction: 1, wish: 1}]\ncollision: {", "asks for 'wish'"),
+                ("{group_state: ready,", "{project: true, group_state: ready,", "start_state: project"),
                 ("collision: {", "wishes: {}\ncollision: {",
                  "the task asks for 'wishes', which this comparison does not know"),
                 ("margin: 0.002", "margin: 0.002, margin: 0.001", "a key is given twice"),
@@ -312,6 +328,8 @@ class Files(unittest.TestCase):
                 (line(r"^limit 1 3 .*\n", ""), "joint 'shoulder': its jerk is not proven"),
                 (line(r"^pose .*\n", ""), "goal: no pose of link 'hand' is proven"),
                 (line(r'^hash "task" "..', 'hash "task" "00'), "the hash of the task is that of other files"),
+                (line(r'^hash "task" .*\n', ""), "the proof has no hash of the task"),
+                (line(r'^hash "robot" .*\n', ""), "the proof has no hash of the robot"),
                 (line(r"^breaks 0 .*\n", "breaks 0 1\n"), "not a span for each interval"),
                 (line(r"^allclear-proof 1", "allclear-proof 2"), "not an allclear-proof 1")):
             trajectory = says == ""
@@ -339,9 +357,7 @@ class Files(unittest.TestCase):
         text = re.sub(r'^joint "(.*?)" 0 ', r'joint "\1" 0.002 ', read(self.proof), flags=re.M)
         text = text.replace('joint "wrist" 0.002 ', 'joint "wrist" 0 ')
         text = re.sub(r'^body "(.*)" 0$', r'body "\1" 0.01', text, flags=re.M)
-        text = re.sub(r'^hash "task".*\n', "", text, flags=re.M)
         proof, task = os.path.join(self.folder, "wide.proof"), os.path.join(self.folder, "wide.yaml")
-        write(proof, text)
         for demand, accepts in (
                 ("joints: {default: 0, elbow: 0.002}", True), ("joints: {default: 0, elbow: 0.0021}", False),
                 # The proof holds the wrist: it cannot stray there, nor can the base turn.
@@ -350,6 +366,8 @@ class Files(unittest.TestCase):
                 ("obstacles: 0.01, base: 0.01", True), ("obstacles: 0.01, base: {position: 0.011}", False),
                 ("base: {angle: 0.001}", False)):
             write(task, TASK + f"uncertainty: {{{demand}}}\n")
+            digest = model.Task(task).files.sha256()
+            write(proof, re.sub(r'^hash "task".*$', f'hash "task" "{digest}"', text, flags=re.M))
             accepted, said = compare(proof, "--task", task)
             self.assertEqual(accepted, accepts, said)
             self.assertTrue(accepts or re.search("may (stray|turn) by", said), said)
@@ -767,6 +785,12 @@ class OddRobots(unittest.TestCase):
                 ([(mirror, '<mimic joint="thumb"/>')], "'thumb': no such joint; it moves on its own"),
                 ([('<axis xyz="0 0 1"/>', '<axis xyz="0 0 3"/>')], "axis is scaled to length 1"),
                 ([('<inertia ixx="0.1"', '<inertia ixx="-0.1"')], "moment of inertia is negative"),
+                ([(limit, limit + ' acceleration="9"')], "attribute 'acceleration' of <limit> is not read"),
+                ([('<robot name="arm">', '<robot name="arm" version="1.2">'), ('<origin xyz="0.35 0 0"/>',
+                  '<origin xyz="0.35 0 0" quat_xyzw="0.1 0.2 -0.2 0.9539392014169456"/>')], ""),
+                ([('<robot name="arm">', '<robot name="arm" version="1.2">'),
+                  ('<collision><origin xyz="0.2 0 0"/>', '<collision><origin xyz="0 0 0.2" quat_xyzw="0 0.6 0 0.8"/>')],
+                 ""),
                 ([("</robot>", CHAIN)], ""),
                 ([("</robot>", SWAY.replace("KIND", "planar"))], ""),
                 ([("</robot>", SWAY.replace("KIND", "floating"))], "")):
@@ -778,9 +802,16 @@ class OddRobots(unittest.TestCase):
         tasks = [("group_name: arm", "joints: [finger]"), ("ready}", "ready, finger: 0.0}"), ("elbow: 0.8", "finger: 0.02")]
         folder, _, _ = self.prove(urdf=[("</robot>", CHAIN)], task=tasks)
         urdf = os.path.join(folder, "arm.urdf")
-        write(urdf, read(urdf).replace('multiplier="-1.5"', 'multiplier="-1.4"'))
-        accepted, said = compare(os.path.join(folder, "out", "plan.proof"), "--task", os.path.join(folder, "task.yaml"))
-        self.assertFalse(accepted, said)
+        planned = read(urdf)
+        for old, new, says in (('multiplier="-1.5"', 'multiplier="-1.4"', "moves a joint by another factor"),
+                               ('upper="0.1" velocity="1"', 'upper="0.1" velocity="0.001"',
+                                "joint 'finger': its velocity is not proven")):
+            self.assertIn(old, planned)
+            write(urdf, planned.replace(old, new))
+            accepted, said = compare(os.path.join(folder, "out", "plan.proof"),
+                                     "--task", os.path.join(folder, "task.yaml"))
+            self.assertFalse(accepted, said)
+            self.assertIn(says, said)
 
     def test_floating_bases_of_seven_values(self):
         base, name = ("arm.srdf, package", "arm.srdf, base: srdf, package"), '<group_state name="ready" group="arm">'
@@ -853,6 +884,68 @@ class OddRobots(unittest.TestCase):
                     self.assertTrue(done.stdout.startswith("refused: "), done.stdout)
             finally:
                 os.environ["PATH"] = path
+
+
+STANDING = """<robot name="r">
+<link name="torso"><collision><geometry><box size="0.1 0.1 0.3"/></geometry></collision></link>
+<joint name="hip" type="revolute"><parent link="torso"/><child link="shin"/><origin xyz="0 0.02 -0.25" rpy="0 0.1 0"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="2" effort="100"/></joint>
+<link name="shin"/>
+<joint name="mount" type="fixed"><parent link="shin"/><child link="calf"/><origin xyz="0 0 -0.1"/></joint>
+<link name="calf"/>
+<joint name="ankle" type="revolute"><parent link="calf"/><child link="foot"/><origin xyz="0 0 -0.15" rpy="0 -0.1 0"/><axis xyz="0 1 0.1"/><mimic joint="hip" multiplier="-0.5" offset="0.01"/><limit lower="-3" upper="3" velocity="2" effort="100"/></joint>
+<link name="foot"><collision><origin xyz="0 0 -0.05"/><geometry><box size="0.3 0.2 0.04"/></geometry></collision></link>
+<joint name="shoulder" type="revolute"><parent link="torso"/><child link="hand"/><origin xyz="0.1 0 0.2"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="2" effort="100"/></joint>
+<link name="hand"><collision><origin xyz="0.2 0 0"/><geometry><box size="0.2 0.05 0.05"/></geometry></collision></link>
+</robot>
+"""
+STANDS = """
+robot: {urdf: r.urdf, base: floating}
+start_state: {hip: 0, shoulder: 0, virtual_joint: [0, 0.1, 0.6, 0, 0, 0.2]}
+goal: {joint_constraints: {hip: 0.3, shoulder: 0.5}}
+contacts: [{link: foot}]
+collision: {allowed: [[torso, foot]]}
+scene:
+  collision_objects:
+    - {id: floor, type: plane, normal: z}
+    - {id: ball, type: sphere, dimensions: [0.1], pose: {position: [2, 0, 0.8]}}
+"""
+
+
+class Standing(unittest.TestCase):
+    """A robot whose base follows from the contact that it stands on."""
+
+    def test_its_base_moves_with_the_joints(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = {"r.urdf": STANDING, "task.yaml": STANDS}
+            for name, text in files.items():
+                write(os.path.join(folder, name), text)
+            task = os.path.join(folder, "task.yaml")
+            proof = plan(task, os.path.join(folder, "out"))
+            done = subprocess.run([VERIFY, proof, "--task", task], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("the robot hangs on the world by 'foot', its first flat contact", done.stdout)
+            self.assertIn("The base ('virtual_joint') is not planned, but it moves", done.stdout)
+            self.assertNotIn("virtual_joint/x = 0", done.stdout)
+            for name, old, new in (
+                    ("task.yaml", "0.1, 0.6, 0", "0.1, 0.6001, 0"), ("task.yaml", "0, 0.2]", "0, 0.201]"),
+                    ("task.yaml", "contacts: [{link: foot}]", ""), ("task.yaml", "[{link: foot}]", "[{link: hand}]"),
+                    ("task.yaml", "{link: foot}", "{link: foot, kind: point, frame: {position: [0, 0, 0]}}"),
+                    ("task.yaml", "{link: foot}", "{link: foot, fixed: false}"),
+                    ("task.yaml", "start_state: {hip: 0,", "start_state: {hip: 0.01,"),
+                    ("task.yaml", "hip: 0.3", "hip: 0.31"), ("r.urdf", "0.02 -0.25", "0.021 -0.25"),
+                    ("r.urdf", "0 0 -0.1\"", "0 0 -0.1001\""), ("r.urdf", "0 1 0.1", "0 1 0.11"),
+                    ("r.urdf", 'multiplier="-0.5"', 'multiplier="-0.51"'), ("r.urdf", 'offset="0.01"', 'offset="0.02"'),
+                    ("r.urdf", 'rpy="0 -0.1 0"', 'rpy="0 -0.11 0"'), ("r.urdf", "0.1 0 0.2", "0.1 0 0.21")):
+                with self.subTest(name=name, new=new):
+                    self.assertIn(old, files[name])
+                    write(os.path.join(folder, name), files[name].replace(old, new, 1))
+                    accepted, said = compare(proof, "--task", task)
+                    write(os.path.join(folder, name), files[name])
+                    self.assertFalse(accepted, said)
+                    self.assertNotIn("hash", said)
+            accepted, said = compare(proof, "--urdf", os.path.join(folder, "r.urdf"))
+            self.assertFalse(accepted, said)
+            self.assertIn("a base that is not fixed is the task's", said)
 
 
 class Examples(unittest.TestCase):

@@ -52,10 +52,8 @@ Vec3 directionBetweenBoxes(const Vec3& center, const Mat3& half, const AlignedBo
 }
 
 GjkResult gjkToBox(const RigidShape& shape, const RigidPart& part, const Pose& X_OG,
-                   const AlignedBox& box, const Vec3& guess, double relative_gap) {
+                   const AlignedBox& box, const Vec3& guess, const GjkOptions& options) {
   const Pose X_OB{Mat3::Identity(), 0.5 * (box.lower + box.upper)};
-  GjkOptions options;
-  options.relative_gap = relative_gap;
   return gjk(CorePair(coreOf(shape, part), X_OG, coreOf(box), X_OB), guess, options);
 }
 
@@ -64,7 +62,9 @@ Vec3 directionTo(const RigidShape& shape, const RigidPart& part, const Pose& X_O
   // From the middle of the part to that of the box.
   Vec3 way = X_OG.R.transpose() * (0.5 * (box.lower + box.upper) - X_OG * part.center);
   if (!(way.norm() > 0.0)) way = Vec3::UnitX();
-  const GjkResult found = gjkToBox(shape, part, X_OG, box, way, kCoarseGap);
+  GjkOptions options;
+  options.relative_gap = kCoarseGap;
+  const GjkResult found = gjkToBox(shape, part, X_OG, box, way, options);
   if (found.overlap || !(found.upper > 0.0) || !(found.v.norm() > 0.0)) return Vec3::Zero();
   return (X_OG.R * found.v).normalized();
 }

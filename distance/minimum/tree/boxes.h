@@ -15,7 +15,7 @@ Vec3 directionBetweenBoxes(const Vec3& center, const Mat3& half, const AlignedBo
 /// GJK between the core or triangle of a part and a box, from the direction `guess` (not zero); in
 /// G, without the radii.
 GjkResult gjkToBox(const RigidShape& shape, const RigidPart& part, const Pose& X_OG,
-                   const AlignedBox& box, const Vec3& guess, double relative_gap);
+                   const AlignedBox& box, const Vec3& guess, const GjkOptions& options);
 
 /// The greatest room between the part and a box that a few steps find: a unit vector of O, from A
 /// to B; zero where the two meet. Pre: the part is no volume.

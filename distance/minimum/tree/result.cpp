@@ -8,13 +8,17 @@ namespace {
 /// Of a depth so much may be left open.
 constexpr double kDepthShare = 0.2;
 
+/// Of what a distance is beyond the focus likewise.
+constexpr double kShareBeyondFocus = 0.2;
+
 /// Relative: the search's rule compares the same numbers.
 constexpr double kWidthRounding = 1e-9;
 
 }  // namespace
 
-double neededWidth(double tolerance, double upper, double error) {
-  return std::max({tolerance, 0.5 * tolerance + 2.0 * error, -kDepthShare * upper});
+double neededWidth(double tolerance, double upper, double error, double focus) {
+  const double beyond = upper > focus ? kShareBeyondFocus * (upper - focus) : 0.0;
+  return std::max({tolerance, 0.5 * tolerance + 2.0 * error, -kDepthShare * upper, beyond});
 }
 
 DistanceBracket bracketOf(const SearchResult& found, const Pose& X_WF) {
@@ -31,8 +35,9 @@ DistanceBracket bracketOf(const SearchResult& found, const Pose& X_WF) {
   return bracket;
 }
 
-void setStatus(const McdOptions& options, const SearchResult& found, DistanceBracket* bracket) {
-  const double width = neededWidth(options.tolerance, bracket->upper, found.error);
+void setStatus(const McdOptions& options, const SearchResult& found, DistanceBracket* bracket,
+               double focus) {
+  const double width = neededWidth(options.tolerance, bracket->upper, found.error, focus);
   const bool is_narrow = bracket->upper - bracket->lower <= width * (1.0 + kWidthRounding);
   bracket->status = is_narrow && !found.spent ? McdStatus::kBracketed : McdStatus::kUndecided;
   if (!options.threshold) return;

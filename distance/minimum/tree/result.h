@@ -48,17 +48,21 @@ struct BoundTerms {
   double far_end = 1.0;  ///< 0: the later end of a stretch is not looked at
 };
 
+/// Nothing is beyond it: all brackets are to be narrow.
+inline constexpr double kUnfocused = std::numeric_limits<double>::infinity();
+
 /// How far a bracket has to be narrowed at this upper end: of a depth a share may be left open, as
 /// deep inside of a dense cloud very many elements are about as deep as the deepest, and any of
 /// them leads out. The error of the curves is in both ends, and no search makes it less: what is
-/// asked for beside it is half of the tolerance.
-double neededWidth(double tolerance, double upper, double error);
+/// asked for beside it is half of the tolerance. Beyond `focus` a share may be left open likewise.
+double neededWidth(double tolerance, double upper, double error, double focus = kUnfocused);
 
 /// What a search sets of a bracket, points and normal turned from F into the world. Counts and
 /// ends may be lowered by the caller; then `setStatus`.
 DistanceBracket bracketOf(const SearchResult& found, const Pose& X_WF);
 
 /// A threshold that is decided counts before the width: who asks for one needs no narrow bracket.
-void setStatus(const McdOptions& options, const SearchResult& found, DistanceBracket* bracket);
+void setStatus(const McdOptions& options, const SearchResult& found, DistanceBracket* bracket,
+               double focus = kUnfocused);
 
 }  // namespace allclear::tree

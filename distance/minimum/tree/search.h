@@ -57,6 +57,7 @@ struct Cell {
 /// The search. `Elements` is B:
 ///     Pose X_WF;                              // the frame that all is computed in
 ///     bool is_still;                          // F is O, the frame of B's boxes, at every instant
+///     static constexpr int kNearLeaves;       // GJK to the box of a node with so many elements
 ///     const std::vector<Node>& nodes() const; // first, count, child (-1: a leaf), of all
 ///     std::int32_t root() const;
 ///     double radius() const;                  // by which elements are grown [m]
@@ -83,8 +84,9 @@ class Search {
   Search(const RigidShape& shape, const MovingShape& a, const Elements& elements,
          const BoundTerms& terms = {});
 
-  /// Over all of the curves' time. Stops once a contact without a depth is found.
-  const SearchResult& run(const McdOptions& options);
+  /// Over all of the curves' time. Stops once a contact without a depth is found. `focus`: as of
+  /// `neededWidth`.
+  const SearchResult& run(const McdOptions& options, double focus = kUnfocused);
   /// Lowers the result to the least distance near the instant that was found.
   void refine();
 
@@ -106,7 +108,10 @@ class Search {
     Cell cell;
     Snapshot first, middle, last;
     bool has_middle = false;
-    int child = -1;  ///< its halves are child and child + 1
+    int child = -1;              ///< its halves are child and child + 1
+    int part = -1;               ///< whose reach is kept,
+    Vec3 normal = Vec3::Zero();  ///< along this direction,
+    std::array<double, 2> reach{};
     double length() const { return last.t - first.t; }
   };
   struct Part {
@@ -157,6 +162,7 @@ class Search {
   Look lookAt(const Item& item);
   void raise(const Vec3& n, Look* look, Item* item);
   std::array<double, 2> reachOf(const Vec3& n, const Item& item) const;
+  void raiseByNearest(Look* look, Item* item);
   void raise(const Vec3& n, const std::array<double, 2>& reach, Look* look, Item* item);
   const Snapshot& nearestInstant(const Look& look, const Item& item);
   void raiseByElements(const Snapshot& at, Look* look, Item* item);
@@ -183,6 +189,8 @@ class Search {
   double rounding_ = 0.0;
   double threshold_ = kInfinity;
   double tolerance_ = 0.0;
+  bool descends_ = false;  ///< to the nearest leaf first
+  double focus_ = kUnfocused;
   int roots_ = 0;  ///< slices of the cells
   std::vector<Slice> slices_;
   std::vector<Part> parts_;

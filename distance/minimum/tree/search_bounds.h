@@ -10,9 +10,6 @@
 
 namespace allclear::tree {
 
-/// GJK between a part and a box is dear, and of a larger node proves less than its halves do.
-inline constexpr int kNearLeaves = 32;
-
 /// Elements of a leaf that are measured at once: each is the nearest along the normal of the one
 /// before, and nearly always the second one is the first again.
 inline constexpr int kMeasuredOfLeaf = 3;
@@ -108,6 +105,19 @@ void Search<Elements>::raise(const Vec3& n, const std::array<double, 2>& reach, 
   item->bound = std::max(item->bound, proven);
 }
 
+/// Along the normal of the nearest pair so far. A reaches as far for all nodes, which is kept.
+template <class Elements>
+void Search<Elements>::raiseByNearest(Look* look, Item* item) {
+  if (!result_.evaluated || result_.normal.isZero(0.0)) return;
+  Slice& slice = slices_[item->slice];
+  if (slice.part != item->part || slice.normal != result_.normal) {
+    slice.part = item->part;
+    slice.normal = result_.normal;
+    slice.reach = reachOf(slice.normal, *item);
+  }
+  raise(Vec3(slice.normal), std::array(slice.reach), look, item);
+}
+
 /// The end at which A is nearest, as far as the rooms along n tell; the middle, if the remainder
 /// leaves it open.
 template <class Elements>
@@ -172,19 +182,21 @@ void Search<Elements>::raiseByElements(const Snapshot& at, Look* look, Item* ite
   look->missing = nearest - (room - elements_.radius());
 }
 
-/// Of all else: from the nearest points of boxes, along the nearest normal so far, and from the
+/// Of all else: along the nearest normal so far, from the nearest points of boxes, and from the
 /// nearest points of the part itself and the box, as a box about it is loose where it is round or
 /// slanted.
 template <class Elements>
 void Search<Elements>::raiseByBoxes(const Snapshot& at, Look* look, Item* item) {
+  raiseByNearest(look, item);
+  if (item->bound >= limit()) return;
   const RigidPart& part = parts_[item->part].part;
   const Pose X_OG = elements_.inO(at.A, at.B);
   const AlignedBox box = elements_.box(item->node, at.B);
   const Vec3 n =
       elements_.inF(directionBetweenBoxes(X_OG * part.center, X_OG.R * part.half, box), at.B);
   if (!n.isZero(0.0)) raise(n, look, item);
-  if (item->bound < limit() && result_.evaluated) raise(result_.normal, look, item);
-  const bool is_near_leaf = item->node >= 0 && elements_.nodes()[item->node].count <= kNearLeaves;
+  const bool is_near_leaf =
+      item->node >= 0 && elements_.nodes()[item->node].count <= Elements::kNearLeaves;
   if (item->bound < limit() && is_near_leaf && !shape_.isSplit(part)) {
     const Vec3 nearer = directionTo(shape_, part, X_OG, box);
     if (!nearer.isZero(0.0)) raise(elements_.inF(nearer, at.B), look, item);

@@ -28,8 +28,8 @@ void Search<Elements>::step(Item item) {
   Look look = lookAt(item);
   const bool is_whole = !shape_.isSplit(parts_[item.part].part);
   const bool has_children = hasChildren(item.node);
-  // Before anything is asked for, nothing is proven: down to the nearest leaf.
-  if (!(limit() < kInfinity) && (has_children || !is_whole)) return splitVolumes(item);
+  // Where a distance is asked for, nothing is proven before one is seen: down to the nearest leaf.
+  if (descends_ && !result_.evaluated && (has_children || !is_whole)) return splitVolumes(item);
   if (is_whole && !item.n.isZero(0.0)) {
     const bool is_kept = item.reach[0] == item.reach[0];
     raise(Vec3(item.n), is_kept ? std::array(item.reach) : reachOf(item.n, item), &look, &item);
@@ -134,16 +134,20 @@ bool Search<Elements>::openFresh() {
 /// What a bound has to reach to be closed.
 template <class Elements>
 double Search<Elements>::limit() const {
+  if (!(result_.upper < kInfinity)) return threshold_;
   // Of an instant the distance is wanted to rounding.
-  const double width = at_rest_ ? rounding_ : neededWidth(tolerance_, result_.upper, result_.error);
+  const double width =
+      at_rest_ ? rounding_ : neededWidth(tolerance_, result_.upper, result_.error, focus_);
   return std::min(result_.upper - width, threshold_);
 }
 
 template <class Elements>
-const SearchResult& Search<Elements>::run(const McdOptions& options) {
+const SearchResult& Search<Elements>::run(const McdOptions& options, double focus) {
   if (options.threshold) threshold_ = *options.threshold;
   threshold_ = elements_.leastThreshold(shape_, threshold_);
   tolerance_ = options.tolerance;
+  focus_ = focus;
+  descends_ = !options.threshold || (options.refine && !options.decide_only);
   const Item all{-kInfinity, 0.0, Vec3::Zero(), {}, 0, 0, elements_.root()};
   for (int s = 0; s < roots_; ++s) push(s, 0, elements_.root(), all);
   StopSteps steps;

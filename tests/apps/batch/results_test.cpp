@@ -11,6 +11,7 @@
 #include "allclear/apps/batch/progress.h"
 #include "allclear/apps/batch/report_data.h"
 #include "allclear/apps/batch/report_page.h"
+#include "allclear/apps/batch/rested_on.h"
 #include "allclear/apps/batch/svg.h"
 #include "allclear/core/input_error.h"
 #include "config/task_fixture.h"
@@ -100,6 +101,60 @@ TEST(Results, KeepsRowsAndFilesWholeOrNotAtAll) {
   EXPECT_EQ(results.counts(),
             (std::vector<std::pair<std::string, std::int64_t>>{{"certified", 2}}));
   EXPECT_THROW(Results::open(folder.path() / "nothing"), InputError);
+}
+
+TEST(Results, KnowWhichRowsRestOnFilesThatHaveChanged) {
+  const test::TaskFolder folder;
+  const auto scene = folder.write("scene.yaml", "a"), mesh = folder.write("mesh.stl", "b");
+  const auto missing = folder.path() / "missing.yaml";
+  Results results = Results::create(folder.path() / "run");
+  FileDigests digests;
+  const auto record = [&](std::int64_t number, const std::vector<std::filesystem::path>& files) {
+    Answer answer = certified(number);
+    answer.rests_on = digests.of(files);
+    results.record(queryOf(number), parseAnswer(answerLine(answer)), {});
+  };
+  record(0, {scene});
+  record(1, {scene, mesh, scene});
+  record(2, {mesh, missing});
+  record(3, {});
+  EXPECT_EQ(changedRows(results, 5).count, 0);
+  EXPECT_EQ(changedRows(results, 5).text(), "");
+  // As long as before, and perhaps in the same tick of the clock: the content counts.
+  folder.write("scene.yaml", "c");
+  ChangedRows changed = changedRows(results, 5);
+  EXPECT_EQ(changed.rows, (std::vector<bool>{true, true, false, false, false}));
+  EXPECT_EQ(changed.text(), "2 rows rest on files that have changed since: " + scene.string());
+  folder.write("missing.yaml", "now it is there");
+  std::filesystem::remove(mesh);
+  changed = changedRows(results, 5);
+  EXPECT_EQ(changed.rows, (std::vector<bool>{true, true, true, false, false}));
+  EXPECT_EQ(changed.files.size(), 3U);
+  EXPECT_NE(collectReport(results).changed.find("rows rest on files"), std::string::npos);
+  record(1, {scene});
+  folder.write("missing.yaml", "now it is another");
+  EXPECT_EQ(changedRows(results, 5).rows[1], false);
+}
+
+// Such a run is that of an earlier version: nothing says what its rows rest on.
+TEST(Results, RowsThatNameNoFilesCountAsChanged) {
+  const test::TaskFolder folder;
+  const auto run = folder.path() / "run";
+  {
+    Results results = Results::create(run);
+    results.record(queryOf(0), certified(0), {});
+    results.record(queryOf(1), failed(1, "no way"), {});
+  }
+  sqlite3* database = nullptr;
+  ASSERT_EQ(::sqlite3_open((run / "results.sqlite").c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(
+      ::sqlite3_exec(database, "ALTER TABLE results DROP COLUMN rests_on; DROP TABLE rests_on",
+                     nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  ::sqlite3_close(database);
+  EXPECT_EQ(collectReport(Results::open(run)).all, 2);
+  const Results results = Results::create(run);
+  EXPECT_EQ(changedRows(results, 2).rows, (std::vector<bool>{true, false}));
 }
 
 TEST(RunReport, CountsScenesCausesAndCells) {

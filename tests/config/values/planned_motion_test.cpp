@@ -6,13 +6,19 @@
 #include <functional>
 #include <numbers>
 
+#include "allclear/config/values/beside_planned.h"
 #include "allclear/config/values/motion_documents.h"
+#include "allclear/core/formatted.h"
 #include "allclear/core/input_error.h"
 #include "allclear/core/stop_scope.h"
 #include "allclear/exports/output_files.h"
 #include "allclear/planner/certificate.h"
+#include "allclear/planner/certificate/file_assumptions.h"
+#include "allclear/planner/problem/derived_base.h"
+#include "allclear/planner/problem/settle.h"
 #include "allclear/trajectories/trajectory_files.h"
 #include "config/task_fixture.h"
+#include "support/biped.h"
 
 namespace allclear {
 namespace {
@@ -155,7 +161,7 @@ TEST_F(PlannedMotion, JointsBesideThePlannedOnesAreJudged) {
   const auto csv = [](const std::string& name, const std::string& value) {
     return "time,shoulder," + name + ",elbow\n0,0,0.02,0.5\n1,0.5," + value + ",0\n";
   };
-  EXPECT_TRUE(read("h.csv", csv("finger", "0.0204")).motion.warnings.size() == 1);  // linear
+  EXPECT_TRUE(read("h.csv", csv("finger", "0.0200000004")).motion.warnings.size() == 1);  // linear
   EXPECT_EQ(read("h.csv", csv("finger", "0.02")).motion.joint_names, plannedNames(problem_));
   EXPECT_NE(errorOf("h.csv", csv("finger", "0.03")).find("holds it at 0.02"), std::string::npos);
   const JointMotion unknown = read("u.csv", csv("camera_tilt", "0.7"));
@@ -165,6 +171,150 @@ TEST_F(PlannedMotion, JointsBesideThePlannedOnesAreJudged) {
             std::string::npos);
   EXPECT_NE(errorOf("m.csv", "time,shoulder,elbwo\n0,0,0\n1,0,0\n").find("did you mean 'elbow'?"),
             std::string::npos);
+}
+
+TEST_F(PlannedMotion, HeldJointsAreWhereTheyAreHeldOrWithinTheUncertainty) {
+  const std::string near = "time,shoulder,wrist,elbow\n0,0,0,0.5\n1,0.5,0.0009,0\n";
+  // A thousandth of a radian is a millimetre at the end of an arm.
+  const std::string said = errorOf("h.csv", near);
+  EXPECT_NE(said.find("'wrist'"), std::string::npos) << said;
+  EXPECT_NE(said.find("up to 0.0009 away"), std::string::npos) << said;
+  EXPECT_NE(said.find("uncertainty.joints"), std::string::npos) << said;
+  problem_.uncertainty.joints = VecX::Zero(problem_.robot->dimension());
+  problem_.uncertainty.joints[problem_.robot->findCoordinate("wrist")] = 0.0008;
+  EXPECT_NE(errorOf("h.csv", near), "accepted");
+  problem_.uncertainty.joints[problem_.robot->findCoordinate("wrist")] = 0.001;
+  EXPECT_EQ(read("h.csv", near).motion.joint_names, plannedNames(problem_));
+}
+
+TEST_F(PlannedMotion, JointsThatFollowMustBeWhereTheyFollow) {
+  // The mirrored finger goes with the finger, which is held at 0.02.
+  const auto csv = [](const std::string& name, const std::string& value) {
+    return "time,shoulder," + name + ",elbow\n0,0," + (name == "tip_mount" ? "0" : "0.02") +
+           ",0.5\n1,0.5," + value + ",0\n";
+  };
+  EXPECT_EQ(read("m.csv", csv("finger_mirror", "0.0200000001")).motion.warnings.size(), 1u);
+  const std::string said = errorOf("m.csv", csv("finger_mirror", "0.021"));
+  EXPECT_NE(said.find("m.csv:3"), std::string::npos) << said;
+  EXPECT_NE(said.find("finger_mirror = 0.021"), std::string::npos) << said;
+  EXPECT_NE(said.find("joint 'finger', which put it at 0.02"), std::string::npos) << said;
+  EXPECT_NE(errorOf("m.csv", csv("finger_mirror", "nan")), "accepted");
+  EXPECT_NE(errorOf("m.csv", csv("tip_mount", "0.1")).find("the URDF"), std::string::npos);
+  // Of messages the point is named, and rates count as well.
+  const auto message = [](double mirror, double rate) {
+    return "joint_names: [shoulder, elbow, finger_mirror]\npoints:\n"
+           "- {positions: [0, 0.5, 0.02], velocities: [0, 0, 0], time_from_start: {sec: 0, "
+           "nanosec: 0}}\n- {positions: [0.5, 0, " +
+           std::to_string(mirror) + "], velocities: [0, 0, " + std::to_string(rate) +
+           "], time_from_start: {sec: 1, nanosec: 0}}\n";
+  };
+  EXPECT_EQ(errorOf("m.yaml", message(0.02, 0.0)), "accepted");
+  EXPECT_NE(errorOf("m.yaml", message(0.03, 0.0)).find("point 2"), std::string::npos);
+  EXPECT_NE(errorOf("m.yaml", message(0.02, 0.1)).find("finger_mirror_velocity"),
+            std::string::npos);
+  // A leader that is planned itself.
+  problem_ = test::loadText(
+      "robot: arm.urdf\njoints: [finger]\n"
+      "start_state: {lift: 0.1, shoulder: 0.0, elbow: 0.5, wrist: 0.0, finger: 0.02}\n"
+      "goal: {joint_constraints: {finger: 0.03}}\n");
+  const std::string good = "time,finger,finger_mirror\n0,0.02,0.02\n1,0.03,0.03\n";
+  EXPECT_EQ(errorOf("f.csv", good), "accepted");
+  EXPECT_NE(errorOf("f.csv", "time,finger,finger_mirror\n0,0.02,0.02\n1,0.03,0.02\n")
+                .find("put it at 0.03"),
+            std::string::npos);
+  EXPECT_NE(errorOf("f.csv", "finger,finger_mirror\n0.02,0.02\n0.03,0.02\n"), "accepted");
+}
+
+TEST_F(PlannedMotion, TimesUnderAnotherNameMakeNoPath) {
+  for (const char* name : {"t", "Time", "time_from_start", "Time [s]", "stamp"}) {
+    const std::string csv = std::string(name) + ",shoulder,elbow\n0,0,0.5\n1,0.5,0\n";
+    EXPECT_NE(errorOf("t.csv", csv).find("did you mean 'time'?"), std::string::npos) << name;
+  }
+  EXPECT_NE(errorOf("t.csv", "zeit,shoulder,elbow\n0,0,0.5\n1,0.5,0\n").find("name it 'time'"),
+            std::string::npos);
+  EXPECT_NE(errorOf("t.yaml",
+                    "joint_names: [t, shoulder, elbow]\npositions: [[0, 0, 0.5], [1, "
+                    "0.5, 0]]\n")
+                .find("did you mean 'time'?"),
+            std::string::npos);
+}
+
+TEST_F(PlannedMotion, MissingAndShiftedTimesAreAssumptions) {
+  const NamedTrajectory path =
+      loadTrajectory(folder_.write("p.csv", "shoulder,elbow\n0,0.5\n0.5,0\n"), problem_);
+  ASSERT_EQ(path.assumptions.size(), 1u);
+  EXPECT_TRUE(path.assumptions[0].starts_with("times: none in the file;"));
+  const auto file = folder_.write("s.csv", "time,shoulder,elbow\n5,0,0.5\n6,0.5,0\n");
+  const NamedTrajectory late = loadTrajectory(file, problem_);
+  EXPECT_EQ(late.first_time, 5.0);
+  ASSERT_EQ(late.assumptions.size(), 1u);
+  EXPECT_NE(late.assumptions[0].find("start at 5 s"), std::string::npos);
+  EXPECT_TRUE(
+      loadTrajectory(folder_.write("z.csv", "time,shoulder,elbow\n0,0,0.5\n6,0.5,0\n"), problem_)
+          .assumptions.empty());
+
+  // The certificate says so, and one that does not is refused.
+  ASSERT_EQ(fileAssumptions(problem_, {{}, {}, late.assumptions}).size(), 1u);
+  const CertificateOptions options{{}, {}, late.assumptions};
+  Certificate certificate = certify(problem_, late.trajectory, options);
+  EXPECT_NE(assumptionsInBrief(certificate).find("times: they start at 5 s"), std::string::npos);
+  certificate.clear = true;
+  const auto differs = [&](const CertificateOptions& with) {
+    return verifyCertificate(problem_, certificate, with).message.find("assumptions") !=
+           std::string::npos;
+  };
+  EXPECT_FALSE(differs(options));
+  EXPECT_FALSE(differs({}));
+  std::erase_if(certificate.assumptions,
+                [](const Assumption& assumption) { return assumption.kind == "trajectory file"; });
+  EXPECT_TRUE(differs(options));
+
+  // Against an obstacle with a clock of its own nothing is shifted.
+  problem_.obstacles.emplace_back();
+  problem_.obstacles.back().id = "cart";
+  problem_.obstacles.back().motion = {{0.0, Pose()}, {1.0, {Mat3::Identity(), Vec3(1, 0, 0)}}};
+  try {
+    loadTrajectory(file, problem_);
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("'cart' moves by its own clock"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(loadPath(file, problem_).first_time, 5.0);  // of a path times do not matter
+}
+
+TEST(DerivedColumns, OfABaseMustBeWhereTheJointsCarryIt) {
+  const Problem problem = standOn(test::bipedProblem());
+  const test::TaskFolder folder;
+  const std::vector<std::string> names = derivedBaseNames(problem);
+  ASSERT_EQ(names.size(), 6u);
+  const VecX start = problem.plannedPart(problem.start);
+  const VecX base = derivedBase(problem, start);
+  const auto csv = [&](double off, int at) {
+    std::string header = "time", row;
+    for (const std::string& name : plannedNames(problem)) header += "," + name;
+    for (const std::string& name : names) header += "," + name;
+    for (int k = 0; k < start.size(); ++k) row += "," + formatted("%.17g", start[k]);
+    for (int k = 0; k < 6; ++k) {
+      row += "," + formatted("%.17g", base[k] + (k == at ? off : 0.0));
+    }
+    return header + "\n0" + row + "\n1" + row + "\n";
+  };
+  const auto errorOf = [&](double off, int at) -> std::string {
+    try {
+      readPlannedMotion(folder.write("b.csv", csv(off, at)), problem, std::nullopt);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  for (int k = 0; k < 6; ++k) {
+    EXPECT_EQ(errorOf(1e-7, k), "accepted");
+    const std::string said = errorOf(0.01, k);
+    EXPECT_NE(said.find("b.csv:2"), std::string::npos) << said;
+    EXPECT_NE(said.find(names[static_cast<std::size_t>(k)] + " = "), std::string::npos) << said;
+  }
+  EXPECT_EQ(errorOf(2.0 * std::numbers::pi, 5), "accepted");
 }
 
 TEST_F(PlannedMotion, PathsOfJointsThatWrapGoOn) {

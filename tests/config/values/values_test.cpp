@@ -206,8 +206,22 @@ TEST(FrameNames, AreLinksWhereTheStartPutsThemOrDefined) {
   EXPECT_LE((frames.find(yaml("column")).p - Vec3(0, 0, 0.3)).norm(), 1e-15);
   EXPECT_EQ(frames.find(yaml("world")).p, Vec3::Zero());
   EXPECT_NE(errorOf([&] { frames.find(yaml("table")); }), "accepted");
-  frames.define("table", {Mat3::Identity(), Vec3(1, 0, 0)});
+  frames.define(yaml("table"), {Mat3::Identity(), Vec3(1, 0, 0)});
   EXPECT_EQ(frames.find(yaml("/table")).p, Vec3(1, 0, 0));
+}
+
+TEST(FrameNames, NobodyMovesTheWorldOrALink) {
+  const VecX q = neutral();
+  Frames frames(arm(), q);
+  const Pose away{Mat3::Identity(), Vec3(5, 0, 0)};
+  for (const char* name : {"world", "/world", "", "column"}) {
+    EXPECT_NE(errorOf([&] { frames.define(yaml(std::string("'") + name + "'"), away); }),
+              "accepted")
+        << name;
+  }
+  EXPECT_EQ(frames.find(yaml("world")).p, Vec3::Zero());
+  frames.define(yaml("world"), Pose());
+  frames.define(yaml("column"), frames.find(yaml("column")));
 }
 
 TEST(InputFilesOfATask, AreHashedAsTheyAreRead) {

@@ -147,6 +147,37 @@ TEST(CloudSearch, DecidesAThreshold) {
   EXPECT_GT(below, 190);
 }
 
+/// Beyond the focus a bracket is as wide as a fifth of the rest at most, and holds all the same.
+TEST(CloudSearch, IsNarrowWhereTheFocusIs) {
+  int beyond = 0, below = 0, evaluations = 0, evaluations_narrow = 0;
+  for (int seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const Scene scene = drawScene(5000u + seed);
+    Random random(seed);
+    McdOptions options;
+    options.tolerance = 1e-5;
+    options.refine = random.chance(0.5);
+    const DistanceBracket narrow = minimumDistance(scene.a.moving(), scene.moving(), options);
+    if (!(narrow.upper > 0.0)) continue;
+    const double focus = narrow.upper + random.uniform(-0.3, 0.1);
+    const DistanceBracket found = minimumDistance(scene.a.moving(), scene.moving(), options, focus);
+    const double slack = 1e-8 + 2.0 * curveError(scene);
+    ASSERT_EQ(found.status, McdStatus::kBracketed);
+    ASSERT_LE(found.lower, narrow.upper);
+    ASSERT_GE(found.upper, narrow.lower);
+    const double width = std::max(1e-5 + slack, 0.2 * (found.upper - focus));
+    ASSERT_LE(found.upper - found.lower, width * (1.0 + 1e-9));
+    // What is beyond stays beyond.
+    ASSERT_TRUE(!(narrow.lower > focus) || found.lower >= focus);
+    (focus < narrow.lower ? beyond : below) += 1;
+    evaluations += found.bound_evaluations;
+    evaluations_narrow += narrow.bound_evaluations;
+  }
+  EXPECT_GT(beyond, 60);
+  EXPECT_GT(below, 20);
+  EXPECT_LT(evaluations, 0.8 * evaluations_narrow);
+}
+
 /// A bound without one of its terms has to be too high for some scenes; with all of them for none.
 TEST(CloudSearch, NeedsEachTerm) {
   enum { kAll, kRemainderA, kRemainderB, kRadius, kFarEnd, kError, kCount };

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+
 #include "distance/cloud/cloud_scenes.h"
 #include "distance/minimum/mcd_shapes.h"
 #include "support/long_run.h"
@@ -50,6 +53,30 @@ TEST(CloudAtRest, IsTheLeastOfAllElements) {
     ASSERT_FALSE(distanceAtLeast(s.shape, s.X_WA, s.cloud, s.X_WO, brute + off));
   }
   EXPECT_GT(deep, count / 10);
+}
+
+/// As many as brute force says, wherever both limits are; those within rounding of the distance are
+/// not drawn.
+TEST(CloudAtRest, TellsHowManyLimitsAreKept) {
+  const int count = test::samplesOf(1000, 30000);
+  std::array<int, 3> seen{};
+  for (int seed = 0; seed < count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Scene s = drawScene(20000u + seed);
+    if (seed % 10 == 0) s.shape = test::boxMesh({0.1, 0.2, 0.3});
+    const double brute = signedDistance(s.shape, s.X_WA, s.cloud, s.X_WO).distance;
+    Random random(seed);
+    const auto off = [&] {
+      const double length = random.logUniform(1e-5, 0.3);
+      return random.chance(0.5) ? length : -length;
+    };
+    const double one = brute + off(), other = random.chance(0.2) ? one : brute + off();
+    const double low = std::min(one, other), high = std::max(one, other);
+    const int kept = (brute >= low ? 1 : 0) + (brute >= high ? 1 : 0);
+    ASSERT_EQ(limitsKept(s.shape, s.X_WA, s.cloud, s.X_WO, low, high), kept);
+    ++seen[kept];
+  }
+  for (const int of_kind : seen) EXPECT_GT(of_kind, count / 10);
 }
 
 /// Moving A back along the normal by the depth frees it of the element: a way out.

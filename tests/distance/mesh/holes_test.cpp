@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "distance/cover/cover_meshes.h"
 #include "support/panel_meshes.h"
 

@@ -174,6 +174,25 @@ TEST(ContactDrift, TheFootsPairWithTheGroundIsProvenAndNoneIsExempt) {
   EXPECT_EQ(pelvis, standing.problem.collision.margin);
 }
 
+// Its coordinates are those of the foot in the model, and 0; the base itself goes where the joints
+// bring it.
+TEST(ContactDrift, TheBaseIsNotCalledHeld) {
+  Standing standing(7);
+  const Certificate certificate = certify(standing.problem, standing.line(4));
+  std::string derived, held;
+  for (const Assumption& assumption : certificate.assumptions) {
+    if (assumption.kind == "derived base") derived += assumption.text;
+    if (assumption.kind == "held joints") held += assumption.text;
+  }
+  const std::string base = standing.problem.robot->coordinates()[0].name;
+  ASSERT_TRUE(base.ends_with("/x")) << base;
+  EXPECT_EQ(held.find(base), std::string::npos) << held;
+  const std::string foot = standing.problem.robot->links()[standing.problem.contacts[0].link].name;
+  EXPECT_NE(derived.find("follows from the joints and from the contact of '" + foot + "'"),
+            std::string::npos)
+      << derived;
+}
+
 // The same joints' motion, seen from a robot that stands on its other foot.
 TEST(ContactDrift, IsTheSameOnTheOtherFoot) {
   Standing left(89);

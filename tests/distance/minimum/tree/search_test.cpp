@@ -30,6 +30,7 @@ struct Points {
 
   Pose X_WF;
   static constexpr bool is_still = true;
+  static constexpr int kNearLeaves = 6;
   std::vector<Vec3> from, to;
   std::vector<Node> tree;
 
@@ -188,6 +189,9 @@ TEST(TreeResult, ADecidedThresholdCountsBeforeTheWidth) {
   // Of a depth of 1 a fifth may be left open; of a great error twice that.
   EXPECT_EQ(tree::neededWidth(0.01, -1.0, 0.0), 0.2);
   EXPECT_EQ(tree::neededWidth(0.01, 1.0, 0.1), 0.005 + 0.2);
+  // And of what is 0.5 beyond the focus.
+  EXPECT_EQ(tree::neededWidth(0.01, 1.0, 0.0, 0.5), 0.1);
+  EXPECT_EQ(tree::neededWidth(0.01, 0.4, 0.0, 0.5), 0.01);
 }
 
 }  // namespace
