@@ -1,4 +1,6 @@
 // Links that touch an obstacle at a contact: how deep they may be in it, for all t.
+#include "allclear/planner/certificate/contact_touch.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,6 +96,9 @@ TEST(ContactTouch, IsPlannedAndNamedWithItsDepth) {
                                      "never more than 2 mm deep in it."),
             std::string::npos)
       << certificate.message;
+  EXPECT_EQ(contactTouchText(problem, {}), "");
+  EXPECT_EQ(contactTouchText(problem, certificate.pairs),
+            "'link1' touches 'table' at a point and is never more than 2 mm deep in it");
   // It keeps no margin, and is no pair that one would call the nearest.
   EXPECT_NE(certificate.message.find("no pair has a margin to keep"), std::string::npos);
   EXPECT_TRUE(certificate.closest_pairs.empty());
