@@ -143,7 +143,7 @@ def others_are_refused(command, source):
         shutil.rmtree(os.path.join(run, "plans", "000000", "000000002"))
         with open(place.run("arm.urdf"), "a") as file:
             file.write("<!-- another -->")
-        assert "3 rows rest on files that have changed since: " + place.run("arm.urdf") in \
+        assert "4 rows rest on files that have changed since: " + place.run("arm.urdf") in \
             batch(command, "--sweep", sweep, "-o", run, code=2)
         # Where all is solved again it may be another one.
         batch(command, "--sweep", sweep, "-o", run, "--quiet", "--retry-changed")
