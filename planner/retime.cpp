@@ -194,6 +194,7 @@ class PathRetimer {
   /// Rows at whole nanoseconds may exceed a limit by a millionth: that much slower is enough. What
   /// samples could not see takes more.
   bool useLess() {
+    // By bounds over whole spans, which sampled limits do not give.
     const double needed = neededStretch(plannedLimits(problem_), *motion_);
     if (needed > 1.0 && needed < kSlower && slower_steps_ < kMostSlower) {
       ++slower_steps_;

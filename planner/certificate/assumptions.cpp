@@ -69,6 +69,7 @@ class Assumptions {
     addExemptPairs();
     if (auto touch = contactTouchAssumption(problem_, geometry_)) add({*std::move(touch)});
     add(heldJointAssumptions(problem_));
+    // What the curve is, and what holds it back.
     addInterpolation();
     add(limitAssumptions(problem_));
     addTolerances();

@@ -39,6 +39,7 @@ std::optional<Assumption> contactTouchAssumption(const Problem& problem,
   const std::vector<GroundPair> grounds = groundPairs(problem);
   std::string names;
   std::size_t count = 0;
+  // All of them, those that nothing parts too: no other list has these.
   for (const CertifiedPair& pair : geometry.pairs) {
     if (!pair.touchesAtContact()) continue;
     const std::string &a = geometry.bodies[pair.a].name, &b = geometry.bodies[pair.b].name;

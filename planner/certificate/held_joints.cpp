@@ -44,6 +44,7 @@ std::vector<Assumption> heldJointAssumptions(const Problem& problem) {
   for (int c = 0; c < problem.robot->dimension(); ++c) {
     const std::string& name = problem.robot->coordinates()[c].name;
     if (std::binary_search(problem.planned.begin(), problem.planned.end(), c)) continue;
+    // The base of a robot that stands is planned by nobody, and moves all the same.
     if (std::find(derived.begin(), derived.end(), name) != derived.end()) continue;
     names += (count == 0 ? "" : ", ") + name;
     values += (count == 0 ? "" : ", ") + name + " = " + shown(problem.start[c]);

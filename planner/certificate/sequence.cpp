@@ -201,6 +201,7 @@ std::string segmentLines(const SequenceCertificate& certificate) {
   };
   for (const SequenceSegment& segment : certificate.segments) {
     const Certificate& c = segment.certificate;
+    // What happens at its start is over when it begins.
     addEventsUntil(segment.start_time);
     lines += formatted("\n  from %.6g s: '", segment.start_time) + segment.name + "'";
     if (c.goal) lines += " reaches " + alternativeText(*c.goal);
@@ -230,6 +231,7 @@ std::string sequenceMessage(const Sequence& sequence, const SequenceCertificate&
                 certificate.segments.size()) +
       formatted("%zu pairs, counted in each segment, keep their margin%s", pairs,
                 may_touch ? " but for those that may touch, named below" : "");
+  // By its slack: a pair with a wide margin of its own may be the one that comes nearest to it.
   const SequenceSegment* segment = nullptr;
   if (const RankedPair* pair = nearestPair(certificate, &segment)) {
     out += formatted(", the nearest to its own (%.4g mm) is between %.5g and %.5g mm, '",

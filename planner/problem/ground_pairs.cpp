@@ -28,6 +28,7 @@ constexpr double kPlate = 1e-3;
 double distanceToGround(const PlacedContact& contact, const Obstacle& obstacle) {
   const Eigen::Vector2d size = (2.0 * contact.contact.half_size).cwiseMax(kPlate);
   const Box plate(Vec3(size.x(), size.y(), kPlate));
+  // Half of its thickness above the place itself, along the normal.
   Pose X_WB = contact.X_WC;
   X_WB.p += 0.5 * kPlate * X_WB.R.col(2);
   double least = std::numeric_limits<double>::infinity();

@@ -89,6 +89,8 @@ ALLCLEAR_INLINE void EffectiveInertia::Sweeps::visitBall(const Sweeps& s, int i)
       V = s.velocity[N * first.parent + n];
       if (!first.coincides) V.linear += cross(V.angular, first.r);
     }
+    // What arrives as a moment it cannot pass on, and what its centre's motion would make it turn
+    // by.
     const Pack4 w = -(ball.inverse_J * s.momentum[N * i + n].angular) - ball.K * V.linear;
     const Pack4 rates = ball.rates * (w - V.angular);
     for (int k = 0; k < 3; ++k) s.rate[N * (i - 2 + k) + n] = rates[k];
