@@ -116,7 +116,8 @@ TEST_F(CertificateFile, BrokenFilesAreInputErrorsThatNameTheKey) {
   EXPECT_EQ(complaint(""), "c.json: is empty");
   EXPECT_EQ(complaint(replaced(text, "\"clear\": true", "\"clear\": 1")),
             "c.json:6: clear: '1': must be true or false");
-  EXPECT_EQ(complaint(replaced(text, "\"margin\"", "\"margni\"")), "c.json:1: 'margin' is missing");
+  EXPECT_EQ(complaint(replaced(text, "\"margin\"", "\"margni\"")),
+            "c.json:10: margni: unknown key (did you mean 'margin'?)");
   EXPECT_EQ(complaint(replaced(text, "\"tolerance\"", "\"margin\"")),
             "c.json:11: key 'margin' is given twice, first on line 10");
   EXPECT_NE(complaint(replaced(text, "\"degree\":5", "\"degree\":99"))

@@ -114,6 +114,7 @@ TEST(Results, KnowWhichRowsRestOnFilesThatHaveChanged) {
     answer.rests_on = FileDigests().of(files);
     results.record(queryOf(number), parseAnswer(answerLine(answer)), {});
   };
+  results.setFact("count", "5");
   record(0, {scene});
   record(1, {scene, mesh, scene});
   record(2, {mesh, missing});
