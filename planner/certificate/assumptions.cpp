@@ -7,7 +7,6 @@
 #include "allclear/planner/certificate/assumptions.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -21,6 +20,7 @@
 #include "allclear/planner/certificate/impact_limits.h"
 #include "allclear/planner/certificate/limit_statement.h"
 #include "allclear/planner/certificate/obstacle_statements.h"
+#include "allclear/planner/certificate/words.h"
 #include "allclear/planner/problem/after_end.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/uncertainty.h"
@@ -28,24 +28,6 @@
 
 namespace allclear {
 namespace {
-
-constexpr std::size_t kNamedInBrief = 3;  ///< more names than this are counted in the one line
-
-/// The shortest text that reads back to the same number.
-std::string shown(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : ", ") + part;
-  return all;
-}
 
 /// " (a, b)" when they are few.
 std::string inBrackets(const std::vector<std::string>& names) {

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "allclear/planner/certificate/instant.h"
+#include "allclear/planner/certificate/words.h"
 
 namespace allclear {
 namespace {
@@ -17,12 +18,6 @@ std::string millimetres(double metres) {
   while (shown.back() == '0') shown.pop_back();
   if (shown.back() == '.') shown.pop_back();
   return shown + " mm";
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : ", ") + part;
-  return all;
 }
 
 }  // namespace

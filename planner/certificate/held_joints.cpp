@@ -1,22 +1,14 @@
 #include "allclear/planner/certificate/held_joints.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
+#include "allclear/planner/certificate/words.h"
 #include "allclear/planner/problem/contacts.h"
 #include "allclear/planner/problem/derived_base.h"
 
 namespace allclear {
 namespace {
-
-constexpr std::size_t kNamedInBrief = 3;  ///< more names than this are counted in the one line
-
-/// The shortest text that reads back to the same number.
-std::string shown(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
 
 /// Its coordinates are those of the foot in the model, and 0: to call them held would say that the
 /// base stays.

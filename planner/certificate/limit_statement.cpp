@@ -1,28 +1,13 @@
 #include "allclear/planner/certificate/limit_statement.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
+#include "allclear/planner/certificate/words.h"
+
 namespace allclear {
 namespace {
-
-/// The shortest text that reads back to the same number.
-std::string shown(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
-std::string counted(std::size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : ", ") + part;
-  return all;
-}
 
 /// Joints that repeat a planned one.
 std::vector<std::string> followersOf(const Problem& problem) {

@@ -2,19 +2,12 @@
 // and on how the files of obstacles were read.
 #include "allclear/planner/certificate/obstacle_statements.h"
 
-#include <charconv>
-
 #include "allclear/distance/cloud.h"
 #include "allclear/distance/deforming_mesh.h"
+#include "allclear/planner/certificate/words.h"
 
 namespace allclear {
 namespace {
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string all;
-  for (const std::string& part : parts) all += (all.empty() ? "" : ", ") + part;
-  return all;
-}
 
 std::string counted(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " obstacle" : " obstacles");
@@ -38,12 +31,6 @@ Assumption bending(const std::vector<std::string>& solids, const std::vector<std
   }
   if (!sheets.empty()) text += " Sheets, which have no inside: " + joined(sheets) + ".";
   return {"bending obstacles", text, counted(solids.size() + sheets.size()) + " bending"};
-}
-
-/// The shortest text that reads back to the same number.
-std::string shown(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 std::string cloudText(const Obstacle& obstacle) {

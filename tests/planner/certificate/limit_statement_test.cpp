@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "allclear/planner/certificate/held_joints.h"
+#include "allclear/planner/certificate/words.h"
 #include "planner/certificate/certificate_fixture.h"
 
 namespace allclear {
@@ -16,6 +17,15 @@ Problem gripping() {
       "start_state: {group_state: ready, finger: 0.02}\n"
       "goal: {joint_constraints: {lift: 0.1, finger: 0.01}}\n"
       "limits: {acceleration: 1, jerk: 10, velocity: {lift: 0.1}}\n");
+}
+
+TEST(AssumptionWords, AreShortAndExact) {
+  EXPECT_EQ(shown(0.1), "0.1");
+  EXPECT_EQ(shown(-1e-300), "-1e-300");
+  EXPECT_EQ(counted(1, "joint"), "1 joint");
+  EXPECT_EQ(counted(0, "joint"), "0 joints");
+  EXPECT_EQ(joined({"a", "b"}), "a, b");
+  EXPECT_EQ(joined({}), "");
 }
 
 TEST(LimitAssumptions, NameJointsWhoseTorqueNobodyLimits) {

@@ -3,46 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
-#include <new>
 
 #include "allclear/planner/retiming/retime.h"
 #include "allclear/trajectories/hermite.h"
 #include "planner/seeds/seed_scenes.h"
-
-namespace {
-
-std::atomic<std::size_t> bytes{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  bytes += size;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), size) != 0) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new[](std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#include "support/counted_memory.h"
 
 namespace allclear {
 namespace {
@@ -77,9 +43,9 @@ std::pair<double, double> bytesFor(int rows) {
   problem.obstacles.clear();
   problem.start = curve.value(0.0);
   problem.goal = JointTarget{{0, 1, 2}, curve.value(curve.duration())};
-  const std::size_t before = bytes;
+  const std::size_t before = test::allocated_bytes;
   const auto done = retimed(problem, curve, {.row_step = 0.02, .most_rows = 100000});
-  const auto taken = static_cast<double>(bytes - before);
+  const auto taken = static_cast<double>(test::allocated_bytes - before);
   EXPECT_TRUE(done.has_value());
   return {taken, done ? static_cast<double>(done->curve.times().size()) : 0.0};
 }
