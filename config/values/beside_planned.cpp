@@ -56,7 +56,7 @@ void requireDerived(const InputPlace& names, Eigen::Index i, const std::string& 
 
 class Judge {
  public:
-  Judge(const Problem& problem, const JointMotion& found)
+  Judge(const Problem& problem, JointMotion& found)
       : problem_(problem), found_(found), base_(derivedBaseColumns(problem, plannedPart())) {}
 
   /// The names that are no joint of the robot.
@@ -91,7 +91,8 @@ class Judge {
     return true;
   }
 
-  /// A joint that the task holds stays there, or within the task's uncertainty.
+  /// A joint that the task holds stays there, or within the task's uncertainty: then less of that
+  /// is left for the robot, which is said.
   void judgeHeld(const std::string& name, int row, int c) {
     // What the joint does at any instant, between rows too.
     const double held = problem_.start[c];
@@ -99,11 +100,17 @@ class Judge {
     const Trajectory::Bounds range = curve.bounds(0, {0.0, curve.duration()});
     const double lower = range.lower[row], upper = range.upper[row];
     const VecX& strays = problem_.uncertainty.joints;
-    const double allowed =
-        std::max(toleranceAt(held, kHeldTolerance), c < strays.size() ? strays[c] : 0.0);
     const double off = std::max(held - lower, upper - held);
-    if (off <= allowed) return;
+    if (off <= toleranceAt(held, kHeldTolerance)) return;
     const InputPlace& at = found_.names;
+    if (c < strays.size() && off <= strays[c]) {
+      const std::string text = "joint '" + name +
+                               formatted("' is up to %.3g off where the task holds it", off) +
+                               ", which counts as part of its uncertainty";
+      found_.motion.warnings.push_back(at.file + ": " + text);
+      found_.motion.assumptions.push_back(text);
+      return;
+    }
     throw InputError(
         {at.file, at.line, at.key, name},
         formatted("the task does not plan this joint and holds it at %.9g, but here it is between "
@@ -177,7 +184,7 @@ class Judge {
   }
 
   const Problem& problem_;
-  const JointMotion& found_;
+  JointMotion& found_;
   DerivedColumns base_;
 };
 
@@ -197,8 +204,8 @@ bool isLikeTime(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> judgedBeside(const Problem& problem, const JointMotion& found) {
-  return Judge(problem, found).run();
+std::vector<std::string> judgedBeside(const Problem& problem, JointMotion* found) {
+  return Judge(problem, *found).run();
 }
 
 void judgeDerivedColumns(const Problem& problem, std::string_view csv, const std::string& file,

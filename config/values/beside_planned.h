@@ -11,9 +11,10 @@ namespace allclear {
 
 /// Judges what a file says of joints beside the planned ones, and returns the names that are no
 /// joint of the robot. Held joints must be where the problem holds them, to the rounding of files
-/// or within `Problem::uncertainty`; mimic joints and a base that follows from the joints must be
-/// where these put them. Throws `InputError` with joint or column, and both values.
-std::vector<std::string> judgedBeside(const Problem& problem, const JointMotion& found);
+/// or within `Problem::uncertainty`, which becomes an assumption of the motion; mimic joints and a
+/// base that follows from the joints must be where these put them. Throws `InputError` with joint
+/// or column, and both values.
+std::vector<std::string> judgedBeside(const Problem& problem, JointMotion* found);
 
 /// The same of the columns that a reader of CSV leaves out: the base that follows from the joints.
 /// `motion` is that of the planned joints.

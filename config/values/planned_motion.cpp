@@ -134,7 +134,7 @@ JointMotion readPlannedMotion(const std::filesystem::path& path, const Problem& 
   }();
   requirePlanned(found, planned);
   // Joints beside the planned ones are judged, then left out.
-  const std::vector<std::string> unknown = judgedBeside(problem, found);
+  const std::vector<std::string> unknown = judgedBeside(problem, &found);
   const bool is_csv = extension != ".json" && extension != ".yaml" && extension != ".yml";
   requireNoHiddenTimes(found, unknown, is_csv);
   if (!unknown.empty()) {

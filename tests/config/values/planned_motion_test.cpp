@@ -184,7 +184,14 @@ TEST_F(PlannedMotion, HeldJointsAreWhereTheyAreHeldOrWithinTheUncertainty) {
   problem_.uncertainty.joints[problem_.robot->findCoordinate("wrist")] = 0.0008;
   EXPECT_NE(errorOf("h.csv", near), "accepted");
   problem_.uncertainty.joints[problem_.robot->findCoordinate("wrist")] = 0.001;
-  EXPECT_EQ(read("h.csv", near).motion.joint_names, plannedNames(problem_));
+  const NamedTrajectory accepted = read("h.csv", near).motion;
+  EXPECT_EQ(accepted.joint_names, plannedNames(problem_));
+  // What the file takes of the uncertainty is not left for the robot.
+  ASSERT_EQ(accepted.assumptions.size(), 1U);
+  EXPECT_EQ(
+      accepted.assumptions[0],
+      "joint 'wrist' is up to 0.0009 off where the task holds it, which counts as part of its "
+      "uncertainty");
 }
 
 TEST_F(PlannedMotion, JointsThatFollowMustBeWhereTheyFollow) {
