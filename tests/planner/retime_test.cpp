@@ -22,16 +22,7 @@
 namespace allclear {
 namespace {
 
-/// The arm of three joints from the path's first row to its last one, alone.
-Problem freeProblem(const MatX& path, bool wraps = false) {
-  Problem problem = test::wallProblem(wraps);
-  problem.obstacles.clear();
-  problem.collision.allowed = {{"link0", "link2"}};
-  problem.start = path.col(0);
-  problem.goal = JointTarget{{0, 1, 2}, path.col(path.cols() - 1)};
-  problem.duration.max = 1e4;
-  return problem;
-}
+using test::freeProblem;
 
 MatX randomPath(test::Random& random, int count) {
   MatX path(3, count);

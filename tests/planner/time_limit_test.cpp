@@ -84,13 +84,24 @@ Problem chainOf(int joints) {
   return problem;
 }
 
-TEST(TimeLimit, ReachesTheCuttingOfMeshes) {
+/// What cutting the rough mesh takes here and now.
+double secondsOfCover() {
   const Clock::time_point start = Clock::now();
   convexCover(roughMesh());
-  const double cover = secondsSince(start);
+  return secondsSince(start);
+}
+
+/// A limit that cutting it does not keep.
+PlanOptions withinShareOf(double cover) {
   PlanOptions options;
   options.threads = 1;
   options.time_limit = 0.05 * cover;
+  return options;
+}
+
+TEST(TimeLimit, ReachesTheCuttingOfMeshes) {
+  const double cover = secondsOfCover();
+  const PlanOptions options = withinShareOf(cover);
   const Plan plan = allclear::plan(besideAMesh(), options);
   EXPECT_EQ(plan.status, PlanStatus::kTimedOut);
   EXPECT_NE(plan.message.find("Out of time"), std::string::npos) << plan.message;
@@ -161,12 +172,8 @@ Sequence toAPlaceAndBack(const Problem& shared) {
 
 // The looks ahead made models, and so covers of meshes, without regard to the time.
 TEST(TimeLimit, ReachesTheLooksAheadOfASequence) {
-  const Clock::time_point start = Clock::now();
-  convexCover(roughMesh());
-  const double cover = secondsSince(start);
-  PlanOptions options;
-  options.threads = 1;
-  options.time_limit = 0.05 * cover;
+  const double cover = secondsOfCover();
+  const PlanOptions options = withinShareOf(cover);
   const SequencePlan plan = planSequence(toAPlaceAndBack(besideAMesh()), options);
   EXPECT_EQ(plan.status, PlanStatus::kTimedOut);
   EXPECT_NE(plan.message.find("out of time after"), std::string::npos) << plan.message;
@@ -223,11 +230,7 @@ MatX wave(int rows, double noise) {
 }
 
 Problem along(const MatX& path) {
-  Problem problem = test::wallProblem();
-  problem.obstacles.clear();
-  problem.collision.allowed = {{"link0", "link2"}};
-  problem.start = path.col(0);
-  problem.goal = JointTarget{{0, 1, 2}, path.col(path.cols() - 1)};
+  Problem problem = test::freeProblem(path);
   problem.duration.max = 1e5;
   return problem;
 }

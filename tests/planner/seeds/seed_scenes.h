@@ -104,4 +104,15 @@ inline Problem randomProblem(Random& random) {
   return problem;
 }
 
+/// The arm from the path's first row to its last one, alone.
+inline Problem freeProblem(const MatX& path, bool wraps = false) {
+  Problem problem = wallProblem(wraps);
+  problem.obstacles.clear();
+  problem.collision.allowed = {{"link0", "link2"}};
+  problem.start = path.col(0);
+  problem.goal = JointTarget{{0, 1, 2}, path.col(path.cols() - 1)};
+  problem.duration.max = 1e4;
+  return problem;
+}
+
 }  // namespace allclear::test
